@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple, cast
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -35,6 +35,7 @@ from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import can_save_somewhere
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import presses_button
+from guiapp.kit.widgets.event_filters import leave_unpointed
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, dropped_files
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
@@ -241,6 +242,11 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            leave_unpointed(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not presses_button(event, self):
