@@ -123,7 +123,7 @@ def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window
     named = {ERROR: "Doctor, 1 error in ", WARNING: "Doctor, 1 warning in "}
     model = "byte-level BPE" if severity in named else ""
     assert entry.accessibleName() == named.get(severity, "Doctor") + model, "hints are no alarm"
-    assert ("in Demo" in entry.toolTip()) is (severity in named)
+    assert ("byte-level BPE" in entry.toolTip()) is (severity in named)
     image = entry.grab().toImage()
     reds = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     assert (window.setting.theme_source.theme.bad.name() in reds) is (severity == ERROR)
