@@ -168,6 +168,7 @@ JSON = {  # commands by the section that lists their keys
         "compare model.gguf other.gguf -f text.txt",
         "compare model.gguf -f text.txt --against new.txt",
         "compare --vocab model.gguf other.gguf",
+        "compare --vocab model.gguf other.gguf --draft",
     ],
     "chat": ["chat model.gguf chat.json"],
     "special": ["special model.gguf"],

@@ -17,10 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.analysis.compare.draft import DraftVerdict, draft_verdicts
 from guiapp.analysis.compare.id_changes import longest_increasing
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
 from guiapp.analysis.vocabulary_list.filters import LONGEST_COUNTED, Histogram, histograms
+from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
@@ -134,6 +136,19 @@ class VocabularyComparison:
         return not any(self.counts.values()) and not self.incomparable_settings
 
     @cached_property
+    def differing_samples(self) -> list[str]:
+        """The names of those of SAMPLES that get other ids, or that only one of both encodes."""
+        texts = [(each.name, sample_text(each.name)) for each in SAMPLES]
+        return [
+            name for name, text in texts if len({_ids_or_none(each, text) for each in self.tokenizers}) > 1
+        ]
+
+    @cached_property
+    def drafting(self) -> tuple[DraftVerdict, ...]:
+        """Whether the second may draft for the first in speculative decoding."""
+        return draft_verdicts(self.first, self.second)
+
+    @cached_property
     def figures(self) -> tuple[TokenFigures, TokenFigures]:
         """What is known of the tokens of both."""
         return TokenFigures(self.first), TokenFigures(self.second)
@@ -186,6 +201,14 @@ class VocabularyComparison:
     def _counted(self, first: NDArray[np.integer], second: NDArray[np.integer], n_values: int) -> Counts:
         values = first[self.both[:, 0]], first[self.only[0]], second[self.only[1]]
         return np.stack([np.bincount(each, minlength=n_values) for each in values])
+
+
+def _ids_or_none(tokenizer: Tokenizer, text: bytes) -> bytes | None:
+    """The ids of a text, to be compared; None where it is refused."""
+    try:
+        return tokenizer.encode(text).token_ids.tobytes()
+    except EncodeError:
+        return None
 
 
 def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyComparison:

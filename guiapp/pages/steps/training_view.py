@@ -102,7 +102,9 @@ class TrainingStage(QWidget):
 
     def _build_layout(self, actions: Actions, zoom: TextZoom) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"], zoom)
-        bar = WrappingRow([*walking_buttons(actions, zoom, has_pieces=False), play], self.count)
+        bar = WrappingRow(
+            [*walking_buttons(actions, zoom, self.scrubber, has_pieces=False), play], self.count
+        )
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for titled in (
