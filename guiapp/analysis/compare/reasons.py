@@ -230,14 +230,19 @@ class _Comparison:
         return mine != other
 
     def pieces(self) -> Reason | None:
-        ends = [_ends(each, [piece.text for piece in each.pieces]) for each in (self.mine, self.other)]
+        sides = self.mine, self.other
+        fronts = [*map(_front, sides)]
+        ends = [_ends(each, [piece.text for piece in each.pieces]) for each in sides]
+        if ends[0] == ends[1] and len(self.mine.pieces) != len(self.other.pieces):
+            fronts = [0, 0]  # the spaces that the text begins with are split otherwise
+            ends = [{*accumulate(len(piece.text) for piece in each.pieces)} for each in sides]
         if ends[0] == ends[1]:
             return None
         at = min(ends[0] ^ ends[1])
-        subject = what_is_cut(self.mine.normalized, at + _front(self.mine))
+        subject = what_is_cut(self.mine.normalized, at + fronts[0])
         clause = " and ".join(
-            f"{name} splits {_adjacent_pieces(stages, at + _front(stages))}"
-            for name, stages in zip(self.names, (self.mine, self.other), strict=True)
+            f"{name} splits {_adjacent_pieces(stages, at + front)}"
+            for name, stages, front in zip(self.names, sides, fronts, strict=True)
         )
         return Reason(Cause.PIECES, subject, f"{_sentence(clause)} They differ in {subject}.")
 
