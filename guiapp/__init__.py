@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.report import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.analysis.doctor.fixed_copy import Fixed
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
@@ -51,6 +52,7 @@ __all__ = [
     "compare",
     "costly_texts",
     "doctor",
+    "fix",
     "hunt",
     "open_model",
     "special",
@@ -158,6 +160,38 @@ def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = No
     from guiapp.analysis.doctor.doctor import doctor as examined
 
     return examined(model, original)
+
+
+def fix(
+    model: str | PathLike[str],
+    out: str | PathLike[str],
+    only: Sequence[str] | None = None,
+    original: str | PathLike[str] | None = None,
+    seconds: float = 5.0,
+    force: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Fixed:
+    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids for so many seconds.
+
+    only      codes of findings, as CODE or CODE=CHOICE: `fixes` of what `doctor` returns has their `names`;
+              by default all that need no choice
+    original  the file that the model was converted from: kinds, scores and merge rules are taken from it
+    seconds   of `hunt`, in processes of its own, so a script calls this below `if __name__ == "__main__":`;
+              0 for none
+    force     whether a file at `out` may be replaced; the model itself never is
+    progress  called with the share done; what it raises stops the work
+
+    The result has `path`, `fixed` (codes), `changes` (each value that differs), `remaining` and `new`
+    (findings of the copy), and `hunt`: its `finds` are texts with other ids than before.  A GGUF becomes a
+    GGUF with the same tensors and order of keys; a tokenizer.json with files beside it becomes a folder.
+    Raises TokenloupeError where no copy is written, VocabError for a model that cannot be used.
+
+    guiapp.fix("model.gguf", "fixed.gguf", ["pre_missing=llama-bpe"]).fixed
+    """
+    from guiapp.analysis.doctor.fixed_copy import fix as fixed
+
+    report = progress or (lambda _share: None)
+    return fixed(model, out, only, original, seconds=seconds, force=force, progress=report)
 
 
 def hunt(

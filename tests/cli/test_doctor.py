@@ -29,7 +29,7 @@ def test_the_exit_status_tells_the_worst_severity(
 def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
     run(["doctor", "demo:spm", "--json"])
     [finding] = json.loads(capsys.readouterr().out)["findings"]
-    keys = ["code", "severity", "what", "changes", "remedy", "tokens", "pre", "line"]
+    keys = ["code", "severity", "what", "changes", "remedy", "tokens", "pre", "line", "fix"]
     assert list(finding) == keys
     assert (finding["code"], finding["severity"]) == ("bos_twice", "warning")
     assert finding["changes"] == {"text": "<s>", "before": [1, 1], "after": [1]}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from os.path import isdir
 from pathlib import Path
@@ -27,12 +27,14 @@ from guiapp.analysis.doctor.findings import (
     DOWNLOAD,
     ERROR,
     HINT,
+    MOST_NAMED,
     SEVERITIES,
     WARNING,
     Finding,
     Tokenization,
     TokenizationChange,
 )
+from guiapp.analysis.doctor.fixes import Fix, fixes_of
 from guiapp.analysis.doctor.pre_tokenizer import (
     check_growth,
     check_patterns,
@@ -123,11 +125,13 @@ class Diagnosis:
 
     tokenizer  None where the file could not be opened at all
     path       the file that was examined; in a folder, the one that was chosen
+    fixes      what a copy can have fixed, by the code of its findings; none where nothing can be
     """
 
     findings: tuple[Finding, ...]
     tokenizer: Tokenizer | None
     path: Path | None
+    fixes: Mapping[str, Fix] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         codes = ", ".join(finding.code for finding in self.findings)
@@ -160,8 +164,9 @@ def doctor(
         what, _, advice = str(error).rpartition(". ")  # it ends with what to do
         _, remedy = OF_REMARKS.get(error.code, (ERROR, advice))
         remedy = remedy.replace(REMOVE, without_key(path, error.key))
-        finding = Finding(error.code, ERROR, f"{what}." if what else advice, remedy)
-        return Diagnosis((_fitting(finding, kind == GGUF),), None, path)
+        finding = Finding(error.code, ERROR, f"{what}." if what else advice, remedy, key=error.key)
+        fixes = fixes_of(None, [finding])
+        return Diagnosis((_fitting(finding, kind == GGUF),), None, path, fixes)
     return examine(tokenizer, reference, progress)
 
 
@@ -171,8 +176,9 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    findings = _in_order(_findings(ExaminedModel(tokenizer, original), progress), tokenizer.vocabulary.path)
-    return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
+    examined, path = ExaminedModel(tokenizer, original), tokenizer.vocabulary.path
+    findings = list(dict.fromkeys(_findings(examined, progress)))
+    return Diagnosis(_in_order(findings, path), tokenizer, path, fixes_of(examined, findings))
 
 
 def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Iterator[Finding]:
@@ -182,7 +188,7 @@ def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Ite
             usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
             severity, remedy = OF_REMARKS.get(remark.code, usual)
             remedy = remedy.replace(REMOVE, without_key(vocabulary.path, remark.key))
-            yield _fitting(Finding(remark.code, severity, remark, remedy), examined.is_gguf)
+            yield _fitting(Finding(remark.code, severity, remark, remedy, key=remark.key), examined.is_gguf)
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
         yield from (_fitting(finding, examined.is_gguf) for finding in check(examined))
@@ -218,11 +224,12 @@ def _format(path: Path) -> str | None:
     return format_of(path).name if is_tokenizer(head) else None
 
 
-def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, ...]:
+def _in_order(findings: Sequence[Finding], path: Path | None) -> tuple[Finding, ...]:
     """The worst first, and of a kind that has many only some: a file may be made for that."""
     of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in dict.fromkeys(findings):
-        of_kind[finding.code, finding.severity].append(finding)
+    for finding in findings:
+        named = replace(finding, tokens=finding.tokens[:MOST_NAMED])
+        of_kind[finding.code, finding.severity].append(named)
     shown = list[Finding]()
     for (kind, severity), found in of_kind.items():
         shown += found[:MOST_OF_A_KIND]
@@ -317,10 +324,12 @@ def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
 def record(diagnosis: Diagnosis) -> dict[str, Any]:
     """The record of `doctor --json`; `changes` is null where no one text shows it."""
     name = None if diagnosis.path is None else diagnosis.path.name
-    return {"file": name, "findings": [_finding(each) for each in diagnosis.findings]}
+    return {"file": name, "findings": [finding_record(each, diagnosis.fixes) for each in diagnosis.findings]}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_record(finding: Finding, fixes: Mapping[str, Fix]) -> dict[str, Any]:
+    """One of `findings`; `fix` is what `--only` takes for it, null where nothing can be fixed."""
+    fix = fixes.get(finding.code)
     changes = finding.changes
     after = changes and changes.after
     ids = changes and {"text": changes.text, "before": changes.before.ids, "after": after and after.ids}
@@ -334,6 +343,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "tokens": finding.tokens,
         "pre": finding.pre,
         "line": line,
+        "fix": [] if fix is None else fix.names,
     }
 
 

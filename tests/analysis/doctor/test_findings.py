@@ -213,7 +213,7 @@ def test_templates_of_well_known_models_ask_for_no_word():
 
 
 def test_a_record_has_all_that_is_known_of_a_finding():
-    nothing = {"changes": None, "tokens": [], "pre": "", "line": None}
+    nothing = {"changes": None, "tokens": [], "pre": "", "line": None, "fix": []}
     assert json.loads(json.dumps(record(WHOLE))) == {
         "file": None,
         "findings": [

@@ -1,0 +1,492 @@
+"""What fixes a finding in a copy, by its code: for certain, or by a choice that only people can make.
+
+A new one is a function and a row of FIXES; a code without a row cannot be fixed, and its remedy says why.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple
+from unicodedata import category
+
+import numpy as np
+
+from guiapp.analysis.chat.templates import JSON, KEY
+from guiapp.analysis.compare.vocabularies import compare_vocabularies, lists_merges
+from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.doctor.findings import WARNING, Finding
+from guiapp.analysis.doctor.pre_tokenizer import fits, known_family
+from guiapp.analysis.doctor.roles import KEY_OF_ROLE, USUAL_TEXTS, usual_tokens
+from guiapp.analysis.doctor.tokens import TYPES_KEY
+from guiapp.core.formats.gguf import SCORES
+from guiapp.core.formats.gguf_copy import GgufValue
+from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, TEMPLATE, name_before
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.text.visible_text import confusables, invisible_runs
+from guiapp.core.vocabulary.attributes import NORMAL_TYPE, UNKNOWN_TYPE
+from guiapp.core.vocabulary.special_ids import KEYS
+from guiapp.native.model_files import sliced
+
+PREFIX = "tokenizer.ggml."
+CERTAIN = ""  # the name of a fix that needs no choice
+KIND_NUMBERS = dict(zip(("normal", "unknown", "control", "user-defined", "unused", "byte"), count(1)))
+SWITCHES = frozenset(
+    PREFIX + name
+    for name in (
+        *("add_bos_token", "add_eos_token", "add_sep_token", "add_space_prefix"),
+        *("remove_extra_whitespaces", "normalizer.lowercase", "normalizer.strip_accents"),
+    )
+)
+WORDS = {b"true": 1, b"false": 0}
+NOTHING_TO_FIX = "Nothing to fix: no text gets other ids."
+
+
+class Edit(NamedTuple):
+    """A change of one value in the files of a model.
+
+    file    beside the tokenizer's, without what its name begins with; "" for the tokenizer's own
+    keys    of the metadata of a GGUF one, else those that lead to a value of JSON; () for the whole text
+    change  what makes the new value of the old one, None where there is none: a GgufValue, or what JSON says
+    """
+
+    file: str
+    keys: tuple[str, ...]
+    change: Callable[[Any], Any]
+
+
+Options = Mapping[str, tuple[Edit, ...]]
+Fixing = Callable[[ExaminedModel, Sequence[Finding]], Options]
+
+
+@dataclass(frozen=True)
+class Fix:
+    """How the findings of one code are fixed in a copy.
+
+    options  edits by the name of a choice, CERTAIN for what needs none; empty where nothing can be done
+    reason   what to do instead then
+    """
+
+    code: str
+    options: Options
+    reason: str = ""
+
+    @property
+    def is_certain(self) -> bool:
+        return CERTAIN in self.options
+
+    @property
+    def choices(self) -> list[str]:
+        return [name for name in self.options if name != CERTAIN]
+
+    @property
+    def names(self) -> list[str]:
+        """What `--only` takes for it."""
+        return [f"{self.code}={name}" if name else self.code for name in self.options]
+
+
+def fixes_of(examined: ExaminedModel | None, findings: Iterable[Finding]) -> dict[str, Fix]:
+    """One for each code; without a model, which cannot be opened, only what the key of a finding tells."""
+    by_code = defaultdict(list)
+    for finding in findings:
+        by_code[finding.code].append(finding)
+    fixes = dict[str, Fix]()
+    for code, found in by_code.items():
+        fixing = FIXES.get(code)
+        if examined is None:
+            options = _of_other_type(None, found) if fixing is _of_other_type else {}
+        else:
+            options = fixing(examined, found) if fixing is not None else {}
+        fixes[code] = Fix(code, options, "" if options else found[0].remedy or NOTHING_TO_FIX)
+    return fixes
+
+
+# Values of a GGUF
+
+
+def _key(name: str, change: Callable[[Any], Any]) -> Edit:
+    return Edit("", (name,), change)
+
+
+def _set(kind: str, value: Any, name: str) -> Edit:
+    return _key(name, lambda _old: GgufValue(kind, value))
+
+
+def _removed(name: str) -> Edit:
+    return _key(name, lambda _old: None)
+
+
+def _with_rows(rows: Sequence[int], values: Any, old: GgufValue) -> GgufValue:
+    new = old.value.copy()
+    new[list(rows)] = values
+    return old._replace(value=new)
+
+
+def _rows(findings: Iterable[Finding]) -> list[int]:
+    return [row for finding in findings for row in finding.tokens]
+
+
+def _pre(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Certain where the merges are those of one family; of two, or by the fit of a pattern, a choice."""
+    vocabulary, suggested = examined.vocabulary, [each.pre for each in findings if each.pre]
+    family = known_family(vocabulary) if suggested else ()
+    if suggested and not family:
+        best, *others = fits(vocabulary)
+        suggested += [name for fit in (best, *others) if fit.n_cut == best.n_cut for name in fit.names]
+    names = [name for name in dict.fromkeys(family or suggested) if name != vocabulary.pre]
+    is_certain = len(family) == 1
+    return {
+        CERTAIN if is_certain else name: (_set("string", name.encode(), f"{PREFIX}pre"),) for name in names
+    }
+
+
+def _marked(examined: ExaminedModel, rows: Sequence[int], *kinds: str, is_certain: bool = False) -> Options:
+    """Other kinds for some tokens; nothing where the file lists none."""
+    if not examined.is_gguf or TYPES_KEY not in examined.vocabulary.metadata:
+        return {}
+    changes = {kind: partial(_with_rows, rows, KIND_NUMBERS[kind]) for kind in kinds}
+    return {CERTAIN if is_certain else kind: (_key(TYPES_KEY, change),) for kind, change in changes.items()}
+
+
+def _as(*kinds: str, is_certain: bool = False) -> Fixing:
+    return lambda examined, findings: _marked(examined, _rows(findings), *kinds, is_certain=is_certain)
+
+
+def _control(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Certain for <|…|>, which llama.cpp's converter always marks so, for a role, and in a template."""
+    known = {*examined.in_templates, *vars(examined.vocabulary.special_ids).values()}
+    texts = {row: examined.texts[row] for row in _rows(findings)}
+    is_certain = all(text.startswith(("<|", "<｜")) or row in known for row, text in texts.items())
+    kinds = ("control",) if is_certain else ("control", "user-defined")
+    return _marked(examined, [*texts], *kinds, is_certain=is_certain)
+
+
+def _words(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Certain where merge rules make all these tokens."""
+    rows, made = _rows(findings), set[int]()
+    if (merging := examined.tokenizer.merging) is not None and lists_merges(examined.tokenizer):
+        made.update(merging.rules.table[:, 3].tolist())
+    is_certain = made.issuperset(rows)
+    return _marked(examined, rows, "normal", is_certain=is_certain)
+
+
+def _unknown(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Certain where one token is marked as the unknown one, and no key names it."""
+    marked = np.flatnonzero(examined.vocabulary.stored_types == UNKNOWN_TYPE).tolist()
+    if examined.is_gguf and examined.vocabulary.special_ids.unk is None and len(marked) == 1:
+        return {CERTAIN: (_named(examined, "unk", marked[0]),)}
+    if findings[0].code == "unknown_missing":
+        return _role(examined, findings)
+    return _marked(examined, _rows(findings), "normal")
+
+
+def _merges(choose: Callable[[list[bytes]], list[bytes]]) -> Fixing:
+    """Some of the merge rules, in their order."""
+
+    def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+        edit = _key(f"{PREFIX}merges", lambda old: old._replace(value=choose(old.value)))
+        return {CERTAIN: (edit,)} if examined.is_gguf else {}
+
+    return fixing
+
+
+def _size(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    n_tokens = len(examined.vocabulary)
+    if examined.embedding_rows not in (None, n_tokens):
+        return {}
+    return {CERTAIN: (_key(findings[0].key, lambda old: old._replace(value=n_tokens)),)}
+
+
+def _of_other_type(_examined: ExaminedModel | None, findings: Sequence[Finding]) -> Options:
+    """The same value in the type that is needed; without the key where its value says nothing in that."""
+    kinds = {each.key: "bool" if each.key in SWITCHES else "uint32" for each in findings}
+    if any(key not in SWITCHES and not key.endswith("_token_id") for key in kinds):
+        return {}
+    return {CERTAIN: tuple(_key(key, partial(_as_kind, kind)) for key, kind in kinds.items())}
+
+
+def _as_kind(kind: str, old: GgufValue) -> GgufValue | None:
+    try:
+        number = int(WORDS.get(old.value, old.value) if isinstance(old.value, bytes) else old.value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    is_same = isinstance(old.value, bytes) or number == old.value
+    most = 1 if kind == "bool" else (1 << 32) - 1
+    return (
+        GgufValue(kind, bool(number) if kind == "bool" else number)
+        if is_same and 0 <= number <= most
+        else None
+    )
+
+
+# Tokens with a role, and ends of a turn
+
+
+def _named(examined: ExaminedModel, role: str, row: int) -> Edit:
+    if examined.is_gguf:
+        return _set("uint32", row, f"{PREFIX}{KEY_OF_ROLE[role]}_token_id")
+    return Edit(CONFIG, (f"{role}_token",), lambda _old: examined.texts[row])
+
+
+def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Certain where one token usually has the role."""
+    certain, options = list[Edit](), dict[str, tuple[Edit, ...]]()
+    for finding in {each.key: each for each in findings}.values():
+        role = KEYS[finding.key.removeprefix(PREFIX)]
+        row = getattr(examined.vocabulary.special_ids, role)
+        has_usual = row is not None and examined.texts[row] in USUAL_TEXTS[role].split()
+        rows = usual_tokens(examined, role)
+        if has_usual and finding.code == "role_is_text":
+            certain += _marked(examined, [row], "control", is_certain=True).get(CERTAIN, ())
+        elif finding.code == "role_out_of_range" and (has_usual or len(rows) != 1):
+            certain.append(_removed(finding.key))  # it is ignored already
+        elif len(rows) == 1:
+            certain.append(_named(examined, role, rows[0]))
+        else:
+            options |= {f"{role}:{row}": (_named(examined, role, row),) for row in rows}
+    return {CERTAIN: tuple(certain), **options} if certain else options
+
+
+def _ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Certain for the only one, where a template writes it."""
+    ids = examined.vocabulary.special_ids
+    free = next((role for role in ("eot", "eom") if getattr(ids, role) is None), "")
+    if examined.is_gguf and not free:
+        return {}
+    edits = {
+        row: _named(examined, free, row) if examined.is_gguf else _ending(examined, [row])
+        for row in _rows(findings)
+    }
+    is_certain = len(edits) == 1 and findings[0].severity == WARNING
+    return {CERTAIN if is_certain else str(row): (edit,) for row, edit in edits.items()}
+
+
+def _all_ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    return {"all": (_ending(examined, _rows(findings)),)}
+
+
+def _ending(examined: ExaminedModel, rows: Sequence[int]) -> Edit:
+    """Ids among those that end a generation, without a file with those of the tokenizer."""
+
+    def change(old: Any) -> list[Any]:
+        known = sorted(examined.vocabulary.eog) if old is None else old if isinstance(old, list) else [old]
+        return list(dict.fromkeys([*known, *rows]))
+
+    return Edit(GENERATION, ("eos_token_id",), change)
+
+
+def _bos(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """A choice: texts that are no prompts begin without BOS then, too."""
+    key = f"{PREFIX}add_bos_token"
+    pre = PRE_TOKENIZERS.get(examined.vocabulary.pre)
+    is_asked = examined.is_gguf and not (pre is not None and pre.forces_bos)
+    return {"no_bos": (_set("bool", False, key),)} if is_asked else {}
+
+
+def _without(*names: str) -> Fixing:
+    """Keys that are dropped: these, or else those of the findings."""
+    return lambda _examined, findings: {
+        CERTAIN: tuple(map(_removed, names or dict.fromkeys(each.key for each in findings)))
+    }
+
+
+# Templates, and values of JSON
+
+
+def _in_templates(examined: ExaminedModel, change: Callable[[str], str]) -> Options:
+    changed = [each for each in examined.templates if change(each.text) != each.text]
+    if examined.is_gguf:
+        keys = dict.fromkeys(each.source for each in changed if each.source in examined.vocabulary.metadata)
+        edits = [_key(key, partial(_with_text, change)) for key in keys]
+    else:
+        path = examined.vocabulary.path
+        files = {TEMPLATE: (), JSON: (KEY,), CONFIG: (KEY,)} if path is not None and changed else {}
+        edits = [
+            Edit(name, keys, partial(_with_strings, change))
+            for name, keys in files.items()
+            if path is not None and path.with_name((name_before(path) or "") + name).is_file()
+        ]
+    return {CERTAIN: tuple(edits)} if edits else {}
+
+
+def _with_text(change: Callable[[str], str], old: GgufValue) -> GgufValue:
+    text = change(old.value.decode("utf-8", "surrogateescape"))
+    return old._replace(value=text.encode("utf-8", "surrogateescape"))
+
+
+def _with_strings(change: Callable[[str], str], old: Any) -> Any:
+    """Of one template, or of several with names."""
+    if isinstance(old, list):
+        return [_with_strings(change, each) for each in old]
+    if isinstance(old, dict) and "template" in old:
+        return {**old, "template": _with_strings(change, old["template"])}
+    return change(old) if isinstance(old, str) else old
+
+
+def _markers(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """The model's own markers, where a template's differ from them in how they are written only."""
+    own = {
+        each.changes.text: examined.texts[each.tokens[0]] for each in findings if each.changes and each.tokens
+    }
+
+    def change(text: str) -> str:
+        for marker, meant in own.items():
+            text = text.replace(marker, meant)
+        return text
+
+    return _in_templates(examined, change)
+
+
+def _without_invisible(text: str) -> str:
+    for run in reversed([*invisible_runs(text)]):
+        spaces = " " * sum(category(character) == "Zs" for character in run[0])
+        text = text[: run.start()] + spaces + text[run.end() :]
+    return text
+
+
+def _without_confusables(text: str) -> str:
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return text
+    for odd in reversed(confusables(data)):
+        data = data[: odd.start] + odd.passes_for.encode() + data[odd.end :]
+    return data.decode()
+
+
+def _json(file: str, *keys: str, value: Any = None) -> Fixing:
+    """A switch of other programs, to turn off where somebody asks for it."""
+
+    def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+        is_known = examined.vocabulary.format == "tokenizer.json"
+        return {"off": (Edit(file, keys, lambda _old: value),)} if is_known else {}
+
+    return fixing
+
+
+# What the original says
+
+
+def _of_original(
+    make: Callable[[ExaminedModel, ExaminedModel, dict[int, int], list[int]], Options],
+) -> Fixing:
+    """By the ids that tokens have in the original, of those that both have; for GGUF files."""
+
+    def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+        if not examined.is_gguf or examined.original is None:
+            return {}
+        comparison = compare_vocabularies(examined.tokenizer, examined.original)
+        ids = dict(comparison.both.tolist())
+        return make(examined, ExaminedModel(examined.original), ids, _rows(findings))
+
+    return fixing
+
+
+@_of_original
+def _kinds_of(
+    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], rows: list[int]
+) -> Options:
+    kinds = [KIND_NUMBERS.get(original.vocabulary.kind(ids[row]), NORMAL_TYPE) for row in rows]
+    is_listed = TYPES_KEY in examined.vocabulary.metadata
+    return {CERTAIN: (_key(TYPES_KEY, partial(_with_rows, rows, kinds)),)} if is_listed else {}
+
+
+@_of_original
+def _scores_of(
+    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], rows: list[int]
+) -> Options:
+    scores = original.vocabulary.scores[[ids[row] for row in rows]]
+    is_listed = SCORES in examined.vocabulary.metadata
+    return {CERTAIN: (_key(SCORES, partial(_with_rows, rows, scores)),)} if is_listed else {}
+
+
+@_of_original
+def _roles_of(
+    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], _rows: list[int]
+) -> Options:
+    ours = {theirs: row for row, theirs in ids.items()}
+    special = vars(original.vocabulary.special_ids).items()
+    now = vars(examined.vocabulary.special_ids)
+    edits = [
+        _named(examined, role, ours[row])
+        for role, row in special
+        if row in ours and now[role] not in (None, ours[row])
+    ]
+    return {CERTAIN: tuple(edits)} if edits else {}
+
+
+@_of_original
+def _merges_of(
+    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], _rows: list[int]
+) -> Options:
+    """All of them, where the same tokens have the same ids."""
+    vocabulary = original.vocabulary
+    is_same = all(row == theirs for row, theirs in ids.items()) and len(ids) == len(vocabulary)
+    if not is_same or f"{PREFIX}merges" not in examined.vocabulary.metadata:
+        return {}
+    rules = sliced(vocabulary.merge_data, vocabulary.merge_offsets)
+    return {CERTAIN: (_key(f"{PREFIX}merges", lambda old: old._replace(value=rules)),)}
+
+
+@_of_original
+def _rules_of(
+    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], _rows: list[int]
+) -> Options:
+    """Switches and the pre-tokenizer, where both are GGUF."""
+    ours, theirs = examined.vocabulary.metadata, original.vocabulary.metadata
+    if not original.is_gguf:
+        return {}
+    edits = [
+        _removed(key) if theirs.get(key) is None else _set("bool", theirs[key], key)
+        for key in sorted(SWITCHES)
+        if ours.get(key) != theirs.get(key)
+    ]
+    if (pre := original.vocabulary.pre) and pre != examined.vocabulary.pre:
+        edits.append(_set("string", pre.encode(), f"{PREFIX}pre"))
+    return {CERTAIN: tuple(edits)} if edits else {}
+
+
+FIXES: Mapping[str, Fixing] = {
+    "pre_missing": _pre,
+    "pre_unknown": _pre,
+    "pre_of_other_family": _pre,
+    "pre_undecided": _pre,
+    "merge_broken": _merges(lambda rules: [rule for rule in rules if b" " in rule[1:]]),
+    "merge_twice": _merges(lambda rules: [*dict.fromkeys(rules)]),
+    "kind_out_of_range": _as("normal", "control", "user-defined", "unused"),
+    "control_marked_normal": _control,
+    "control_by_its_text": _as("control", is_certain=True),
+    "word_marked_control": _words,
+    "unknown_marked_twice": _unknown,
+    "byte_not_marked": _as("byte", is_certain=True),
+    "byte_misnamed": _as("normal", "control"),
+    "role_missing": _role,
+    "role_is_text": _role,
+    "role_out_of_range": _role,
+    "unknown_missing": _unknown,
+    "no_end": _role,
+    "end_of_turn_goes_on": _ends,
+    "ends_differ": _all_ends,
+    "bos_twice": _bos,
+    "eos_behind_prompts": _without(f"{PREFIX}add_eos_token"),
+    "template_role_missing": _role,
+    "marker_is_text": _markers,
+    "template_invisible": lambda examined, _findings: _in_templates(examined, _without_invisible),
+    "template_look_alike": lambda examined, _findings: _in_templates(examined, _without_confusables),
+    "vocabulary_size": _size,
+    "key_of_other_type": _of_other_type,
+    "key_twice": _without(),
+    "original_ids": _rules_of,
+    "original_rule": _rules_of,
+    "original_kind": _kinds_of,
+    "original_score": _scores_of,
+    "original_role": _roles_of,
+    "original_merges": _merges_of,
+    "truncation": _json("", "truncation"),
+    "padding": _json("", "padding"),
+    "dropout": _json("", "model", "dropout"),
+    "clean_up_elsewhere": _json(CONFIG, "clean_up_tokenization_spaces", value=False),
+}
