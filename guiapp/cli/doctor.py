@@ -75,7 +75,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _fix(options: argparse.Namespace) -> int:
     from guiapp.analysis.bench.control import stopped_by_signals
-    from guiapp.analysis.doctor.fixed_copy import EXAMINED, fix, record, text_lines
+    from guiapp.analysis.doctor.fixed_copy import EXAMINED, fix
+    from guiapp.analysis.doctor.fixed_report import record, text_lines
 
     if str(options.fix) == "-":
         options.refuse("argument --fix: a copy is a file, not standard output")

@@ -89,3 +89,23 @@ def test_the_original_is_compared(capsys: pytest.CaptureFixture[str]):
     assert run(["doctor", "demo:wordpiece", "--original", "demo:wordpiece"]) == 0
     assert run(["doctor", "demo:wordpiece", "--original", "demo:unigram"]) == 4
     assert "original_ids" in capsys.readouterr().out
+
+
+def test_a_fixed_copy_is_written_and_its_status_is_that_of_the_copy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = str(bpe(pre="gpt-2", padding_token_id=9999, unknown_token_id=0).write(tmp_path / "model.gguf"))
+    out = str(tmp_path / "copy.gguf")
+    status = run(["doctor", path, "--fix", out, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    keys = ["out", "chosen", "changes", "fixed", "remaining", "new", "hunt", "ids"]
+    assert list(said) == keys
+    assert "role_out_of_range" in said["fixed"]
+    assert run(["doctor", out]) == status
+    assert run(["doctor", path, "--fix", out]) == 1, "it exists"
+    assert run(["doctor", path, "--fix", path, "--force"]) == 1
+    assert run(["doctor", path, "--fix", out, "--force", "--only", "role_out_of_range"]) == status
+    assert "padding_token_id: 9999 → none" in capsys.readouterr().out
+    for words in (["--only", "pre_missing"], ["--force"], ["--fix", "-"]):
+        with pytest.raises(SystemExit):
+            run(["doctor", path, *words])

@@ -17,10 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guiapp.analysis.chat.templates import FOLDER, JSON
-from guiapp.analysis.doctor.doctor import Diagnosis, doctor, finding_record
+from guiapp.analysis.doctor.doctor import Diagnosis, doctor
 from guiapp.analysis.doctor.findings import SEVERITIES, Finding
 from guiapp.analysis.doctor.fixes import Edit, Fix
-from guiapp.analysis.hunt import report
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
 from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -100,10 +99,7 @@ def fix(
     **options: Any,
 ) -> Fixed:
     """Examine a model, and see `save_fixed`."""
-    is_front = located(model, Opening(lambda _share: None)).whole_bytes is not None
-    if is_front:
-        raise FixError("Only the beginning of this model is on this machine. Download the file, then fix it.")
-    return save_fixed(doctor(model, original), Path(out), only, original, **options)
+    return save_fixed(model, doctor(model, original), Path(out), only, original, **options)
 
 
 def chosen_fixes(diagnosis: Diagnosis, only: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -132,6 +128,7 @@ def chosen_fixes(diagnosis: Diagnosis, only: Sequence[str] | None = None) -> tup
 
 
 def save_fixed(
+    model: str | os.PathLike[str],
     before: Diagnosis,
     out: Path,
     only: Sequence[str] | None = None,
@@ -150,6 +147,10 @@ def save_fixed(
     """
     chosen = chosen_fixes(before, only)
     assert before.path is not None
+    if located(model, Opening(lambda _share: None)).whole_bytes is not None:
+        raise FixError("Only the beginning of this model is on this machine. Download the file, then fix it.")
+    if before.tokenizer is not None and (files := before.tokenizer.vocabulary.opened_files) is not None:
+        files.reduced()  # raises VocabError where they have changed since they were examined
     edits = [edit for each in chosen for edit in _edits_of(before.fixes, each)]
     was_there = _check_out(before.path, out, force)
     try:
@@ -287,19 +288,23 @@ def _in_words(old: Any, new: Any) -> tuple[str | None, str | None]:
     if all(isinstance(each, np.ndarray) for each in values):
         n_changed = int((values[0] != values[1]).sum())
         return counted(len(values[0]), "value"), f"{n_changed:,} changed"
+    if all(isinstance(each, str | bytes) for each in values):
+        pairs = enumerate(zip(*values, strict=False))
+        at = next((row for row, (one, other) in pairs if one != other), 0)
+        values = [each[max(at - MOST_SHOWN // 4, 0) :] for each in values]
     before, after = map(_value_in_words, values)
     return before, after
 
 
 def _value_in_words(value: Any) -> str | None:
-    if isinstance(value, list) and len(value) > MOST_LISTED:
+    if isinstance(value, list | np.ndarray):
         return counted(len(value), "value")
     if isinstance(value, str | bytes):
         return f"“{quoted(value, MOST_SHOWN)}”"
     return None if value is None else json.dumps(value)
 
 
-# Comparing, and what is said of it
+# Comparing
 
 
 def _hunted(
@@ -325,59 +330,3 @@ def _hunted(
     except (OSError, TokenloupeError) as error:
         return replace(fixed, hunt=None, why_no_hunt=f"No texts were compared: {error}")
     return fixed
-
-
-def ids_in_words(fixed: Fixed) -> str:
-    """Whether texts get the ids that they had, in a sentence; else the shortest text with others."""
-    if fixed.hunt is None:
-        return fixed.why_no_hunt
-    if not fixed.hunt.finds:
-        return f"Token ids are equal on {counted(fixed.hunt.tried, 'text')}."
-    ids = [
-        " ".join(map(str, each)) if each is not None else "no ids" for each in fixed.hunt.finds[0].token_ids
-    ]
-    text = report.escaped(fixed.hunt.finds[0].text)
-    n_texts = f"{fixed.hunt.n_differing:,} of {counted(fixed.hunt.tried, 'text')} get other ids than before"
-    return f"{n_texts}. The shortest is {text}: {ids[0]} before, {ids[1]} after."
-
-
-def why_left(fixed: Fixed, finding: Finding) -> str:
-    """Why a finding remains: a choice that somebody can make, or what no copy can fix."""
-    fix = fixed.fixes[finding.code]
-    if fix.is_certain:
-        return "Fix the copy again: this needs no choice."
-    names = [f"--only {name}" for name in fix.names[:MOST_LISTED]]
-    return f"Choose {' or '.join(names)}." if names else fix.reason
-
-
-def text_lines(fixed: Fixed) -> Iterator[str]:
-    """For people: what was fixed, every changed value, what remains and why, and what that does to texts."""
-    yield f"Wrote {quoted(str(fixed.path))}."
-    yield f"fixed: {', '.join(fixed.fixed) or 'no finding'}"
-    for change in fixed.changes:
-        before, after = change.before or "none", change.after or "none"
-        yield f"    {quoted(change.file)}: {quoted(change.key)}: {before} → {after}"
-    for title, findings in (("remains", fixed.remaining), ("new", fixed.new)):
-        for finding in findings:
-            yield f"{title}: {finding.severity}: {finding.what} [{finding.code}]"
-            yield f"    {why_left(fixed, finding)}"
-    if sentence := ids_in_words(fixed):
-        yield sentence
-
-
-def record(fixed: Fixed) -> dict[str, Any]:
-    """The record of `doctor --fix --json`."""
-    remaining, new = (
-        [finding_record(each, fixed.fixes) | {"why": why_left(fixed, each)} for each in some]
-        for some in (fixed.remaining, fixed.new)
-    )
-    return {
-        "out": str(fixed.path),
-        "chosen": fixed.chosen,
-        "changes": [each._asdict() for each in fixed.changes],
-        "fixed": fixed.fixed,
-        "remaining": remaining,
-        "new": new,
-        "hunt": fixed.hunt and report.record(fixed.hunt),
-        "ids": ids_in_words(fixed),
-    }

@@ -357,103 +357,44 @@ def _without_confusables(text: str) -> str:
     return data.decode()
 
 
-def _json(file: str, *keys: str, value: Any = None) -> Fixing:
-    """A switch of other programs, to turn off where somebody asks for it."""
-
-    def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-        is_known = examined.vocabulary.format == "tokenizer.json"
-        return {"off": (Edit(file, keys, lambda _old: value),)} if is_known else {}
-
-    return fixing
-
-
 # What the original says
 
 
-def _of_original(
-    make: Callable[[ExaminedModel, ExaminedModel, dict[int, int], list[int]], Options],
-) -> Fixing:
-    """By the ids that tokens have in the original, of those that both have; for GGUF files."""
-
-    def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-        if not examined.is_gguf or examined.original is None:
-            return {}
-        comparison = compare_vocabularies(examined.tokenizer, examined.original)
-        ids = dict(comparison.both.tolist())
-        return make(examined, ExaminedModel(examined.original), ids, _rows(findings))
-
-    return fixing
-
-
-@_of_original
-def _kinds_of(
-    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], rows: list[int]
-) -> Options:
-    kinds = [KIND_NUMBERS.get(original.vocabulary.kind(ids[row]), NORMAL_TYPE) for row in rows]
-    is_listed = TYPES_KEY in examined.vocabulary.metadata
-    return {CERTAIN: (_key(TYPES_KEY, partial(_with_rows, rows, kinds)),)} if is_listed else {}
-
-
-@_of_original
-def _scores_of(
-    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], rows: list[int]
-) -> Options:
-    scores = original.vocabulary.scores[[ids[row] for row in rows]]
-    is_listed = SCORES in examined.vocabulary.metadata
-    return {CERTAIN: (_key(SCORES, partial(_with_rows, rows, scores)),)} if is_listed else {}
-
-
-@_of_original
-def _roles_of(
-    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], _rows: list[int]
-) -> Options:
-    ours = {theirs: row for row, theirs in ids.items()}
-    special = vars(original.vocabulary.special_ids).items()
-    now = vars(examined.vocabulary.special_ids)
-    edits = [
-        _named(examined, role, ours[row])
-        for role, row in special
-        if row in ours and now[role] not in (None, ours[row])
-    ]
-    return {CERTAIN: tuple(edits)} if edits else {}
-
-
-@_of_original
-def _merges_of(
-    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], _rows: list[int]
-) -> Options:
-    """All of them, where the same tokens have the same ids."""
-    vocabulary = original.vocabulary
-    is_same = all(row == theirs for row, theirs in ids.items()) and len(ids) == len(vocabulary)
-    if not is_same or f"{PREFIX}merges" not in examined.vocabulary.metadata:
+def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
+    """Values of tokens that both have, and of keys where both are GGUF."""
+    if not examined.is_gguf or examined.original is None:
         return {}
-    rules = sliced(vocabulary.merge_data, vocabulary.merge_offsets)
-    return {CERTAIN: (_key(f"{PREFIX}merges", lambda old: old._replace(value=rules)),)}
-
-
-@_of_original
-def _rules_of(
-    examined: ExaminedModel, original: ExaminedModel, ids: dict[int, int], _rows: list[int]
-) -> Options:
-    """Switches and the pre-tokenizer, where both are GGUF."""
-    ours, theirs = examined.vocabulary.metadata, original.vocabulary.metadata
-    if not original.is_gguf:
-        return {}
-    edits = [
-        _removed(key) if theirs.get(key) is None else _set("bool", theirs[key], key)
-        for key in sorted(SWITCHES)
-        if ours.get(key) != theirs.get(key)
-    ]
-    if (pre := original.vocabulary.pre) and pre != examined.vocabulary.pre:
-        edits.append(_set("string", pre.encode(), f"{PREFIX}pre"))
+    ours, theirs = examined.vocabulary, examined.original.vocabulary
+    ids = dict(compare_vocabularies(examined.tokenizer, examined.original).both.tolist())
+    rows, edits = _rows(findings), list[Edit]()
+    match findings[0].code:
+        case "original_kind" if TYPES_KEY in ours.metadata:
+            kinds = [KIND_NUMBERS.get(theirs.kind(ids[row]), NORMAL_TYPE) for row in rows]
+            edits.append(_key(TYPES_KEY, partial(_with_rows, rows, kinds)))
+        case "original_score" if SCORES in ours.metadata:
+            scores = theirs.scores[[ids[row] for row in rows]]
+            edits.append(_key(SCORES, partial(_with_rows, rows, scores)))
+        case "original_role":
+            by_id, roles = {their: our for our, their in ids.items()}, vars(theirs.special_ids)
+            for role, row in vars(ours.special_ids).items():
+                if row is not None and row != (other := by_id.get(roles[role])) is not None:
+                    edits.append(_named(examined, role, other))
+        case "original_merges" if all(our == their for our, their in ids.items()) and len(ids) == len(theirs):
+            rules = sliced(theirs.merge_data, theirs.merge_offsets)
+            edits.append(_key(f"{PREFIX}merges", lambda old: old._replace(value=rules)))
+        case "original_ids" | "original_rule" if theirs.format == ours.format:
+            for key in sorted(SWITCHES):
+                if ours.metadata.get(key) != (value := theirs.metadata.get(key)):
+                    edits.append(_removed(key) if value is None else _set("bool", value, key))
+            if theirs.pre not in ("", ours.pre):
+                edits.append(_set("string", theirs.pre.encode(), f"{PREFIX}pre"))
     return {CERTAIN: tuple(edits)} if edits else {}
 
 
 FIXES: Mapping[str, Fixing] = {
-    "pre_missing": _pre,
-    "pre_unknown": _pre,
-    "pre_of_other_family": _pre,
-    "pre_undecided": _pre,
+    **dict.fromkeys(("pre_missing", "pre_unknown", "pre_of_other_family", "pre_undecided"), _pre),
+    **dict.fromkeys(("role_missing", "role_is_text", "role_out_of_range", "no_end"), _role),
+    "template_role_missing": _role,
     "merge_broken": _merges(lambda rules: [rule for rule in rules if b" " in rule[1:]]),
     "merge_twice": _merges(lambda rules: [*dict.fromkeys(rules)]),
     "kind_out_of_range": _as("normal", "control", "user-defined", "unused"),
@@ -463,30 +404,18 @@ FIXES: Mapping[str, Fixing] = {
     "unknown_marked_twice": _unknown,
     "byte_not_marked": _as("byte", is_certain=True),
     "byte_misnamed": _as("normal", "control"),
-    "role_missing": _role,
-    "role_is_text": _role,
-    "role_out_of_range": _role,
     "unknown_missing": _unknown,
-    "no_end": _role,
     "end_of_turn_goes_on": _ends,
     "ends_differ": _all_ends,
     "bos_twice": _bos,
     "eos_behind_prompts": _without(f"{PREFIX}add_eos_token"),
-    "template_role_missing": _role,
     "marker_is_text": _markers,
     "template_invisible": lambda examined, _findings: _in_templates(examined, _without_invisible),
     "template_look_alike": lambda examined, _findings: _in_templates(examined, _without_confusables),
     "vocabulary_size": _size,
     "key_of_other_type": _of_other_type,
     "key_twice": _without(),
-    "original_ids": _rules_of,
-    "original_rule": _rules_of,
-    "original_kind": _kinds_of,
-    "original_score": _scores_of,
-    "original_role": _roles_of,
-    "original_merges": _merges_of,
-    "truncation": _json("", "truncation"),
-    "padding": _json("", "padding"),
-    "dropout": _json("", "model", "dropout"),
-    "clean_up_elsewhere": _json(CONFIG, "clean_up_tokenization_spaces", value=False),
+    **dict.fromkeys(
+        (f"original_{name}" for name in ("ids", "rule", "kind", "score", "role", "merges")), _from_original
+    ),
 }

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from faults import CHATML, FAULTS, FORMATS, Fault, all_of, template, untouched, write
+from faults import FAULTS, Fault, all_of, template, untouched, write
+from gguf_builder import Raw
 from model_files import opened
-from planted import retype, set_key, set_part
+from planted import set_key
 from small_files import bpe
 
 import guiapp
 from guiapp.analysis.doctor.doctor import doctor
-from guiapp.analysis.doctor.fixed_copy import ids_in_words, record, save_fixed
+from guiapp.analysis.doctor.fixed_copy import FixError, save_fixed
+from guiapp.analysis.doctor.fixed_report import ids_in_words, record
 from guiapp.analysis.doctor.fixes import FIXES
 from guiapp.analysis.libraries.llama_library import LlamaVocabulary
 
@@ -74,7 +76,7 @@ def test_a_fixed_copy_has_no_such_finding_and_the_ids_of_the_file_without_the_fa
     assert fault.code in {each.code for each in found.findings}
     assert found.fixes[fault.code].is_certain is (choice is None)
     out = tmp_path / ("copy.gguf" if path.suffix == ".gguf" else "copy")
-    fixed = save_fixed(found, out, only, original, seconds=0)
+    fixed = save_fixed(path, found, out, only, original, seconds=0)
     assert fault.code in fixed.fixed
     assert fault.code not in {each.code for each in doctor(out, original).findings}
     assert fixed.changes
@@ -101,3 +103,97 @@ def without(fault: Fault, folder: Path) -> Path:
     """The same file, written in the same way, without the fault."""
     (folder / "own").mkdir()
     return write(Fault("", fault.model, lambda parts: None), folder / "own")
+
+
+def codes_of(path: Path) -> set[str]:
+    return {each.code for each in doctor(path).findings}
+
+
+def test_several_faults_are_fixed_at_once_and_the_copy_is_compared(tmp_path: Path):
+    changes = (
+        template("{{ bos_token }}<|im_\u200bstart|>"),
+        set_key(padding_token_id=99_999, add_bos_token=True),
+    )
+    path = write(Fault("", "demo:bpe", all_of(*changes)), tmp_path)
+    before = path.read_bytes()
+    fixed = guiapp.fix(path, tmp_path / "copy.gguf", seconds=1)
+    assert {"role_out_of_range", "template_invisible"} <= set(fixed.fixed)
+    assert {each.code for each in (*fixed.remaining, *fixed.new)} == codes_of(tmp_path / "copy.gguf")
+    assert fixed.hunt is not None
+    assert not fixed.hunt.finds
+    assert ids_in_words(fixed) == f"Token ids are equal on {fixed.hunt.tried:,} texts."
+    said = json.loads(json.dumps(record(fixed)))
+    assert {each["key"] for each in said["changes"]} == {
+        "tokenizer.ggml.padding_token_id",
+        "tokenizer.chat_template",
+    }
+    assert path.read_bytes() == before
+
+
+def folder_of(folder: Path) -> Path:
+    """A tokenizer.json with files beside it; the template has a marker of another model."""
+    path = write(Fault("", "claude-2.tokenizer.json", lambda said: said.update(config={})), folder)
+    path.write_text(path.read_text().replace('"<EOT>"', '"<|im_end|>"'))
+    text = '{\n  "chat_template" : "{{ m }}<| im_end |>\\u00e9",\n  "x": [1,2], "y": 1.0e5\n}\n'
+    (folder / "tokenizer_config.json").write_text(text)
+    return path
+
+
+@pytest.mark.real_vocabs
+def test_of_files_beside_each_other_only_the_changed_values_differ(tmp_path: Path):
+    path = folder_of(tmp_path)
+    with pytest.raises(FixError, match="Name a folder"):
+        guiapp.fix(path, tmp_path / "copy.json", seconds=0)
+    fixed = guiapp.fix(tmp_path, tmp_path / "copy", seconds=0)
+    assert "marker_is_text" in fixed.fixed
+    copied, config = tmp_path / "copy", "tokenizer_config.json"
+    assert (copied / path.name).read_bytes() == path.read_bytes()
+    assert (copied / config).read_text() == (tmp_path / config).read_text().replace(
+        "<| im_end |>", "<|im_end|>"
+    )
+    assert sorted(each.name for each in copied.iterdir()) == [path.name, config]
+
+
+def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, monkeypatch):
+    path = write(Fault("", "demo:bpe", set_key(padding_token_id=99_999)), tmp_path)
+    before, out = path.read_bytes(), tmp_path / "copy.gguf"
+    for only, what in (
+        (["nonesuch"], "no finding nonesuch"),
+        (["role_out_of_range=7"], "needs a choice"),
+        (["token_never_made"], "cannot be fixed|no finding"),
+    ):
+        with pytest.raises(FixError, match=what):
+            guiapp.fix(path, out, only)
+    with pytest.raises(FixError, match="without a choice"):
+        guiapp.fix("demo:wordpiece", out)
+    link = tmp_path / "link.gguf"
+    link.hardlink_to(path)
+    for place, what in ((path, "stays as it is"), (link, "stays as it is"), (tmp_path, "model itself")):
+        with pytest.raises(FixError, match=what):
+            guiapp.fix(path, place, force=True)
+    with pytest.raises(FixError, match="cannot be written"):
+        guiapp.fix(path, tmp_path / "none" / "copy.gguf")
+    found = doctor(path)
+    for share in (0.0, 0.65):  # while it is copied, and examined
+
+        def stop(done: float, share: float = share) -> None:
+            if done >= share:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            guiapp.fix(path, out, progress=stop)
+    path.write_bytes(before + b"more")
+    with pytest.raises(guiapp.VocabError, match="has changed"):
+        save_fixed(path, found, out)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.gguf", "model.gguf"]
+
+
+@pytest.mark.parametrize(
+    "value", ["50256", "x", Raw("i32", -1), 1.5, True, Raw("u64", 1 << 40), "9" * 5000, [1]]
+)
+def test_a_key_of_another_type_becomes_the_same_value_or_goes(value, tmp_path: Path):
+    path = bpe(eos_token_id=value).write(tmp_path / "model.gguf")
+    fixed = guiapp.fix(path, tmp_path / "copy.gguf", seconds=0)
+    assert "key_of_other_type" in fixed.fixed
+    [change] = fixed.changes
+    assert change.after == {"50256": "50256", "True": "1"}.get(str(value))

@@ -28,8 +28,6 @@ def test_only_the_value_changes(said, key, value, indent, is_ascii):
     result = json.loads(changed)
     assert result == {"a": 1, "deep": {**said, key: value}}
     assert list(result["deep"]) == list({**said, key: value})
-    if key in said:
-        assert with_value(changed, ["deep", key], said[key]) == with_value(text, ["deep", key], said[key])
 
 
 def test_spaces_and_other_spellings_stay():
