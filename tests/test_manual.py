@@ -158,14 +158,14 @@ JSON = {  # commands by the section that lists their keys
     ],
     "chat": ["chat model.gguf chat.json"],
     "special": ["special model.gguf"],
-    "doctor": ["doctor model.gguf"],
+    "doctor": ["doctor model.gguf", "doctor other.gguf --fix fixed.gguf --only bos_twice=no_bos"],
     "hunt": ["hunt model.gguf tokenizer.json --seconds 0.5"],
     "tree": ["tree model.gguf th"],
     "vocab": ["vocab model.gguf length:>9 --limit 2"],
 }
 OPEN = {
     *("metadata", "kinds", "special_ids", "rules", "agreement", "scripts", "file_types", "lengths"),
-    *("not_offered", "exactness", "counts", "roles"),
+    *("not_offered", "exactness", "counts", "roles", "hunt"),
 }
 """Records whose keys are names of other things."""
 

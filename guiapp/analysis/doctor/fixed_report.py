@@ -17,10 +17,12 @@ def ids_in_words(fixed: Fixed) -> str:
     """Whether texts get the ids that they had, in a sentence; else the shortest text with others."""
     if fixed.hunt is None:
         return fixed.why_no_hunt
+    if not fixed.hunt.tried and not fixed.hunt.finds:
+        return "No texts were compared."
     if not fixed.hunt.finds:
         return f"Token ids are equal on {counted(fixed.hunt.tried, 'text')}."
     ids = [
-        " ".join(map(str, each)) if each is not None else "no ids" for each in fixed.hunt.finds[0].token_ids
+        " ".join(map(str, each or ())) or "no ids" for each in fixed.hunt.finds[0].token_ids
     ]
     text = report.escaped(fixed.hunt.finds[0].text)
     n_texts = f"{fixed.hunt.n_differing:,} of {counted(fixed.hunt.tried, 'text')} get other ids than before"
