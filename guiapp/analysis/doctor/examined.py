@@ -14,7 +14,7 @@ from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.gguf import embedding_rows
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.core.vocabulary.remedies import GGUF, new_metadata
+from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.model_files import sliced
@@ -101,10 +101,6 @@ class ExaminedModel:
         if n_more := len(rows) - 1:
             what += f" The same is true of {counted(n_more, 'other token')}."
         return Finding(code, severity, what, remedy, changes, tuple(rows))
-
-    def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
-        """The command that writes a copy of a GGUF file with other metadata; what fixes other files."""
-        return new_metadata(self.vocabulary, options, otherwise)
 
 
 Check = Callable[[ExaminedModel], Iterator[Finding]]

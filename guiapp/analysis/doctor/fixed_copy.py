@@ -19,7 +19,7 @@ import numpy as np
 from guiapp.analysis.chat.templates import FOLDER, JSON
 from guiapp.analysis.doctor.doctor import Diagnosis, doctor
 from guiapp.analysis.doctor.findings import SEVERITIES, Finding
-from guiapp.analysis.doctor.fixes import Edit, Fix
+from guiapp.analysis.doctor.fixes import FileFix, ValueEdit
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
 from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -77,7 +77,7 @@ class Fixed:
     fixed: tuple[str, ...]
     remaining: tuple[Finding, ...]
     new: tuple[Finding, ...]
-    fixes: Mapping[str, Fix]
+    fixes: Mapping[str, FileFix]
     hunt: Hunt | None = None
     why_no_hunt: str = ""
 
@@ -102,29 +102,27 @@ def fix(
     return save_fixed(model, doctor(model, original), Path(out), only, original, **options)
 
 
-def chosen_fixes(diagnosis: Diagnosis, only: Sequence[str] | None = None) -> tuple[str, ...]:
+def chosen_fixes(fixes: Mapping[str, FileFix], only: Sequence[str] | None = None) -> tuple[str, ...]:
     """What is to be fixed, each as CODE or CODE=CHOICE; by default all that needs no choice.
 
     Raises FixError for what cannot be.
     """
-    fixes, name = diagnosis.fixes, quoted(diagnosis.path.name) if diagnosis.path else "The model"
-    certain = tuple(code for code, each in fixes.items() if each.is_certain)
-    if only is None and not certain:
-        choices = [f"--only {each}" for fix in fixes.values() for each in fix.names]
-        hint = f" Choose with {' or '.join(choices[:MOST_LISTED])}." if choices else ""
-        raise FixError(f"{name} has nothing that can be fixed without a choice.{hint}")
-    for each in only or ():
-        code, _, choice = each.partition("=")
-        if code not in fixes:
-            known = ", ".join(n for fix in fixes.values() for n in fix.names) or "nothing"
-            raise FixError(f"{name} has no finding {quoted(code)}. What can be fixed: {known}.")
-        if not fixes[code].options:
-            raise FixError(f"{code} cannot be fixed in a copy. {fixes[code].reason}")
-        if choice not in fixes[code].options:
-            raise FixError(
-                f"{code} needs a choice. Add {' or '.join(f'--only {n}' for n in fixes[code].names)}."
-            )
-    return tuple(dict.fromkeys(only)) if only is not None else certain
+    known = [name for fix in fixes.values() for name in fix.names]
+    chosen = [code for code, each in fixes.items() if each.is_certain] if only is None else list(only)
+    for each in chosen:
+        fix = fixes.get(each.partition("=")[0])
+        if fix is not None and not fix.options:
+            raise FixError(f"{fix.code} cannot be fixed in a copy. {fix.reason}")
+        if each not in known:
+            choices = fix.names if fix is not None else known
+            raise FixError(f"“{quoted(each)}” names no fix of this file. Choose from: {_listed(choices)}.")
+    if not chosen:
+        raise FixError(f"Nothing can be fixed without a choice. Choose with --only: {_listed(known)}.")
+    return tuple(dict.fromkeys(chosen))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "nothing"
 
 
 def save_fixed(
@@ -145,7 +143,7 @@ def save_fixed(
     `shall_stop` only ends the hunt.  Raises FixError where no copy can be written, VocabError for a file that
     is broken, or changes meanwhile.
     """
-    chosen = chosen_fixes(before, only)
+    chosen = chosen_fixes(before.fixes, only)
     assert before.path is not None
     if located(model, Opening(lambda _share: None)).whole_bytes is not None:
         raise FixError("Only the beginning of this model is on this machine. Download the file, then fix it.")
@@ -178,33 +176,28 @@ def save_fixed(
         raise
 
 
-def _edits_of(fixes: Mapping[str, Fix], name: str) -> tuple[Edit, ...]:
+def _edits_of(fixes: Mapping[str, FileFix], name: str) -> tuple[ValueEdit, ...]:
     code, _, choice = name.partition("=")
     return fixes[code].options[choice]
 
 
 def _check_out(path: Path, out: Path, force: bool) -> bool:
     """Whether there is a file already that may be replaced; raises FixError for what may not."""
-    folder = path.parent.resolve()
-    if out.resolve() == folder or (out.exists() and any(_is_same(out, each) for each in _files(path))):
+    own = path.parent, *_files(path)
+    if out.exists() and any(out.samefile(each) for each in own):
         raise FixError(f"{out} belongs to the model itself, which stays as it is. Name another file.")
-    if not os.path.lexists(out):
-        return False
-    if not out.is_file():
-        raise FixError(f"{out} exists and is not a file. Choose another name.")
-    if not force:
-        raise FixError(f"{out} exists. Choose another name.")
-    return True
-
-
-def _is_same(out: Path, other: Path) -> bool:
-    return other.exists() and out.samefile(other)
+    was_there = os.path.lexists(out)
+    if was_there and not (force and out.is_file()):
+        raise FixError(f"{out} exists{'' if out.is_file() else ', and is not a file'}. Choose another name.")
+    return was_there
 
 
 # Writing
 
 
-def _write_gguf(path: Path, out: Path, edits: Iterable[Edit], progress: Progress) -> tuple[ChangedValue, ...]:
+def _write_gguf(
+    path: Path, out: Path, edits: Iterable[ValueEdit], progress: Progress
+) -> tuple[ChangedValue, ...]:
     changes = defaultdict[str, list[GgufChange]](list)
     for edit in edits:
         changes[edit.keys[0]].append(edit.change)
@@ -227,7 +220,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _write_files(
-    path: Path, out: Path, edits: Iterable[Edit], progress: Progress
+    path: Path, out: Path, edits: Iterable[ValueEdit], progress: Progress
 ) -> tuple[ChangedValue, ...]:
     """A folder with the tokenizer and the files beside it; one file where there are no others."""
     files, texts, changes = _files(path), dict[Path, str](), list[ChangedValue]()
@@ -258,7 +251,7 @@ def _write_files(
     return tuple(changes)
 
 
-def _edited(text: str, edit: Edit) -> tuple[str, Any, Any]:
+def _edited(text: str, edit: ValueEdit) -> tuple[str, Any, Any]:
     """The text with the new value, and the old and the new one."""
     if not edit.keys:
         new = edit.change(text)

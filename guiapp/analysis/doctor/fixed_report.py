@@ -21,9 +21,7 @@ def ids_in_words(fixed: Fixed) -> str:
         return "No texts were compared."
     if not fixed.hunt.finds:
         return f"Token ids are equal on {counted(fixed.hunt.tried, 'text')}."
-    ids = [
-        " ".join(map(str, each or ())) or "no ids" for each in fixed.hunt.finds[0].token_ids
-    ]
+    ids = [" ".join(map(str, each or ())) or "no ids" for each in fixed.hunt.finds[0].token_ids]
     text = report.escaped(fixed.hunt.finds[0].text)
     n_texts = f"{fixed.hunt.n_differing:,} of {counted(fixed.hunt.tried, 'text')} get other ids than before"
     return f"{n_texts}. The shortest is {text}: {ids[0]} before, {ids[1]} after."

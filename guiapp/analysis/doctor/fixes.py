@@ -45,7 +45,7 @@ WORDS = {b"true": 1, b"false": 0}
 NOTHING_TO_FIX = "Nothing to fix: no text gets other ids."
 
 
-class Edit(NamedTuple):
+class ValueEdit(NamedTuple):
     """A change of one value in the files of a model.
 
     file    beside the tokenizer's, without what its name begins with; "" for the tokenizer's own
@@ -58,12 +58,12 @@ class Edit(NamedTuple):
     change: Callable[[Any], Any]
 
 
-Options = Mapping[str, tuple[Edit, ...]]
+Options = Mapping[str, tuple[ValueEdit, ...]]
 Fixing = Callable[[ExaminedModel, Sequence[Finding]], Options]
 
 
 @dataclass(frozen=True)
-class Fix:
+class FileFix:
     """How the findings of one code are fixed in a copy.
 
     options  edits by the name of a choice, CERTAIN for what needs none; empty where nothing can be done
@@ -88,34 +88,34 @@ class Fix:
         return [f"{self.code}={name}" if name else self.code for name in self.options]
 
 
-def fixes_of(examined: ExaminedModel | None, findings: Iterable[Finding]) -> dict[str, Fix]:
+def fixes_of(examined: ExaminedModel | None, findings: Iterable[Finding]) -> dict[str, FileFix]:
     """One for each code; without a model, which cannot be opened, only what the key of a finding tells."""
     by_code = defaultdict(list)
     for finding in findings:
         by_code[finding.code].append(finding)
-    fixes = dict[str, Fix]()
+    fixes = dict[str, FileFix]()
     for code, found in by_code.items():
         fixing = FIXES.get(code)
         if examined is None:
             options = _of_other_type(None, found) if fixing is _of_other_type else {}
         else:
             options = fixing(examined, found) if fixing is not None else {}
-        fixes[code] = Fix(code, options, "" if options else found[0].remedy or NOTHING_TO_FIX)
+        fixes[code] = FileFix(code, options, "" if options else found[0].remedy or NOTHING_TO_FIX)
     return fixes
 
 
 # Values of a GGUF
 
 
-def _key(name: str, change: Callable[[Any], Any]) -> Edit:
-    return Edit("", (name,), change)
+def _key(name: str, change: Callable[[Any], Any]) -> ValueEdit:
+    return ValueEdit("", (name,), change)
 
 
-def _set(kind: str, value: Any, name: str) -> Edit:
+def _set(kind: str, value: Any, name: str) -> ValueEdit:
     return _key(name, lambda _old: GgufValue(kind, value))
 
 
-def _removed(name: str) -> Edit:
+def _removed(name: str) -> ValueEdit:
     return _key(name, lambda _old: None)
 
 
@@ -225,15 +225,15 @@ def _as_kind(kind: str, old: GgufValue) -> GgufValue | None:
 # Tokens with a role, and ends of a turn
 
 
-def _named(examined: ExaminedModel, role: str, row: int) -> Edit:
+def _named(examined: ExaminedModel, role: str, row: int) -> ValueEdit:
     if examined.is_gguf:
         return _set("uint32", row, f"{PREFIX}{KEY_OF_ROLE[role]}_token_id")
-    return Edit(CONFIG, (f"{role}_token",), lambda _old: examined.texts[row])
+    return ValueEdit(CONFIG, (f"{role}_token",), lambda _old: examined.texts[row])
 
 
 def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     """Certain where one token usually has the role."""
-    certain, options = list[Edit](), dict[str, tuple[Edit, ...]]()
+    certain, options = list[ValueEdit](), dict[str, tuple[ValueEdit, ...]]()
     for finding in {each.key: each for each in findings}.values():
         role = KEYS[finding.key.removeprefix(PREFIX)]
         row = getattr(examined.vocabulary.special_ids, role)
@@ -253,29 +253,28 @@ def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 def _ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     """Certain for the only one, where a template writes it."""
     ids = examined.vocabulary.special_ids
-    free = next((role for role in ("eot", "eom") if getattr(ids, role) is None), "")
-    if examined.is_gguf and not free:
-        return {}
+    role = "eot" if ids.eot is None else "eom"
     edits = {
-        row: _named(examined, free, row) if examined.is_gguf else _ending(examined, [row])
+        row: _named(examined, role, row) if examined.is_gguf else _ending(examined, [row])
         for row in _rows(findings)
     }
-    is_certain = len(edits) == 1 and findings[0].severity == WARNING
-    return {CERTAIN if is_certain else str(row): (edit,) for row, edit in edits.items()}
+    certain = [(edit,) for edit in edits.values()] if findings[0].severity == WARNING else []
+    options = {str(row): (edit,) for row, edit in edits.items()}
+    return {CERTAIN: certain[0], **options} if len(certain) == 1 else options
 
 
 def _all_ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     return {"all": (_ending(examined, _rows(findings)),)}
 
 
-def _ending(examined: ExaminedModel, rows: Sequence[int]) -> Edit:
+def _ending(examined: ExaminedModel, rows: Sequence[int]) -> ValueEdit:
     """Ids among those that end a generation, without a file with those of the tokenizer."""
 
     def change(old: Any) -> list[Any]:
         known = sorted(examined.vocabulary.eog) if old is None else old if isinstance(old, list) else [old]
         return list(dict.fromkeys([*known, *rows]))
 
-    return Edit(GENERATION, ("eos_token_id",), change)
+    return ValueEdit(GENERATION, ("eos_token_id",), change)
 
 
 def _bos(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
@@ -305,7 +304,7 @@ def _in_templates(examined: ExaminedModel, change: Callable[[str], str]) -> Opti
         path = examined.vocabulary.path
         files = {TEMPLATE: (), JSON: (KEY,), CONFIG: (KEY,)} if path is not None and changed else {}
         edits = [
-            Edit(name, keys, partial(_with_strings, change))
+            ValueEdit(name, keys, partial(_with_strings, change))
             for name, keys in files.items()
             if path is not None and path.with_name((name_before(path) or "") + name).is_file()
         ]
@@ -366,7 +365,7 @@ def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Opti
         return {}
     ours, theirs = examined.vocabulary, examined.original.vocabulary
     ids = dict(compare_vocabularies(examined.tokenizer, examined.original).both.tolist())
-    rows, edits = _rows(findings), list[Edit]()
+    rows, edits = _rows(findings), list[ValueEdit]()
     match findings[0].code:
         case "original_kind" if TYPES_KEY in ours.metadata:
             kinds = [KIND_NUMBERS.get(theirs.kind(ids[row]), NORMAL_TYPE) for row in rows]
@@ -379,7 +378,9 @@ def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Opti
             for role, row in vars(ours.special_ids).items():
                 if row is not None and row != (other := by_id.get(roles[role])) is not None:
                     edits.append(_named(examined, role, other))
-        case "original_merges" if all(our == their for our, their in ids.items()) and len(ids) == len(theirs):
+        case "original_merges" if lists_merges(examined.tokenizer) and [*ids.values()] == [
+            *range(len(theirs))
+        ]:
             rules = sliced(theirs.merge_data, theirs.merge_offsets)
             edits.append(_key(f"{PREFIX}merges", lambda old: old._replace(value=rules)))
         case "original_ids" | "original_rule" if theirs.format == ours.format:

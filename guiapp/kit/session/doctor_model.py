@@ -18,7 +18,7 @@ from guiapp.kit.state.background import Background, LatestJob, Progress, Working
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.doctor import Diagnosis
     from guiapp.analysis.doctor.fixed_copy import Fixed
-    from guiapp.analysis.doctor.fixes import Fix
+    from guiapp.analysis.doctor.fixes import FileFix
     from guiapp.core.encode.tokenizer import Tokenizer
 
 AFTER_OPENING_MS = 1500  # the first tokens go first
@@ -174,7 +174,7 @@ class DoctorModel(Working):
             self.session.text.show(self.finding.changes.text.encode("utf-8", "replace"))
 
     @property
-    def fixes(self) -> list[Fix]:
+    def fixes(self) -> list[FileFix]:
         """What a copy can have fixed."""
         return (
             [] if self.diagnosis is None else [each for each in self.diagnosis.fixes.values() if each.options]

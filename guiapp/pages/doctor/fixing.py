@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QWidget
 
-from guiapp.analysis.doctor.fixes import Fix
+from guiapp.analysis.doctor.fixes import FileFix
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
@@ -56,7 +56,7 @@ class FixDialog(QDialog):
             f"{code}={box.currentData()}" for code, box in self.choices.items() if box.currentData()
         ]
 
-    def _row(self, fix: Fix, title: str, is_chosen: bool) -> QWidget:
+    def _row(self, fix: FileFix, title: str, is_chosen: bool) -> QWidget:
         if fix.is_certain:
             box = self.boxes[fix.code] = QCheckBox(title.replace("&", "&&"))
             box.setChecked(is_chosen)

@@ -158,9 +158,9 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, m
     path = write(Fault("", "demo:bpe", set_key(padding_token_id=99_999)), tmp_path)
     before, out = path.read_bytes(), tmp_path / "copy.gguf"
     for only, what in (
-        (["nonesuch"], "no finding nonesuch"),
-        (["role_out_of_range=7"], "needs a choice"),
-        (["token_never_made"], "cannot be fixed|no finding"),
+        (["nonesuch"], "names no fix"),
+        (["role_out_of_range=7"], "Choose from: role_out_of_range"),
+        (["clean_up"], "cannot be fixed"),
     ):
         with pytest.raises(FixError, match=what):
             guiapp.fix(path, out, only)

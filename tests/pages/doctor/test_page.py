@@ -134,7 +134,7 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
     choose(page, qtbot, "pre_of_other_family")
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == page.model.finding.remedy
-    assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
+    assert page.model.finding.remedy.startswith("tokenloupe doctor ")
 
 
 def test_the_rail_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
