@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from guiapp.analysis.doctor.doctor import finding_record
@@ -57,6 +58,10 @@ def record(fixed: Fixed) -> dict[str, Any]:
         [finding_record(each, fixed.fixes) | {"why": why_left(fixed, each)} for each in some]
         for some in (fixed.remaining, fixed.new)
     )
+    hunt = fixed.hunt
+    if hunt is not None:  # without hashes of the files, which take long where there are weights
+        first, second = (replace(each, path=None) for each in hunt.subjects)
+        hunt = replace(hunt, subjects=(first, second))
     return {
         "out": str(fixed.path),
         "chosen": fixed.chosen,
@@ -64,6 +69,6 @@ def record(fixed: Fixed) -> dict[str, Any]:
         "fixed": fixed.fixed,
         "remaining": remaining,
         "new": new,
-        "hunt": fixed.hunt and report.record(fixed.hunt),
+        "hunt": hunt and report.record(hunt),
         "ids": ids_in_words(fixed),
     }

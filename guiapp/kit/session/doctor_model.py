@@ -205,6 +205,8 @@ class DoctorModel(Working):
         """Another model is open, or the same one with another pre-tokenizer."""
         if self.name != self._examined:
             self.original, self._original_pre = "", None
+            if not self.fixing.is_busy:
+                self.dismiss_fixed()
         self.examined.forget()
         if self.name:
             self.examined.refresh(0 if self._is_active else AFTER_OPENING_MS)

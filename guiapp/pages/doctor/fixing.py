@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QWidget
 
 from guiapp.analysis.doctor.fixes import FileFix
@@ -83,6 +84,7 @@ def ask_and_fix(model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> N
         formats = {ending: "GGUF (*.gguf)" if ending else "All files (*)"}
         if out := ask_for_file(parent, "Save a fixed copy", f"{path.stem}-fixed{ending}", formats):
             model.save_fixed(out, dialog.names)
+    dialog.deleteLater()
 
 
 class FixBar(QFrame):
@@ -133,7 +135,7 @@ def _words(model: DoctorModel) -> str:
     from guiapp.analysis.doctor.fixed_report import ids_in_words
 
     n_left = len(fixed.remaining) + len(fixed.new)
-    done = f"Fixed {counted(len(fixed.fixed), 'kind')} of finding; the copy has {counted(n_left, 'finding')}."
+    done = f"{quoted(fixed.path.name)}: {counted(len(fixed.fixed), 'kind')} of finding fixed, {n_left} left."
     return f"{done} {ids_in_words(fixed)}"
 
 
@@ -150,4 +152,5 @@ class FixedDialog(QDialog):
         self.text.setAccessibleName("What changed")
         row = in_row(STRETCH, push_button("Close", self.accept))
         in_column((self.text, 1), row, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*SIZE_PX)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from faults import FAULTS, Fault, all_of, template, untouched, write
+from full_disk import full_disk
 from gguf_builder import Raw
 from model_files import opened
 from planted import set_key
@@ -173,6 +174,8 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, m
             guiapp.fix(path, place, force=True)
     with pytest.raises(FixError, match="cannot be written"):
         guiapp.fix(path, tmp_path / "none" / "copy.gguf")
+    with full_disk(len(before) // 2), pytest.raises(FixError, match="cannot be written"):
+        guiapp.fix(path, out)
     found = doctor(path)
     for share in (0.0, 0.65):  # while it is copied, and examined
 
