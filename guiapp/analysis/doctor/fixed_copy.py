@@ -202,7 +202,11 @@ def _write_gguf(
     for edit in edits:
         changes[edit.keys[0]].append(edit.change)
     values = copy_with(path, out, {key: partial(_changed, each) for key, each in changes.items()}, progress)
-    return tuple(ChangedValue(path.name, key, *_in_words(*pair)) for key, pair in values.items())
+    return tuple(
+        ChangedValue(path.name, key, *_in_words(*pair))
+        for key, pair in values.items()
+        if pair[0] is not pair[1]
+    )
 
 
 def _changed(changes: Sequence[GgufChange], old: GgufValue | None) -> GgufValue | None:

@@ -201,25 +201,25 @@ def _size(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _of_other_type(_examined: ExaminedModel | None, findings: Sequence[Finding]) -> Options:
-    """The same value in the type that is needed; without the key where its value says nothing in that."""
-    kinds = {each.key: "bool" if each.key in SWITCHES else "uint32" for each in findings}
-    if any(key not in SWITCHES and not key.endswith("_token_id") for key in kinds):
+    """The same values in the types that are needed, also of keys that are only read once a file opens."""
+    if any(each.key not in SWITCHES and not each.key.endswith("_token_id") for each in findings):
         return {}
+    kinds = {f"{PREFIX}{name}": "uint32" for name in KEYS} | dict.fromkeys(SWITCHES, "bool")
     return {CERTAIN: tuple(_key(key, partial(_as_kind, kind)) for key, kind in kinds.items())}
 
 
-def _as_kind(kind: str, old: GgufValue) -> GgufValue | None:
+def _as_kind(kind: str, old: GgufValue | None) -> GgufValue | None:
+    """None where the value says nothing in that type."""
+    if old is None or old.kind == kind:
+        return old
     try:
         number = int(WORDS.get(old.value, old.value) if isinstance(old.value, bytes) else old.value)
     except (TypeError, ValueError, OverflowError):
         return None
     is_same = isinstance(old.value, bytes) or number == old.value
-    most = 1 if kind == "bool" else (1 << 32) - 1
-    return (
-        GgufValue(kind, bool(number) if kind == "bool" else number)
-        if is_same and 0 <= number <= most
-        else None
-    )
+    if not is_same or not 0 <= number < (2 if kind == "bool" else 1 << 32):
+        return None
+    return GgufValue(kind, bool(number) if kind == "bool" else number)
 
 
 # Tokens with a role, and ends of a turn
@@ -231,6 +231,14 @@ def _named(examined: ExaminedModel, role: str, row: int) -> ValueEdit:
     return ValueEdit(CONFIG, (f"{role}_token",), lambda _old: examined.texts[row])
 
 
+def _as_role(examined: ExaminedModel, role: str, row: int) -> tuple[ValueEdit, ...]:
+    """Named, and no ordinary text; nothing where that cannot be marked."""
+    marked = _marked(examined, [row], "control", is_certain=True).get(CERTAIN, ())
+    if examined.vocabulary.stored_types[row] != NORMAL_TYPE:
+        return (_named(examined, role, row),)
+    return (_named(examined, role, row), *marked) if marked else ()
+
+
 def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     """Certain where one token usually has the role."""
     certain, options = list[ValueEdit](), dict[str, tuple[ValueEdit, ...]]()
@@ -240,13 +248,14 @@ def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
         has_usual = row is not None and examined.texts[row] in USUAL_TEXTS[role].split()
         rows = usual_tokens(examined, role)
         if has_usual and finding.code == "role_is_text":
-            certain += _marked(examined, [row], "control", is_certain=True).get(CERTAIN, ())
+            certain += _as_role(examined, role, row)
         elif finding.code == "role_out_of_range" and (has_usual or len(rows) != 1):
             certain.append(_removed(finding.key))  # it is ignored already
         elif len(rows) == 1:
-            certain.append(_named(examined, role, rows[0]))
+            certain += _as_role(examined, role, rows[0])
         else:
-            options |= {f"{role}:{row}": (_named(examined, role, row),) for row in rows}
+            choices = {f"{role}:{row}": _as_role(examined, role, row) for row in rows}
+            options |= {name: edits for name, edits in choices.items() if edits}
     return {CERTAIN: tuple(certain), **options} if certain else options
 
 

@@ -1,6 +1,7 @@
 """Planted faults in fixed copies: they are gone, and the copies give the ids of the files without faults."""
 
 import json
+import random
 from functools import cache
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from full_disk import full_disk
 from gguf_builder import Raw
 from model_files import opened
 from planted import set_key
-from small_files import bpe
+from small_files import bpe, spm
 
 import guiapp
 from guiapp.analysis.doctor.doctor import doctor
@@ -195,8 +196,28 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, m
     "value", ["50256", "x", Raw("i32", -1), 1.5, True, Raw("u64", 1 << 40), "9" * 5000, [1]]
 )
 def test_a_key_of_another_type_becomes_the_same_value_or_goes(value, tmp_path: Path):
-    path = bpe(eos_token_id=value).write(tmp_path / "model.gguf")
+    path = bpe(eos_token_id=value, add_bos_token=1).write(tmp_path / "model.gguf")
     fixed = guiapp.fix(path, tmp_path / "copy.gguf", seconds=0)
     assert "key_of_other_type" in fixed.fixed
-    [change] = fixed.changes
+    change, switch = fixed.changes
+    assert switch.after == "true"
     assert change.after == {"50256": "50256", "True": "1"}.get(str(value))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_is_offered_removes_its_finding(seed: int, tmp_path: Path):
+    rng = random.Random(seed)
+    names = ("bos_token_id", "eos_token_id", "unknown_token_id", "padding_token_id", "eot_token_id")
+    values = (0, 1, 2, 3, 99, True, "1", "x", Raw("i32", -1), Raw("array:i32", [1, 2]))
+    keys = {
+        name: rng.choice(values) for name in (*names, "add_bos_token", "add_eos_token") if rng.random() < 0.3
+    }
+    keys |= {"types": rng.choices(range(-1, 8), k=6)} if rng.random() < 0.5 else {}
+    texts = "{{ bos_token }}<| s >\u200b", "{% for m in messages %}<|im_end|>{% endfor %}"
+    path = rng.choice((bpe, spm))(keys={"tokenizer.chat_template": rng.choice(texts)}, **keys)
+    path = path.write(tmp_path / "model.gguf")
+    found = doctor(path)
+    for name in [name for fix in found.fixes.values() for name in fix.names]:
+        fixed = save_fixed(path, found, tmp_path / "copy.gguf", [name], force=True, seconds=0)
+        assert name.partition("=")[0] in fixed.fixed
