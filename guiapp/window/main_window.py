@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple, cast
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QTimer, Signal
@@ -48,6 +49,7 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.actions import ActionTable
 from guiapp.window.focus_ring import FocusRing
+from guiapp.window.model_picker import DEMO
 from guiapp.window.pages import PageModes, PageStack, Rail
 from guiapp.window.status_line import Activity, HiddenButton, StatusLine
 from guiapp.window.top_bar import TopBar
@@ -55,6 +57,7 @@ from guiapp.window.top_bar import TopBar
 TEXT = "Drop a model, texts, messages, a template, a session, a lesson or a run. Each opens on its page"
 FONT_PX = 18
 VEIL = 215  # of 255
+SHORT_DEMO = "Demo: "
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
@@ -116,8 +119,8 @@ class MainWindow(QMainWindow):
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
-        legend = self.actions_table["legend"]
-        self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
+        about = self.actions_table["legend"], self.actions_table["budget"]
+        self.status_line = StatusLine(session, activity, hidden_button, *about, switches, self.pages)
         self.setCentralWidget(column := self._column())
         column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
@@ -213,7 +216,7 @@ class MainWindow(QMainWindow):
         session = self._session
         names = [] if session.text.path is None else [f"{session.text.path.name}[*]"]
         if session.loader.model is not None:
-            names.append(display_name(session.loader.model))
+            names.append(display_name(session.loader.model).replace(DEMO, SHORT_DEMO))
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(session.text.path is not None and session.text.is_modified)
 
@@ -221,11 +224,12 @@ class MainWindow(QMainWindow):
         self.top_bar.name_lesson(self.pages.current.lesson_setting)
 
     def _count_findings(self) -> None:
-        """Show at the doctor in the rail how many there are, in the colour of the worst."""
-        n_all, worst = len(self.doctor.findings), self.doctor.worst
-        severity = worst[0].severity if worst else HINT
-        words = [counted(n_all, "finding")] * bool(n_all) + [counted(len(worst), severity)] * bool(worst)
-        self.rail.entries["Doctor"].show_count(n_all, ICONS[severity][1], words)
+        """Show at the doctor in the rail its errors and warnings, in the colour of the worst."""
+        found = Counter(each.severity for each in self.doctor.findings if each.severity != HINT)
+        color = ICONS[next(iter(found), HINT)][1]
+        words = ", ".join(counted(n, severity) for severity, n in found.items())
+        where = f" in {self.doctor.title.replace(DEMO, SHORT_DEMO)}" if words else ""
+        self.rail.entries["Doctor"].show_count(found.total(), color, words + where)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)

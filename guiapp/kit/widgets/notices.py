@@ -31,6 +31,7 @@ MODEL_FILTER = (
 )
 TEXT_FILTER = "All files (*)"
 BYTES_FORMAT = "application/x-tokenloupe-bytes"
+SWITCHED_OFF = "“Add special tokens” is now off, on all pages. The switch is in the line at the bottom."
 ANNOUNCED_MS = 2500
 ABOVE_EDGE_PX = 44  # beyond the status line
 SESSIONS = {ENDING: f"Sessions (*{ENDING})"}

@@ -1,6 +1,7 @@
 """llama.cpp's own text and ids of a conversation; its templates are ended as well."""
 
 import time
+from datetime import datetime
 
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
@@ -9,7 +10,8 @@ from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat import llama_cpp
-from guiapp.analysis.chat.llama_cpp import _like, llama_prompt
+from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.llama_cpp import LlamaPrompt, _like, llama_prompt
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.errors import ChatError
 
@@ -62,6 +64,23 @@ def test_origins_are_those_of_what_begins_and_ends_alike():
         if run.origin.kind == "content":
             content = PLAIN[0][run.origin.message]["content"]
             assert content[run.offset :].startswith(text[run.start : end])
+
+
+def test_todays_date_is_of_the_template_and_no_alarm():
+    """It was counted as tools, with no tools given."""
+    dated = (
+        "{% if not date_string %}{% set date_string = '26 Jul 2024' %}{% endif %}Date: {{ date_string }}\n"
+    )
+    chat = chat_here(opened("demo:bpe"), dated + TURNS, *PLAIN)
+    theirs = chat.text.replace("26 Jul 2024", f"{datetime.now():%d %b %Y}")
+    llama = LlamaPrompt(
+        Chat(chat.tokenizer, chat.conversation, chat.template, _like(chat.rendering, theirs), chat.settings),
+        None,
+    )
+    assert llama.chat.budget.by_role == chat.budget.by_role
+    assert llama.dates(chat.text) == ("26 Jul 2024", f"{datetime.now():%d %b %Y}")
+    assert "today’s date" in llama.difference(chat)
+    assert llama.dates(chat.text.replace("Two", "2")) is None
 
 
 @pytest.mark.real_vocabs
