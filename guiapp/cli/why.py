@@ -27,7 +27,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     about = "explain the token at byte N of the text, or the tokens of bytes N:M (default: all tokens)"
     which.add_argument("--at", metavar="N[:M]", help=about)
-    which.add_argument("--token", metavar="N", type=int, help="explain token number N, counted from 1")
+    which.add_argument(
+        "--token", metavar="N", type=int, help="explain token number N, counted from 0, as in JSON"
+    )
     add_spelling_option(parser)
     parser.add_argument("--json", action="store_true", help="print the stages as a JSON object")
 
@@ -45,10 +47,10 @@ def run(options: argparse.Namespace) -> int:
     switches, spelling = (options.special, options.parse_special), Spelling(options.spelling)
     if options.token is not None:
         encoding = tokenizer.encode(text, *switches, options.encoder)
-        if not 1 <= options.token <= len(encoding):
+        if not 0 <= options.token < len(encoding):
             n_tokens = counted(len(encoding), "token")
-            raise InputError(f"--token {options.token}: the text has {n_tokens}, numbered from 1.")
-        excerpt = excerpt_of(encoding, options.token - 1)
+            raise InputError(f"--token {options.token}: the text has {n_tokens}, numbered from 0.")
+        excerpt = excerpt_of(encoding, options.token)
         found = [why_of(tokenizer, excerpt, Switches(encoding.encoder, *switches, spelling))]
     else:
         start, end = place or (0, len(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple, cast
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -26,7 +26,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.doctor_model import ICONS, DoctorModel
-from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.loader import DEMO, display_name
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.session.text_session import TextAutosave
 from guiapp.kit.spans.painter import faded
@@ -35,6 +35,7 @@ from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import can_save_somewhere
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import presses_button
+from guiapp.kit.widgets.event_filters import leave_unpointed
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, dropped_files
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
@@ -49,7 +50,6 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.actions import ActionTable
 from guiapp.window.focus_ring import FocusRing
-from guiapp.window.model_picker import DEMO
 from guiapp.window.pages import PageModes, PageStack, Rail
 from guiapp.window.status_line import Activity, HiddenButton, StatusLine
 from guiapp.window.top_bar import TopBar
@@ -57,7 +57,6 @@ from guiapp.window.top_bar import TopBar
 TEXT = "Drop a model, texts, messages, a template, a session, a lesson or a run. Each opens on its page"
 FONT_PX = 18
 VEIL = 215  # of 255
-SHORT_DEMO = "Demo: "
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
@@ -216,7 +215,7 @@ class MainWindow(QMainWindow):
         session = self._session
         names = [] if session.text.path is None else [f"{session.text.path.name}[*]"]
         if session.loader.model is not None:
-            names.append(display_name(session.loader.model).replace(DEMO, SHORT_DEMO))
+            names.append(display_name(session.loader.model))
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(session.text.path is not None and session.text.is_modified)
 
@@ -228,7 +227,7 @@ class MainWindow(QMainWindow):
         found = Counter(each.severity for each in self.doctor.findings if each.severity != HINT)
         color = ICONS[next(iter(found), HINT)][1]
         words = ", ".join(counted(n, severity) for severity, n in found.items())
-        where = f" in {self.doctor.title.replace(DEMO, SHORT_DEMO)}" if words else ""
+        where = f" in {self.doctor.title.removeprefix(DEMO)}" if words else ""
         self.rail.entries["Doctor"].show_count(found.total(), color, words + where)
 
     def _restore(self) -> None:
@@ -243,6 +242,11 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            leave_unpointed(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not presses_button(event, self):

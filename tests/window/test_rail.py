@@ -121,7 +121,7 @@ def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window
     entry = window.rail.entries["Doctor"]
     window.doctor.changed.emit()
     named = {ERROR: "Doctor, 1 error in ", WARNING: "Doctor, 1 warning in "}
-    model = "Demo: byte-level BPE" if severity in named else ""
+    model = "byte-level BPE" if severity in named else ""
     assert entry.accessibleName() == named.get(severity, "Doctor") + model, "hints are no alarm"
     assert ("in Demo" in entry.toolTip()) is (severity in named)
     image = entry.grab().toImage()

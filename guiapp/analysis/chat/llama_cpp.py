@@ -16,6 +16,7 @@ from guiapp.analysis.chat.chat import Chat
 from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, with_reasoning
 from guiapp.analysis.chat.templates import LONGEST_REASON, Rendering, special_texts
 from guiapp.analysis.chat.traced import CHANGED, TEMPLATE, CharacterOrigin, OriginRun
+from guiapp.analysis.libraries.peer import pip_install
 from guiapp.core.processes import ApartError, answer_of
 from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.numbers_in_words import quoted
@@ -86,7 +87,7 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
     Raises ChatError where llama.cpp is not installed, or cannot render this.
     """
     if not is_installed():
-        raise ChatError(f"llama.cpp is not installed. Install it: pip install {PACKAGE}")
+        raise ChatError(f"llama.cpp is not installed. Install it: {pip_install(PACKAGE)}")
     request = json.dumps(_request(chat)).encode()
     try:
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)

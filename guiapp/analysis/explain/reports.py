@@ -140,13 +140,13 @@ def token_lines(
 
 def _table(tokenizer: Tokenizer, encoding: Encoding, spelling: Spelling) -> Iterator[str]:
     vocabulary = tokenizer.vocabulary
-    yield f"{'#':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
+    yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
     rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
     for index, (token_id, (start, end)) in enumerate(rows):
         token = spelling.token(vocabulary, token_id, 24)
         kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
         span = f"{start}–{end}"
-        yield f"{index + 1:>7} {token_id:>7} {span:>17}  {kind:12}  {token:24}  {hexadecimal}"
+        yield f"{index:>7} {token_id:>7} {span:>17}  {kind:12}  {token:24}  {hexadecimal}"
 
 
 def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:

@@ -144,7 +144,7 @@ def _pair_record(pair: RankedPair | None) -> dict[str, object] | None:
 
 def why_lines(token: TokenWhy) -> Iterator[str]:
     """The stages for people, each title before its first line."""
-    yield f"token {token.index + 1}, bytes {token.start}–{token.end}"
+    yield f"token {token.index}, bytes {token.start}–{token.end}"
     for stage in token.stages:
         title = stage.title
         for line in stage.lines:

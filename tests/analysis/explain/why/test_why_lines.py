@@ -13,7 +13,7 @@ from guiapp.analysis.explain.why.why import why
 
 TOLD = {
     ("toy", "abacbb", 0): """
-        token 1, bytes 0–2
+        token 0, bytes 0–2
           Bytes              61 62
                                2 bytes: U+0061 a, U+0062 b
           Special tokens     Ordinary text: there are no special tokens to look for.
@@ -27,7 +27,7 @@ TOLD = {
                                normal, rank 0
     """,
     ("spm", "", 0): """
-        token 1, bytes 0–0
+        token 0, bytes 0–0
           Bytes              It has no text of its own.
           Special tokens     <s> is added before the text, as the file specifies.
           Token              <s> is id 1
