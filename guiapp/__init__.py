@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.compare.draft import DraftVerdict
     from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.analysis.doctor.fixed_copy import Fixed
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
@@ -53,6 +54,7 @@ __all__ = [
     "costly_texts",
     "doctor",
     "draft",
+    "fix",
     "hunt",
     "open_model",
     "special",
@@ -176,6 +178,38 @@ def draft(
     from guiapp.analysis.compare.draft import draft_verdicts
 
     return draft_verdicts(_opened(target), _opened(draft))
+
+
+def fix(
+    model: str | PathLike[str],
+    out: str | PathLike[str],
+    only: Sequence[str] | None = None,
+    original: str | PathLike[str] | None = None,
+    seconds: float = 5.0,
+    force: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Fixed:
+    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids for so many seconds.
+
+    only      codes of findings, as CODE or CODE=CHOICE: `fixes` of what `doctor` returns has their `names`;
+              by default all that need no choice
+    original  the file that the model was converted from: kinds, scores and merge rules are taken from it
+    seconds   of `hunt`, in processes of its own, so a script calls this below `if __name__ == "__main__":`;
+              0 for none
+    force     whether a file at `out` may be replaced; the model itself never is
+    progress  called with the share done; what it raises stops the work
+
+    The result has `path`, `fixed` (codes), `changes` (each value that differs), `remaining` and `new`
+    (findings of the copy), and `hunt`: its `finds` are texts with other ids than before.  A GGUF becomes a
+    GGUF with the same tensors and order of keys; a tokenizer.json with files beside it becomes a folder.
+    Raises TokenloupeError where no copy is written, VocabError for a model that cannot be used.
+
+    guiapp.fix("model.gguf", "fixed.gguf", ["pre_missing=llama-bpe"]).fixed
+    """
+    from guiapp.analysis.doctor.fixed_copy import fix as fixed
+
+    report = progress or (lambda _share: None)
+    return fixed(model, out, only, original, seconds=seconds, force=force, progress=report)
 
 
 def hunt(

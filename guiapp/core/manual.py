@@ -22,6 +22,7 @@ CHAPTERS = (
         "chat",
         "vocabulary",
         "doctor",
+        "fix",
         "tree",
         "steps",
         "lessons",
