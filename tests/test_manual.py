@@ -156,6 +156,7 @@ JSON = {  # commands by the section that lists their keys
         "compare model.gguf -f text.txt --against new.txt",
         "compare --vocab model.gguf other.gguf",
     ],
+    "languages#json-and-csv": ["compare model.gguf other.gguf --languages texts --reference en"],
     "chat": ["chat model.gguf chat.json"],
     "special": ["special model.gguf"],
     "doctor": ["doctor model.gguf"],
@@ -183,7 +184,7 @@ def keys_in(value: object) -> Iterator[str]:
 @pytest.mark.parametrize("section", JSON)
 def test_the_keys_that_commands_print_are_in_the_chapter(section, folder, capsys):
     (folder / "hidden.txt").write_text("a\u200bb\U000e0041", "utf-8")
-    listed = set(re.findall(r"`([^`]+)`", find_topic(f"json#{section}").text))
+    listed = set(re.findall(r"`([^`]+)`", find_topic(section if "#" in section else f"json#{section}").text))
     for command in JSON[section]:
         run([*command.split(), "--json"])
         assert set(keys_in(json.loads(capsys.readouterr().out))) <= listed, command

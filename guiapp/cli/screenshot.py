@@ -66,6 +66,7 @@ OPTIONS: tuple[tuple[str, str, Callable[[str], object], object, str], ...] = (
     ("--hunt-seconds", "S", float, 0.0, "Hunt page: hunt for S seconds first"),
     ("--filter", "FILTER", str, "", "Vocabulary page: a filter; see `tokenloupe vocab --help`"),
     ("--at", "BREAKPOINT", str, "", "Steps page: run to this breakpoint"),
+    ("--languages", "FOLDER", str, "", "page of languages: the folder of parallel texts"),
     ("--race", "ENCODER", str, "", "Steps page: race against this encoder"),
     ("--lesson", "NAME:STEP", _lesson, "", "Steps page: a step of a lesson, from 1, or “list”"),
     ("--train", "KIND:TOKENS:STEP", _training, "", "Steps page: a step of a training, such as bpe:300:4"),
@@ -83,6 +84,7 @@ CHOICES: tuple[tuple[str, tuple[str, ...], str, str | None], ...] = (
     ("--theme", ("dark", "light"), "dark", None),
     ("--shape", ("sunburst", "icicle"), "sunburst", "Tree page: the kind of picture"),
     ("--color", ("token", "cost", "kind", "rarity"), "", "Text page: colour tokens by this"),
+    ("--view", ("bars", "curves", "table"), "", "page of languages: how it shows them"),
     ("--detail", ("token", "why", "dearest", "hidden"), "", "Text page: open this panel"),
 )
 SWITCHES = {

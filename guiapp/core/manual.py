@@ -17,6 +17,7 @@ CHAPTERS = (
         "start",
         "text",
         "compare",
+        "languages",
         "hunt",
         "chat",
         "vocabulary",
