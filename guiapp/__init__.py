@@ -203,15 +203,15 @@ def languages(
 
     A language is the name of its file up to the first dot.  Lines are joined by spaces; nothing is added.
     The result has `models`, `languages` and, as arrays with a row for each model and a column for each
-    language, `tokens`, `premiums` (tokens for each token of the `reference`), `characters_per_token`,
+    language, `tokens`, `premium` (tokens for each token of the `reference`), `characters_per_token`,
     `bytes_per_token`, `whole_word_share` (of words in one token), `unknown_share`, `vocabulary_share`;
-    `mean_premiums` float64[m], `parity` float64[l, 2] (the lowest and highest premium over the models), and
+    `mean_premium` float64[m], `parity` float64[l, 2] (the lowest and highest premium over the models), and
     `notes`: what was skipped or is odd.  `progress` gets the share done, 0 to 1.
     Raises VocabError for a model that cannot be used, TokenloupeError for a folder without two languages or
     without the reference, EncodeError for a text that cannot be expressed.
 
     found = guiapp.languages(["demo:bpe", "demo:spm"], "flores")
-    dict(zip(found.languages, found.premiums[0].tolist()))
+    dict(zip(found.languages, found.premium[0].tolist()))
     """
     from guiapp.analysis.compare.comparison import ModelSide
     from guiapp.analysis.languages.languages import compare_languages

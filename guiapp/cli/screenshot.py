@@ -71,7 +71,13 @@ OPTIONS: tuple[tuple[str, str, Callable[[str], object], object, str], ...] = (
     ("--lesson", "NAME:STEP", _lesson, "", "Steps page: a step of a lesson, from 1, or “list”"),
     ("--train", "KIND:TOKENS:STEP", _training, "", "Steps page: a step of a training, such as bpe:300:4"),
     ("--run", "FILE.json", file_path, None, "Bench page: a run that `tokenloupe bench --json` wrote"),
-    ("--chart", "NAME", str, "", "Bench page: enlarge one chart or table"),
+    (
+        "--chart",
+        "NAME",
+        str,
+        "",
+        "Bench page: enlarge one chart or table; page of languages: Curves, Table",
+    ),
     ("--bench-seconds", "S", float, 0.0, "Bench page: measure for S seconds first"),
     ("--messages", "FILE.json", file_path, None, "Chat page: messages in OpenAI's format"),
     ("--template", "FILE", str, "", "Chat page: another template"),
@@ -84,7 +90,6 @@ CHOICES: tuple[tuple[str, tuple[str, ...], str, str | None], ...] = (
     ("--theme", ("dark", "light"), "dark", None),
     ("--shape", ("sunburst", "icicle"), "sunburst", "Tree page: the kind of picture"),
     ("--color", ("token", "cost", "kind", "rarity"), "", "Text page: colour tokens by this"),
-    ("--view", ("bars", "curves", "table"), "", "page of languages: how it shows them"),
     ("--detail", ("token", "why", "dearest", "hidden"), "", "Text page: open this panel"),
 )
 SWITCHES = {

@@ -53,7 +53,6 @@ MOST_BESIDE = 3
 PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
-LANGUAGE_VIEWS = ("bars", "curves", "table")
 PANELS = ("token", "why", "dearest")  # at the right of the Text page, as its tabs are
 UNFINISHED = "The picture was not ready after {} s and was not saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
@@ -73,7 +72,6 @@ class ScreenshotOptions:
     difference: int = 0
     against: str = ""
     languages: str = ""
-    view: str = ""
     hunt_seconds: float = 0.0
     filter: str = ""
     embeddings: bool = False
@@ -208,11 +206,13 @@ def _arrange_texts(shell: Shell, page: TextsPage, options: ScreenshotOptions) ->
 
 
 def _arrange_languages(shell: Shell, page: LanguagesPage, options: ScreenshotOptions) -> Iterator[None]:
+    from guiapp.pages.compare.languages_page import VIEWS
+
     if options.languages:
-        page.open_folder(Path(options.languages))
+        page.model.open_folder(Path(options.languages))
         yield
-    if options.view:
-        page.views.choose(LANGUAGE_VIEWS.index(options.view))
+    if options.chart in VIEWS:
+        page.views.choose(VIEWS.index(options.chart))
         yield
 
 

@@ -193,7 +193,7 @@ def test_languages_are_those_of_the_package_in_each_form(printed, parallel):
     assert [model["model"] for model in printed_record["models"]] == ["demo:bpe", "demo:spm"]
     for row, model in enumerate(printed_record["models"]):
         assert [each["tokens"] for each in model["languages"]] == found.tokens[row].tolist()
-        assert [each["premium"] for each in model["languages"]] == found.premiums[row].tolist()
+        assert [each["premium"] for each in model["languages"]] == found.premium[row].tolist()
     lines = [*csv.DictReader(io.StringIO(printed(*arguments, "--csv")))]
     assert [int(line["tokens"]) for line in lines] == found.tokens.ravel().tolist()
     assert "| a<b>&c |" in printed(*arguments, "--markdown")

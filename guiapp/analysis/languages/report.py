@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
@@ -13,119 +12,75 @@ from guiapp.analysis.compare.texts_report import number
 from guiapp.analysis.export.exported_run import DrawnBar, bars_svg
 from guiapp.analysis.export.html import Html, rendered, resource
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
-from guiapp.analysis.languages.languages import Floats, Languages
+from guiapp.analysis.languages.languages import Languages
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 
-TITLE = "Tokens of parallel texts"
-
-
-class LanguageColumn(NamedTuple):
-    """What is known of each model and language.
-
-    key     in JSON and CSV
-    values  float64[m, l] or int64[m, l]
-    """
-
-    key: str
-    title: str
-    tip: str
-    values: Callable[[Languages], Floats]
-    text: Callable[[float], str]
-
-    def cell(self, value: float) -> str:
-        return NONE if np.isnan(value) else self.text(value)
-
-
-def _one_decimal(share: float) -> str:
-    return percent(share, 1)
-
-
-COLUMNS = (
-    LanguageColumn("tokens", "tokens", "Tokens of the text", attrgetter("tokens"), "{:,.0f}".format),
-    LanguageColumn(
-        *("premium", "premium", "Tokens for each token of the reference"),
-        attrgetter("premiums"),
-        "{:.2f}×".format,
-    ),
-    LanguageColumn(
-        *("characters_per_token", "char/token", "Characters per token"),
-        attrgetter("characters_per_token"),
-        number,
-    ),
-    LanguageColumn(
-        *("bytes_per_token", "byte/token", "Bytes per token"), attrgetter("bytes_per_token"), number
-    ),
-    LanguageColumn(
-        *("whole_word_share", "whole words", "Share of words that are in one token"),
-        attrgetter("whole_word_share"),
-        _one_decimal,
-    ),
-    LanguageColumn(
-        *("unknown_share", "unknown", "Share of unknown tokens"), attrgetter("unknown_share"), _one_decimal
-    ),
-    LanguageColumn(
-        *("vocabulary_share", "vocabulary", "Share of the vocabulary that the text uses"),
-        attrgetter("vocabulary_share"),
-        _one_decimal,
-    ),
-)
-
-
-def columns_of(compared: Languages) -> list[LanguageColumn]:
-    """All but for unknown tokens where there are none."""
-    return [each for each in COLUMNS if each.key != "unknown_share" or compared.unknown.any()]
+COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "tokens": ("tokens", "{:,.0f}".format),
+    "premium": ("premium", "{:.2f}×".format),
+    "characters_per_token": ("char/token", number),
+    "bytes_per_token": ("byte/token", number),
+    "whole_word_share": ("whole words", partial(percent, n_decimals=1)),
+    "unknown_share": ("unknown", partial(percent, n_decimals=1)),
+    "vocabulary_share": ("vocabulary", partial(percent, n_decimals=1)),
+}
+"""Arrays of `Languages`, which are also keys of JSON and CSV, with their titles and how they are written."""
 
 
 def by_premium(compared: Languages, row: int) -> list[int]:
     """The languages by their premium with a model, the most expensive first."""
-    order: list[int] = np.argsort(-compared.premiums[row], kind="stable").tolist()
+    order: list[int] = np.argsort(-compared.premium[row], kind="stable").tolist()
     return order
 
 
-def finding(compared: Languages, row: int, name: Callable[[str], str] = str) -> str:
-    """What is most expensive with a model, for each token of the reference."""
-    reference, premiums = name(compared.reference), compared.premiums[row]
-    most = by_premium(compared, row)[0]
-    if np.isnan(premiums).any():
-        return f"{compared.models[row]} has no tokens for {reference}, so there are no premiums."
-    if premiums[most] <= 1:
-        return f"No language costs more tokens than {reference} with {compared.models[row]}."
-    times = f"{premiums[most]:.1f} times as many tokens as"
-    return f"{name(compared.languages[most])} costs {times} {reference} with {compared.models[row]}."
-
-
-def parity_finding(compared: Languages, name: Callable[[str], str] = str) -> str:
-    """With which model languages cost least on average, and with which most."""
-    means, reference = compared.mean_premiums, name(compared.reference)
-    if np.isnan(means).any():
-        return ""
-    best, worst = int(means.argmin()), int(means.argmax())
-    least = compared.models[best] if best != worst else "each model"
-    more = f", {means[worst]:.1f} times with {compared.models[worst]}" if best != worst else ""
-    return f"On average, other languages cost {means[best]:.1f} times {reference} with {least}{more}"
+def model_table(compared: Languages, row: int, name: Callable[[str], str] = quoted) -> Table:
+    """All about one model, the most expensive language first; unknown tokens where there are any."""
+    shown = [key for key in COLUMNS if key != "unknown_share" or compared.unknown_share.any()]
+    values = [(getattr(compared, key)[row], COLUMNS[key][1]) for key in shown]
+    rows = [["", *(COLUMNS[key][0] for key in shown)]]
+    for at in by_premium(compared, row):
+        cells = (NONE if np.isnan(each[at]) else text(each[at]) for each, text in values)
+        rows.append([name(compared.languages[at]), *cells])
+    return Table(f"{compared.models[row]}: premium against {name(compared.reference)}", rows)
 
 
 def tables(compared: Languages) -> Iterator[Table]:
-    """One for each model, the most expensive language first, and the premiums of all models side by side."""
-    columns = columns_of(compared)
-    for row, model in enumerate(compared.models):
-        values = [column.values(compared)[row] for column in columns]
-        lines = [["", *(column.title for column in columns)]]
-        for at in by_premium(compared, row):
-            cells = (column.cell(each[at]) for column, each in zip(columns, values, strict=True))
-            lines.append([quoted(compared.languages[at]), *cells])
-        yield Table(f"{model}: premium against {compared.reference}", lines)
+    """One for each model, and the premiums of all side by side."""
+    yield from (model_table(compared, row) for row in range(len(compared.models)))
     if len(compared.models) > 1:
-        yield _parity_table(compared)
+        rows = [["", *compared.models, "lowest", "highest"]]
+        for at in by_premium(compared, 0):
+            premiums = *compared.premium[:, at], *compared.parity[at]
+            rows.append([quoted(compared.languages[at]), *map(number, premiums)])
+        rows.append(["geometric mean", *map(number, compared.mean_premium), NONE, NONE])
+        yield Table(f"Premiums over {counted(len(compared.models), 'model')}; 1 is parity", rows)
 
 
-def _parity_table(compared: Languages) -> Table:
-    lines = [["", *compared.models, "lowest", "highest"]]
-    for at in by_premium(compared, 0):
-        premiums = [*compared.premiums[:, at], *compared.parity[at]]
-        lines.append([quoted(compared.languages[at]), *map(number, premiums)])
-    lines.append(["geometric mean", *map(number, compared.mean_premiums), NONE, NONE])
-    return Table(f"Premiums over {counted(len(compared.models), 'model')}; 1 is parity", lines)
+def finding(compared: Languages, row: int, name: Callable[[str], str] = quoted) -> str:
+    """Which language is most expensive with a model."""
+    reference, model, premiums = name(compared.reference), compared.models[row], compared.premium[row]
+    most = by_premium(compared, row)[0]
+    if np.isnan(premiums).any():
+        return f"{model} has no tokens for {reference}, so there are no premiums"
+    if premiums[most] <= 1:
+        return f"No language costs more tokens than {reference} with {model}"
+    times = f"{premiums[most]:.1f} times as many tokens as {reference}"
+    return f"{name(compared.languages[most])} costs {times} with {model}"
+
+
+def parity_finding(compared: Languages, name: Callable[[str], str] = quoted) -> str:
+    """With which model languages cost least on average, and with which most."""
+    means, models = compared.mean_premium, compared.models
+    best, worst = int(means.argmin()), int(means.argmax())
+    about = f"On average, other languages cost {means[best]:.1f} times {name(compared.reference)} with"
+    if best == worst:
+        return f"{about} each model"
+    return f"{about} {models[best]}, {means[worst]:.1f} times with {models[worst]}"
+
+
+def _findings(compared: Languages) -> list[str]:
+    alone = [f"{finding(compared, row)}." for row in range(len(compared.models))]
+    return [*alone, f"{parity_finding(compared)}."] if len(alone) > 1 else alone
 
 
 def page_text(compared: Languages, *, is_markdown: bool) -> str:
@@ -133,100 +88,74 @@ def page_text(compared: Languages, *, is_markdown: bool) -> str:
     return page_of(tables(compared), after=["\n".join(_findings(compared))], is_markdown=is_markdown)
 
 
-def _findings(compared: Languages) -> list[str]:
-    alone = [finding(compared, row) for row in range(len(compared.models))]
-    return [*alone, f"{parity_finding(compared)}."] if len(alone) > 1 else alone
-
-
 def csv_text(compared: Languages) -> str:
     """A line for each model and language."""
-    keys = [column.key for column in COLUMNS]
-    lines: list[list[object]] = [["model", "language", "lines", "bytes", "characters", "words", *keys]]
+    texts = [_text_record(compared, at) for at in range(len(compared.languages))]
+    lines: list[list[object]] = [["model", *texts[0], *COLUMNS]]
     for row, model in enumerate(compared.models):
-        for at, language in enumerate(compared.languages):
-            text = _text_record(compared, at)
-            lines.append([model, language, *[*text.values()][1:], *_figures(compared, row, at).values()])
+        for at, text in enumerate(texts):
+            lines.append([model, *text.values(), *_figures(compared, row, at).values()])
     return csv_lines(lines)
 
 
 def record(compared: Languages, models: Sequence[dict[str, object]] = ()) -> dict[str, object]:
     """The record of `compare --languages --json`; `models` says more of each."""
-    about = models or [{"model": model} for model in compared.models]
-    indexes = range(len(compared.languages))
+    languages = [*enumerate(compared.languages)]
     return {
         "reference": compared.reference,
-        "texts": [_text_record(compared, at) for at in indexes],
+        "texts": [_text_record(compared, at) for at, _ in languages],
         "models": [
             {
-                **about[row],
-                "vocabulary": int(compared.vocabularies[row]),
-                "mean_premium": _number(compared.mean_premiums[row]),
-                "languages": [
-                    {"language": compared.languages[at], **_figures(compared, row, at)} for at in indexes
-                ],
+                **(models[row] if models else {"model": model}),
+                "vocabulary": int(compared.vocabulary[row]),
+                "mean_premium": _number(compared.mean_premium[row]),
+                "languages": [{"language": name, **_figures(compared, row, at)} for at, name in languages],
             }
-            for row in range(len(compared.models))
+            for row, model in enumerate(compared.models)
         ],
         "parity": [
-            {"language": language, "lowest": _number(low), "highest": _number(high)}
-            for language, (low, high) in zip(compared.languages, compared.parity.tolist(), strict=True)
+            {"language": name, "lowest": _number(lowest), "highest": _number(highest)}
+            for (_, name), (lowest, highest) in zip(languages, compared.parity, strict=True)
         ],
         "notes": [*compared.notes],
     }
 
 
 def _text_record(compared: Languages, at: int) -> dict[str, object]:
-    return {
-        "language": compared.languages[at],
-        "lines": int(compared.n_lines[at]),
-        "bytes": int(compared.n_bytes[at]),
-        "characters": int(compared.n_characters[at]),
-        "words": int(compared.n_words[at]),
-    }
+    counts = {key: int(getattr(compared, key)[at]) for key in ("lines", "bytes", "characters", "words")}
+    return {"language": compared.languages[at], **counts}
 
 
 def _figures(compared: Languages, row: int, at: int) -> dict[str, object]:
-    return {column.key: _number(column.values(compared)[row, at]) for column in COLUMNS}
+    return {key: _number(getattr(compared, key)[row, at]) for key in COLUMNS}
 
 
-def _number(value: float) -> float | None:
+def _number(value: np.generic) -> object:
     """As JSON and CSV have it."""
-    if np.isnan(value):
-        return None
-    return int(value) if isinstance(value, np.integer) else float(value)
+    return None if np.isnan(value) else value.item()
 
 
 def html_text(compared: Languages, models: Sequence[str], folder: str) -> str:
-    """One page that needs no other file, with a bar for each language and the command that repeats it.
-
-    `models` and `folder` are what the command takes.
-    """
-    words = *models, "--languages", folder, "--reference", compared.reference, "--html"
-    return rendered(
-        "bench.html",
-        {
-            "title": TITLE,
-            "style": Html(resource("bench.css")),
-            "verdicts": _findings(compared),
-            "notes": compared.notes,
-            "charts": [
-                (f"Premium with {model}", Html(_bars(compared, row)))
-                for row, model in enumerate(compared.models)
-            ],
-            "tables": [*tables(compared)],
-            "repeat": shlex.join(["tokenloupe", "compare", *words]),
-            "counted": counted,
-        },
-    )
+    """One page that needs no other file; `models` and `folder` are what the command takes that repeats it."""
+    words = "tokenloupe", "compare", *models, "--languages", folder, "--reference", compared.reference
+    rows = range(len(compared.models))
+    values = {
+        "title": "Tokens of parallel texts",
+        "style": Html(resource("bench.css")),
+        "verdicts": _findings(compared),
+        "notes": compared.notes,
+        "charts": [(f"Premium with {compared.models[row]}", Html(_bars(compared, row))) for row in rows],
+        "tables": [*tables(compared)],
+        "repeat": shlex.join([*words, "--html"]),
+        "counted": counted,
+    }
+    return rendered("bench.html", values)
 
 
 def _bars(compared: Languages, row: int) -> str:
-    premiums = np.nan_to_num(compared.premiums[row])
-    most = float(premiums.max()) or 1.0
-    return bars_svg(
-        f"Tokens for each token of {compared.reference}",
-        [
-            DrawnBar(quoted(compared.languages[at]), float(premiums[at]) / most, number(float(premiums[at])))
-            for at in by_premium(compared, row)
-        ],
-    )
+    premiums = np.nan_to_num(compared.premium[row])
+    bars = [
+        DrawnBar(quoted(compared.languages[at]), premiums[at] / (premiums.max() or 1), number(premiums[at]))
+        for at in by_premium(compared, row)
+    ]
+    return bars_svg(f"Tokens for each token of {quoted(compared.reference)}", bars)

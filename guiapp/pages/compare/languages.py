@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.languages.languages import Languages, compare_languages, usual_reference
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
-from guiapp.kit.state.background import Background, NotReadyError, Progress, Working
+from guiapp.kit.state.background import Background, Progress, Working
 from guiapp.pages.compare.models import model_names
 
 WIDER = {
@@ -24,7 +25,7 @@ WIDER = {
 
 
 class LanguagesModel(Working):
-    """Counts again when models, their encoders or the folder are others; the newest counts win.
+    """Counts again when the folder, models or their encoders are others.
 
     folder   None until one is chosen
     row      which model is looked at
@@ -40,8 +41,8 @@ class LanguagesModel(Working):
         self._models = models
         self.folder: Path | None = None
         self._reference, self._row = "", 0
-        self._basis: tuple[object, ...] = ()
-        self._followed: list[ModelSession] = []
+        self._basis: list[object] = []
+        self._sessions: list[ModelSession] = []
         self.counting = Background[Languages](self, self._prepare)
         self.counting.changed.connect(self.changed)
         models.models_changed.connect(self._on_models_changed)
@@ -57,11 +58,13 @@ class LanguagesModel(Working):
     def row(self) -> int:
         return self._row if self.compared and self._row < len(self.compared.models) else 0
 
+    @property
+    def is_opening(self) -> bool:
+        return any(session.loader.loading_name is not None for session in self._sessions)
+
     def open_folder(self, folder: Path) -> None:
         self.folder = folder
-        self.counting.forget()
-        self.counting.refresh()
-        self.changed.emit()
+        self.count_again()
 
     def choose_model(self, row: int) -> None:
         self._row = row
@@ -76,41 +79,34 @@ class LanguagesModel(Working):
         self.changed.emit()
 
     def count_again(self) -> None:
+        self.counting.forget()
         self.counting.refresh()
         self.changed.emit()
 
     def _on_models_changed(self) -> None:
-        sessions = self._models.sessions
-        for session in sessions:
-            if session not in self._followed:
+        for session in self._models.sessions:
+            if session not in self._sessions:
                 session.options_changed.connect(self._count_if_needed)
-        self._followed = [*sessions]
+        self._sessions = [*self._models.sessions]
         self._count_if_needed()
 
     def _count_if_needed(self) -> None:
-        """Switches for special tokens make no difference."""
-        loaders = [session.loader for session in self._models.sessions]
-        basis = tuple(
-            (session.tokenizer, session.options.encoder, session.loader.loading_name)
-            for session in self._models.sessions
-        )
-        if basis != self._basis and not any(loader.loading_name for loader in loaders):
-            self.counting.refresh()
-        self._basis = basis
-        self.changed.emit()
+        """Once all models are open; switches for special tokens make no difference."""
+        basis = [(session.tokenizer, session.options.encoder) for session in self._sessions]
+        if basis != self._basis and not self.is_opening:
+            self._basis = [*basis]
+            self.count_again()
+        else:
+            self.changed.emit()
 
     def _prepare(self) -> Callable[[Progress], Languages] | None:
-        if any(session.loader.loading_name is not None for session in self._models.sessions):
-            raise NotReadyError
-        sessions = [session for session in self._models.sessions if session.tokenizer is not None]
-        if self.folder is None or not sessions:
-            return None
+        names = model_names(self._sessions)
         sides = [
             ModelSide(name, session.tokenizer, session.options.encoder)
-            for session, name in zip(sessions, model_names(sessions), strict=True)
+            for session, name in zip(self._sessions, names, strict=True)
             if session.tokenizer is not None
         ]
-        return partial(_counted, sides, self.folder, self._reference)
+        return partial(_counted, sides, self.folder, self._reference) if self.folder and sides else None
 
 
 def _counted(sides: Sequence[ModelSide], folder: Path, reference: str, progress: Progress) -> Languages:
@@ -120,11 +116,8 @@ def _counted(sides: Sequence[ModelSide], folder: Path, reference: str, progress:
 def language_names(codes: Sequence[str]) -> dict[str, str]:
     """`Thai` for `tha_Thai`, with the script where two would be alike; a code that nobody knows stays."""
     names = {code: _name(code) for code in codes}
-    found = list(names.values())
-    return {
-        code: f"{name} ({_script(code)})" if found.count(name) > 1 and _script(code) else name
-        for code, name in names.items()
-    }
+    times = Counter(names.values())
+    return {code: f"{name} {_script(code)}" if times[name] > 1 else name for code, name in names.items()}
 
 
 def _name(code: str) -> str:
@@ -135,5 +128,6 @@ def _name(code: str) -> str:
 
 
 def _script(code: str) -> str:
+    """What tells it from others of the name."""
     script = QLocale.codeToScript(code.partition("_")[2])
-    return "" if script is QLocale.Script.AnyScript else QLocale.scriptToString(script)
+    return f"({quoted(code) if script is QLocale.Script.AnyScript else QLocale.scriptToString(script)})"

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QStackedWidget, QTableView, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableView, QWidget
 
-from guiapp.analysis.export.tables import Table, json_text, markdown_table
+from guiapp.analysis.export.tables import Table, json_text, markdown_table, sorted_by
 from guiapp.analysis.languages.languages import Languages
 from guiapp.analysis.languages.report import (
-    LanguageColumn,
     by_premium,
-    columns_of,
     csv_text,
     finding,
     html_text,
+    model_table,
     page_text,
     parity_finding,
     record,
@@ -41,26 +41,17 @@ from guiapp.kit.widgets.menu_button import (
     CSV,
     JSON,
     MARKDOWN,
+    ChoiceButton,
     ExportButton,
     Form,
     Make,
-    MenuButton,
     SavingBar,
 )
 from guiapp.kit.widgets.notices import copy_text, dropped_files
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.painting import ShareBar, color_of
+from guiapp.kit.widgets.painting import color_of
 from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowTable, show_rows
-from guiapp.kit.widgets.theme import (
-    GAP_PX,
-    MARGIN_PX,
-    SMALL_FONT_PX,
-    UI_FONT_PX,
-    UNIT_PX,
-    Theme,
-    plain_label,
-    set_role,
-)
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, set_role
 from guiapp.pages.compare.languages import LanguagesModel, language_names
 
 VIEWS = ("Bars", "Curves", "Table")
@@ -71,7 +62,8 @@ NO_FOLDER = (
 )
 NO_MODEL = "Open a model to count the texts with."
 CANCELLED = "Nothing was counted: you cancelled."
-LONGEST_NAME, LEAST_CHART_PX, MOST_LABELLED = 24, 200, 40
+LEAST_CHART_PX, LONGEST_TITLE, MOST_LABELLED = 200, 28, 40
+LOWEST = 0.01  # a premium that has a place on a scale of logarithms
 
 
 class LanguagesPage(Page):
@@ -80,59 +72,54 @@ class LanguagesPage(Page):
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
         themes, self._setting = setting.theme_source, setting
-        self.model = model = LanguagesModel(setting.compared, self)
+        self.model = LanguagesModel(setting.compared, self)
         self.saving = FileSaving(self)
         self.views = SegmentedTabs(VIEWS)
-        self.models = MenuButton(themes, role="quiet", tip="Choose whose tokens the bars and the table show")
-        self.references = MenuButton(themes, role="quiet", tip="Choose the language that premiums refer to")
-        for button, choose in ((self.models, model.choose_model), (self.references, model.choose_reference)):
-            button.new_menu().triggered.connect(partial(_choose, choose))
+        self.models = ChoiceButton(themes, "", {}, "Model of the bars and the table")
+        self.references = ChoiceButton(themes, "Reference: ", {}, "Language that premiums refer to")
         self.add = tool_button("Add model…", self._ask_model, tip="Count with one more model")
         self.folder = tool_button("Folder…", self.ask_for_folder, tip="Open a folder of parallel texts")
         tip = "Save the counts of all models"
         self.export = ExportButton(themes, self.saving, "languages", FORMS, self._report, tip)
-        set_role(self.export, "quiet")
         self.note = set_role(FittedLabel(elides=True), "dim")
-        self.bars = RowChart(themes, "Premiums")
-        self.curves = CurveChart(themes, "Premiums of all models")
+        self.bars, self.curves = RowChart(themes, "Premiums"), CurveChart(themes, "Premiums of all models")
         self.bars.ground = self.curves.ground = "panel"
         self.table = LanguageTable(self)
         self.view = LanguageView(self.table)
         self._stack = QStackedWidget()
         for part in (scrolling(self.bars, LEAST_CHART_PX), self.curves, self.view):
             self._stack.addWidget(framed(in_column((part, 1), margins=(MARGIN_PX, GAP_PX))))
-        self.help = push_button("Open folder…", self._help, role="primary")
+        self.help = push_button("", self._help, role="primary")
         self.contents = Contents(self, self._stack, self.help)
-        self.progress = CountingBar(model)
         self._bar = self._make_bar()
-        in_column(
-            self._bar,
-            SavingBar(self.saving, themes),
-            self.progress,
-            (self.contents, 1),
-            on=self,
-            spacing=0,
-        )
+        in_column(self._bar, SavingBar(self.saving, themes), (self.contents, 1), on=self, spacing=0)
         self.setAcceptDrops(True)
-        self.views.chosen.connect(self._stack.setCurrentIndex)
-        self.views.chosen.connect(self._on_view_chosen)
-        for chart in (self.bars, self.curves):
-            chart.clicked.connect(partial(_emphasize, chart))
-        self.watched.connect(model.counting.watch)
-        model.changed.connect(self._refresh)
-        themes.changed.connect(self._refresh)
-        setting.actions["open_languages"].triggered.connect(self.ask_for_folder)
+        self._connect()
         self._refresh()
 
     def _make_bar(self) -> QWidget:
         choices = self.models, self.references, self.export
         row = in_row(self.views, *choices, margins=(0, UNIT_PX, MARGIN_PX, 0), spacing=UNIT_PX)
-        below = in_row((self.note, 1), self.add, self.folder, margins=(MARGIN_PX, 0, MARGIN_PX, UNIT_PX))
-        return framed(in_column(row, below, spacing=0), "bar")
+        margins = MARGIN_PX, 0, MARGIN_PX, UNIT_PX
+        return framed(in_column(row, in_row((self.note, 1), self.add, self.folder, margins=margins)), "bar")
+
+    def _connect(self) -> None:
+        model, setting = self.model, self._setting
+        self.views.chosen.connect(self._stack.setCurrentIndex)
+        self.views.chosen.connect(self._refresh)
+        self.models.chosen.connect(model.choose_model)
+        self.references.chosen.connect(model.choose_reference)
+        for chart in (self.bars, self.curves):
+            chart.clicked.connect(partial(_emphasize, chart))
+        self.watched.connect(model.counting.watch)
+        model.changed.connect(self._refresh)
+        model.counting.progress_changed.connect(self._refresh)
+        setting.theme_source.changed.connect(self._refresh)
+        setting.actions["open_languages"].triggered.connect(self.ask_for_folder)
 
     @property
     def panels(self) -> list[QWidget]:
-        return [self._panel] if self.model.compared else [self.help]
+        return [self._panel if self.model.compared else self.help]
 
     @property
     def _panel(self) -> QWidget:
@@ -146,12 +133,9 @@ class LanguagesPage(Page):
         self.model.close()
         self.saving.close()
 
-    def open_folder(self, folder: Path) -> None:
-        self.model.open_folder(folder)
-
     def ask_for_folder(self) -> None:
         if name := QFileDialog.getExistingDirectory(self, "Open a folder of parallel texts"):
-            self.open_folder(Path(name))
+            self.model.open_folder(Path(name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take a folder; the window takes all else."""
@@ -159,20 +143,7 @@ class LanguagesPage(Page):
         event.setAccepted(len(paths) == 1 and paths[0].is_dir())
 
     def dropEvent(self, event: QDropEvent) -> None:
-        self.open_folder(dropped_files(event)[0])
-
-    def _help(self) -> None:
-        model = self.model
-        if model.folder is not None and not self._has_model:
-            self._setting.requests.model_wanted.emit(self.help, self._setting.session.loader.open)
-        elif model.folder is not None and not model.counting.problem:
-            model.count_again()
-        else:
-            self.ask_for_folder()
-
-    @property
-    def _has_model(self) -> bool:
-        return any(session.tokenizer is not None for session in self._setting.compared.sessions)
+        self.model.open_folder(dropped_files(event)[0])
 
     def _ask_model(self) -> None:
         self._setting.requests.model_wanted.emit(self.add, self._add)
@@ -182,69 +153,65 @@ class LanguagesPage(Page):
             self._setting.compared.add(name, pre)
 
     def _report(self, ending: str) -> Make:
-        compared = self.model.compared
+        compared, folder = self.model.compared, str(self.model.folder)
         assert compared is not None  # else there is no button
-        folder = "" if self.model.folder is None else str(self.model.folder)
         return lambda _: report(compared, folder, ending).encode("utf-8", "surrogateescape")
 
-    def _on_view_chosen(self) -> None:
-        if self.model.compared is not None:
-            self.contents.show_inside(self._panel)
+    # What is shown
 
     def _refresh(self) -> None:
-        model, compared = self.model, self.model.compared
-        self.add.setEnabled(self._setting.compared.can_add)
+        compared = self.model.compared
         self._bar.setVisible(compared is not None)
         if compared is None:
-            is_busy = model.counting.is_busy or (model.folder is not None and self._is_opening)
-            self.contents.show_message(self._message(is_busy), helps=not is_busy)
+            message, title, self._help_now = self._message()
+            self.help.setText(title)
+            self.contents.show_message(message, helps=bool(title))
             return
-        names = language_names(compared.languages)
-        self._show_choices(compared, names)
-        where = "" if model.folder is None else f" in {shown_path(model.folder)}"
-        about = f"{counted(len(compared.languages), 'language')}{where}"
+        names, row, theme = language_names(compared.languages), self.model.row, self.bars.theme
+        by_name = sorted(names, key=lambda code: names[code].casefold())
+        self.models.list_choices(_choices(zip(compared.models, range(len(compared.models)), strict=True)))
+        self.models.show_choice(row)
+        self.references.list_choices(_choices((names[code], code) for code in by_name))
+        self.references.show_choice(compared.reference)
+        self.add.setEnabled(self._setting.compared.can_add)
+        about = f"{counted(len(names), 'language')} in {shown_path(self.model.folder or Path())}"
         self.note.set_texts([" · ".join([about, *compared.notes])])
-        self.bars.show_data(bars_of(compared, model.row, names, self.bars.theme))
-        self.curves.show_data(curves_of(compared, model.row, names, self.curves.theme))
-        self.table.show_languages(compared, model.row, names)
+        self.bars.show_data(bars_of(compared, row, names, theme))
+        self.curves.show_data(curves_of(compared, row, names, theme))
+        self.table.show_table(model_table(compared, row, lambda code: f"{names[code]} ({quoted(code)})"))
         self.contents.show_inside(self._panel)
 
-    @property
-    def _is_opening(self) -> bool:
-        return any(session.loader.loading_name is not None for session in self._setting.compared.sessions)
-
-    def _message(self, is_busy: bool) -> str:
-        model = self.model
+    def _message(self) -> tuple[str, str, Callable[[], object]]:
+        """Why there is nothing, what helps, and how."""
+        model, setting = self.model, self._setting
         if model.folder is None:
-            self.help.setText("Open folder…")
-            return NO_FOLDER
-        if is_busy:
-            return "Counting …"
-        if not self._has_model:
-            self.help.setText("Open model…")
-            return NO_MODEL
-        self.help.setText("Another folder…" if model.counting.problem else "Count again")
-        return model.counting.problem or CANCELLED
+            return NO_FOLDER, "Open folder…", self.ask_for_folder
+        if model.counting.is_busy:
+            return f"Counting: {percent(model.counting.progress)}", "Cancel", model.cancel
+        if model.is_opening:
+            return "Opening …", "", model.cancel
+        if all(session.tokenizer is None for session in setting.compared.sessions):
+            wanted, take = setting.requests.model_wanted, setting.session.loader.open
+            return NO_MODEL, "Open model…", partial(wanted.emit, self.help, take)
+        if model.counting.problem:
+            return model.counting.problem, "Open folder…", self.ask_for_folder
+        return CANCELLED, "Count again", model.count_again
 
-    def _show_choices(self, compared: Languages, names: dict[str, str]) -> None:
-        models = {quoted(name): row for row, name in enumerate(compared.models)}
-        self.models.list_choices({title.replace("&", "&&"): row for title, row in models.items()})
-        self.models.check(self.model.row)
-        self.models.setText(quoted(compared.models[self.model.row], LONGEST_NAME).replace("&", "&&"))
-        by_name = sorted(compared.languages, key=lambda code: names[code].casefold())
-        self.references.list_choices({names[code].replace("&", "&&"): code for code in by_name})
-        self.references.check(compared.reference)
-        reference = quoted(names[compared.reference], LONGEST_NAME).replace("&", "&&")
-        self.references.setText(f"Reference: {reference}")
+    def _help(self) -> None:
+        self._help_now()
 
 
 def make_page(setting: PageSetting) -> LanguagesPage:
     return LanguagesPage(setting)
 
 
-def _choose(choose: object, action: QAction) -> None:
-    assert callable(choose)
-    choose(action.data())
+def _choices(named: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """Values by titles for a menu, no two of them alike."""
+    choices: dict[str, object] = {}
+    for name, value in named:
+        title = quoted(name, LONGEST_TITLE).replace("&", "&&")
+        choices[title if title not in choices else f"{title} {len(choices) + 1}"] = value
+    return choices
 
 
 def _emphasize(chart: Chart, key: object, _part: object) -> None:
@@ -260,163 +227,94 @@ def report(compared: Languages, folder: str, ending: str) -> str:
         case ".json":
             return json_text(record(compared)) + "\n"
         case ".html":
-            return html_text(compared, [*compared.models], folder)
+            return html_text(compared, compared.models, folder)
     return page_text(compared, is_markdown=True) + "\n"
-
-
-class CountingBar(QFrame):
-    """How far the counting is, while it goes on over counts that are shown or not, and a button to cancel."""
-
-    def __init__(self, model: LanguagesModel) -> None:
-        super().__init__()
-        self._counting = model.counting
-        self._words, self._share = plain_label("dim"), ShareBar("Progress of counting")
-        self.cancel = tool_button("Cancel", model.cancel, role="raised", tip="Stop counting")
-        parts = self._words, (self._share, 1), self.cancel
-        in_row(*parts, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
-        for signal in (model.changed, model.counting.progress_changed):
-            signal.connect(self._refresh)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        self.setVisible(self._counting.is_busy)
-        self._words.setText(f"Counting: {percent(self._counting.progress)}")
-        self._share.show_share(self._counting.progress)
-
-
-# The charts
 
 
 def bars_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) -> RowsData:
     """Grey up to what the reference costs, amber beyond; the most expensive language is on top."""
-    columns = columns_of(compared)
-    values = [column.values(compared)[row] for column in columns]
-    rows = []
-    for at in by_premium(compared, row):
-        language = compared.languages[at]
-        cells = [column.cell(each[at]) for column, each in zip(columns, values, strict=True)]
-        premium = float(np.nan_to_num(compared.premiums[row, at]))
-        parts = [BarPart(0.0, min(premium, 1.0), theme.faint)]
-        parts += [BarPart(1.0, premium, theme.warning)] if premium > 1 else []
-        facts = (f"{column.title}: {cell}" for column, cell in zip(columns, cells, strict=True))
-        rows.append(
+    head, *lines = model_table(compared, row, names.__getitem__).rows
+    reference, drawn = names[compared.reference], []
+    for at, cells in zip(by_premium(compared, row), lines, strict=True):
+        premium = float(np.nan_to_num(compared.premium[row, at]))
+        parts = [BarPart(0.0, min(premium, 1.0), theme.faint), BarPart(1.0, premium, theme.warning)]
+        facts = (f"{title}: {cell}" for title, cell in zip(head[1:], cells[1:], strict=True))
+        drawn.append(
             BarRow(
-                language,
-                quoted(names[language]),
-                parts=parts,
-                value=cells[1],
-                cells=[(cell, theme.dim) for cell in (cells[0], *cells[2:])],
-                tip="\n".join([f"{quoted(names[language])} ({quoted(language)})", *facts]),
+                *(compared.languages[at], cells[0]),
+                parts=parts if premium > 1 else parts[:1],
+                value=cells[2],
+                cells=[(cell, theme.dim) for cell in (cells[1], *cells[3:])],
+                tip="\n".join([f"{cells[0]} ({quoted(compared.languages[at])})", *facts]),
             )
         )
-    reference = quoted(names[compared.reference])
+    whole = finding(compared, row, names.__getitem__)
     return RowsData(
-        _titles(compared, row, names),
+        [whole, whole.partition(" with ")[0], "Premiums"],
         [f"Tokens for each token of {reference}: grey as many, amber more", ""],
-        rows,
-        [columns[0].title, *(column.title for column in columns[2:])],
+        drawn,
+        [head[1], *head[3:]],
         Scale(f"tokens for each token of {reference}", tick_text),
     )
 
 
-def _titles(compared: Languages, row: int, names: dict[str, str]) -> list[str]:
-    whole = finding(compared, row, lambda code: quoted(names[code])).removesuffix(".")
-    return [whole, whole.partition(" with ")[0], "Premiums"]
-
-
 def curves_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) -> CurvesData:
     """All languages with all models, in the order of the premiums of one."""
-    order = by_premium(compared, row)[::-1]
-    places = np.arange(len(order), dtype=np.float64)
+    order, reference = by_premium(compared, row)[::-1], names[compared.reference]
+    titles, places = [names[compared.languages[at]] for at in order], np.arange(len(order), dtype=np.float64)
     curves = []
     for number, model in enumerate(compared.models):
-        premiums = np.maximum(np.nan_to_num(compared.premiums[number][order]), 0.01)
-        tips = [
-            f"{quoted(names[compared.languages[at]])}, {model}\n{premium:.2f} × {names[compared.reference]}"
-            for at, premium in zip(order, premiums.tolist(), strict=True)
-        ]
+        premiums = np.maximum(np.nan_to_num(compared.premium[number][order]), LOWEST)
+        figures = zip(titles, premiums.tolist(), strict=True)
+        tips = [f"{title}, {model}\n{premium:.2f} × {reference}" for title, premium in figures]
         style = MarkerStyle(color_of(number, theme), MARKERS[number % len(MARKERS)])
-        details = [f"mean {compared.mean_premiums[number]:.2f}×"]
-        curves.append(Curve(number, model, style, places, premiums, premiums, premiums, tips, details))
+        mean = f"mean {compared.mean_premium[number]:.2f}×"
+        curves.append(Curve(number, model, style, places, premiums, premiums, premiums, tips, [mean]))
     curves.sort(key=lambda curve: curve.key != row)
-    step = -(-len(order) // MOST_LABELLED)
-    labels = {float(place): names[compared.languages[at]] for place, at in enumerate(order)}
+    labelled = places[:: -(-len(order) // MOST_LABELLED)].tolist()
     return CurvesData(
-        [parity_finding(compared, lambda code: quoted(names[code])), "Premiums of all models"],
+        [parity_finding(compared, names.__getitem__), "Premiums of all models"],
         [f"Languages from left to right by their premium with {compared.models[row]}", ""],
         curves,
-        Scale("languages", lambda place: labels[place], values=[*labels][::step]),
-        Scale(f"tokens for each of {names[compared.reference]}", lambda value: f"{value:g}×", is_log=True),
+        Scale("languages", lambda place: titles[int(place)], values=labelled),
+        Scale(f"tokens for each of {reference}", "{:g}×".format, is_log=True),
     )
 
 
-# The table
-
-
-class LanguageTable(RowTable[int]):
+class LanguageTable(RowTable[list[str]]):
     """A row for each language; sorted by a column, at first by the premium, the highest first."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._compared: Languages | None = None
-        self._rows: list[int] = []
-        self._heads: list[Column[int]] = []
-        self._keys: list[list[str] | list[float]] = []
-        self._sorted_by = "premium", True
+    order = "premium", True
+    _table = Table("", [[]])
 
-    def show_languages(self, compared: Languages, row: int, names: dict[str, str]) -> None:
+    def show_table(self, table: Table) -> None:
+        titles = table.rows[0]
+        titles[0] = "language"
+        title, is_descending = self.order
         self.beginResetModel()
-        self._compared, columns = compared, columns_of(compared)
-        values = [column.values(compared)[row].tolist() for column in columns]
-        titles = [names[code] for code in compared.languages]
-        codes = [quoted(code) for code in compared.languages]
-        self._heads = [
-            Column("language", LEFT, titles.__getitem__),
-            Column("file", LEFT, codes.__getitem__),
-            *(
-                Column(column.title, RIGHT, partial(_cell, column, each))
-                for column, each in zip(columns, values, strict=True)
-            ),
-        ]
-        self._keys = [[title.casefold() for title in titles], codes, *values]
-        self._sort()
+        self._table = sorted_by(table, titles.index(title) if title in titles else 0, is_descending)
         self.endResetModel()
 
     @property
-    def columns(self) -> list[Column[int]]:
-        return self._heads
+    def columns(self) -> list[Column[list[str]]]:
+        titles = enumerate(self._table.rows[0])
+        return [Column(title, RIGHT if at else LEFT, itemgetter(at)) for at, title in titles]
 
     @property
     def n_rows(self) -> int:
-        return len(self._rows)
+        return len(self._table.rows) - 1
 
-    @property
-    def order(self) -> tuple[str, bool]:
-        return self._sorted_by
+    def row(self, index: int) -> list[str]:
+        return self._table.rows[index + 1]
 
-    def row(self, index: int) -> int:
-        return self._rows[index]
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        if 0 <= column < len(self._heads):
-            self.layoutAboutToBeChanged.emit()
-            self._sorted_by = self._heads[column].title, order is Qt.SortOrder.DescendingOrder
-            self._sort()
-            self.layoutChanged.emit()
-
-    def _sort(self) -> None:
-        title, is_descending = self._sorted_by
-        titles = [head.title for head in self._heads]
-        keys = self._keys[titles.index(title) if title in titles else 0]
-        self._rows = sorted(range(len(keys)), key=keys.__getitem__, reverse=is_descending)
+    def sort_by(self, column: int) -> None:
+        """Numbers the highest first, words from A on; a second time turns that round."""
+        title = self._table.rows[0][column]
+        self.order = title, not self.order[1] if title == self.order[0] else column > 0
+        self.show_table(self._table)
 
     def markdown(self, rows: Iterable[int]) -> str:
-        lines = [[head.text(self._rows[row]) for head in self._heads] for row in rows]
-        return markdown_table(Table("", [[head.title for head in self._heads], *lines])) + "\n"
-
-
-def _cell(column: LanguageColumn, values: list[float], at: int) -> str:
-    return column.cell(values[at])
+        return markdown_table(Table("", [self._table.rows[0], *map(self.row, rows)])) + "\n"
 
 
 class LanguageView(QTableView):
@@ -435,23 +333,13 @@ class LanguageView(QTableView):
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
         header.setSectionResizeMode(header.ResizeMode.Stretch)
         header.setSectionsClickable(True)
-        header.sectionClicked.connect(self._sort_by)
+        header.sectionClicked.connect(table.sort_by)
         self.addAction(copy_action(self, "Copy rows", partial(self._copy, table.as_text)))
-        markdown = QAction("Copy as Markdown", self)
-        markdown.triggered.connect(partial(self._copy, table.markdown))
-        self.addAction(markdown)
+        self.addAction("Copy as Markdown", partial(self._copy, table.markdown))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
-    def _sort_by(self, column: int) -> None:
-        """Numbers the highest first, words from A on; a second click turns that round."""
-        title, is_descending = self._table.order
-        is_same = title == self._table.columns[column].title
-        goes_down = not is_descending if is_same else column > 1
-        self._table.sort(column, Qt.SortOrder.DescendingOrder if goes_down else Qt.SortOrder.AscendingOrder)
-
-    def _copy(self, write: object, *_: object) -> None:
+    def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
         """The rows that are selected, or else all."""
-        assert callable(write)
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         rows = rows or [*range(self._table.n_rows)]
         copy_text(self, write(rows), counted(len(rows), "row"))

@@ -15,7 +15,7 @@ from model_files import opened
 import guiapp
 from guiapp.analysis.compare.comparison import count_whole_words, words_of
 from guiapp.analysis.compare.texts import TextFolderError
-from guiapp.analysis.languages.languages import read_parallel, usual_reference
+from guiapp.analysis.languages.languages import joined_lines, usual_reference
 from guiapp.analysis.languages.report import csv_text, html_text, record
 from guiapp.errors import EncodeError
 
@@ -59,9 +59,9 @@ def test_all_counts_that_petrov_et_al_published_are_the_same(p50k_base):
     expected = [[int(published[code][model]) for code in found.languages] for model in models]
     assert found.tokens.tolist() == expected
     assert found.tokens.shape == (5, 16)
-    assert set(found.n_lines.tolist()) == {2009}
+    assert set(found.lines.tolist()) == {2009}
     ratios = found.tokens / found.tokens[:, [found.languages.index("eng_Latn")]]
-    assert np.array_equal(found.premiums, ratios)
+    assert np.array_equal(found.premium, ratios)
     assert "petrov-2023.csv" in found.notes[0]
 
 
@@ -78,17 +78,17 @@ def test_each_number_is_that_of_the_joined_text(folder):
             assert found.bytes_per_token[row, at] == len(text.encode()) / len(encoding)
             used = len(set(encoding.token_ids.tolist()))
             assert found.vocabulary_share[row, at] == used / len(tokenizer.vocabulary)
-            unknown = tokenizer.vocabulary.special_ids.unk
-            assert found.unknown[row, at] == encoding.token_ids.tolist().count(unknown)
-    assert found.unknown[1].any()
-    assert found.n_words.tolist() == [5, 3, 9]
+            n_unknown = encoding.token_ids.tolist().count(tokenizer.vocabulary.special_ids.unk)
+            assert found.unknown_share[row, at] == n_unknown / len(encoding)
+    assert found.unknown_share[1].any()
+    assert found.words.tolist() == [5, 3, 9]
     assert found.parity[1].tolist() == [1, 1]
-    assert found.parity[:, 1].tolist() == found.premiums.max(axis=0).tolist()
-    others = found.premiums[:, [0, 2]]
-    assert found.mean_premiums == pytest.approx(np.sqrt(others.prod(axis=1)))
+    assert found.parity[:, 1].tolist() == found.premium.max(axis=0).tolist()
+    others = found.premium[:, [0, 2]]
+    assert found.mean_premium == pytest.approx(np.sqrt(others.prod(axis=1)))
     turned = found.against("de")
-    assert turned.premiums[:, 0].tolist() == [1, 1]
-    assert turned.premiums == pytest.approx(found.premiums / found.premiums[:, [0]])
+    assert turned.premium[:, 0].tolist() == [1, 1]
+    assert turned.premium == pytest.approx(found.premium / found.premium[:, [0]])
 
 
 @given(st.text(alphabet="ab é漢ก้'1 \n", max_size=40), st.data())
@@ -123,9 +123,9 @@ def test_files_of_one_name_are_one_language_and_lines_end_in_two_ways(tmp_path):
     (tmp_path / "README").write_bytes(b"no language")
     found = guiapp.languages(["demo:bpe"], tmp_path)
     assert found.languages == ("deu_Latn", "eng_Latn")
-    assert found.n_lines.tolist() == [4, 4]
+    assert found.lines.tolist() == [4, 4]
     paths = [tmp_path / part / f"eng_Latn.{part}" for part in ("dev", "devtest")]
-    assert read_parallel(paths).text == b"a b  a b "
+    assert joined_lines(paths) == (4, b"a b  a b ")
     assert len(found.notes) == 1
     assert "README" in found.notes[0]
 
@@ -149,7 +149,7 @@ def test_nothing_stands_for_a_premium_that_there_is_not(folder):
     (folder / "none.txt").write_text("\u200b\n", "utf-8")
     found = guiapp.languages(["demo:wordpiece"], folder, "none")
     if not found.tokens[0, found.languages.index("none")]:
-        assert np.isnan(found.premiums).all()
+        assert np.isnan(found.premium).all()
         assert record(found)["models"][0]["languages"][0]["premium"] is None
         assert "no tokens" in html_text(found, MODELS, "x")
     assert csv_text(found).count("\n") == 5
