@@ -33,13 +33,17 @@ def by_premium(compared: Languages, row: int) -> list[int]:
     return order
 
 
+def figure_text(value: float, text: Callable[[float], str] = number) -> str:
+    return NONE if np.isnan(value) else text(value)
+
+
 def model_table(compared: Languages, row: int, name: Callable[[str], str] = quoted) -> Table:
     """All about one model, the most expensive language first; unknown tokens where there are any."""
     shown = [key for key in COLUMNS if key != "unknown_share" or compared.unknown_share.any()]
     values = [(getattr(compared, key)[row], COLUMNS[key][1]) for key in shown]
     rows = [["", *(COLUMNS[key][0] for key in shown)]]
     for at in by_premium(compared, row):
-        cells = (NONE if np.isnan(each[at]) else text(each[at]) for each, text in values)
+        cells = (figure_text(each[at], text) for each, text in values)
         rows.append([name(compared.languages[at]), *cells])
     return Table(f"{compared.models[row]}: premium against {name(compared.reference)}", rows)
 
@@ -51,8 +55,8 @@ def tables(compared: Languages) -> Iterator[Table]:
         rows = [["", *compared.models, "lowest", "highest"]]
         for at in by_premium(compared, 0):
             premiums = *compared.premium[:, at], *compared.parity[at]
-            rows.append([quoted(compared.languages[at]), *map(number, premiums)])
-        rows.append(["geometric mean", *map(number, compared.mean_premium), NONE, NONE])
+            rows.append([quoted(compared.languages[at]), *map(figure_text, premiums)])
+        rows.append(["geometric mean", *map(figure_text, compared.mean_premium), NONE, NONE])
         yield Table(f"Premiums over {counted(len(compared.models), 'model')}; 1 is parity", rows)
 
 
@@ -71,11 +75,12 @@ def finding(compared: Languages, row: int, name: Callable[[str], str] = quoted) 
 def parity_finding(compared: Languages, name: Callable[[str], str] = quoted) -> str:
     """With which model languages cost least on average, and with which most."""
     means, models = compared.mean_premium, compared.models
+    if np.isnan(means).any():
+        return f"Not all models have tokens for {name(compared.reference)}"
     best, worst = int(means.argmin()), int(means.argmax())
-    about = f"On average, other languages cost {means[best]:.1f} times {name(compared.reference)} with"
-    if best == worst:
-        return f"{about} each model"
-    return f"{about} {models[best]}, {means[worst]:.1f} times with {models[worst]}"
+    about = f"On average, other languages cost {means[best]:.1f} times {name(compared.reference)}"
+    more = f", {means[worst]:.1f} times with {models[worst]}" if best != worst else ""
+    return f"{about} with {models[best] if more or len(models) == 1 else 'each model'}{more}"
 
 
 def _findings(compared: Languages) -> list[str]:

@@ -12,11 +12,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableView, QWidget
 
-from guiapp.analysis.export.tables import Table, json_text, markdown_table, sorted_by
+from guiapp.analysis.export.tables import Table, json_text, sorted_by
 from guiapp.analysis.languages.languages import Languages
 from guiapp.analysis.languages.report import (
     by_premium,
     csv_text,
+    figure_text,
     finding,
     html_text,
     model_table,
@@ -101,7 +102,8 @@ class LanguagesPage(Page):
         choices = self.models, self.references, self.export
         row = in_row(self.views, *choices, margins=(0, UNIT_PX, MARGIN_PX, 0), spacing=UNIT_PX)
         margins = MARGIN_PX, 0, MARGIN_PX, UNIT_PX
-        return framed(in_column(row, in_row((self.note, 1), self.add, self.folder, margins=margins)), "bar")
+        below = in_row((self.note, 1), self.add, self.folder, margins=margins)
+        return framed(in_column(row, below, spacing=0), "bar")
 
     def _connect(self) -> None:
         model, setting = self.model, self._setting
@@ -268,7 +270,7 @@ def curves_of(compared: Languages, row: int, names: dict[str, str], theme: Theme
         figures = zip(titles, premiums.tolist(), strict=True)
         tips = [f"{title}, {model}\n{premium:.2f} × {reference}" for title, premium in figures]
         style = MarkerStyle(color_of(number, theme), MARKERS[number % len(MARKERS)])
-        mean = f"mean {compared.mean_premium[number]:.2f}×"
+        mean = f"mean {figure_text(compared.mean_premium[number])}×"
         curves.append(Curve(number, model, style, places, premiums, premiums, premiums, tips, [mean]))
     curves.sort(key=lambda curve: curve.key != row)
     labelled = places[:: -(-len(order) // MOST_LABELLED)].tolist()
@@ -313,9 +315,6 @@ class LanguageTable(RowTable[list[str]]):
         self.order = title, not self.order[1] if title == self.order[0] else column > 0
         self.show_table(self._table)
 
-    def markdown(self, rows: Iterable[int]) -> str:
-        return markdown_table(Table("", [self._table.rows[0], *map(self.row, rows)])) + "\n"
-
 
 class LanguageView(QTableView):
     """Rows to sort and to copy."""
@@ -332,6 +331,7 @@ class LanguageView(QTableView):
         header = self.horizontalHeader()
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
         header.setSectionResizeMode(header.ResizeMode.Stretch)
+        header.setSectionResizeMode(0, header.ResizeMode.ResizeToContents)
         header.setSectionsClickable(True)
         header.sectionClicked.connect(table.sort_by)
         self.addAction(copy_action(self, "Copy rows", partial(self._copy, table.as_text)))

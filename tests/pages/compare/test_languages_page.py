@@ -13,6 +13,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
+from guiapp.analysis.languages.report import csv_text, record
 from guiapp.pages.compare import languages as languages_module
 from guiapp.pages.compare.languages import language_names
 
@@ -154,20 +155,20 @@ def test_a_click_on_a_title_sorts_and_rows_are_copied(counted, qtbot):
     assert len(QApplication.clipboard().text().splitlines()) == 2 + len(TEXTS)
 
 
-@pytest.mark.parametrize("form", ["CSV", "JSON", "Markdown", "Page"])
-def test_counts_are_saved_as_the_command_writes_them(counted, qtbot, tmp_path, monkeypatch, form):
+def test_counts_are_saved_as_the_command_writes_them(counted, qtbot, tmp_path, monkeypatch, folder):
     path = tmp_path / "saved"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
-    take(counted.export.menu(), form)
-    qtbot.waitUntil(lambda: counted.saving.saved is not None)
-    text = next(tmp_path.glob("saved*")).read_text("utf-8")
-    if form == "JSON":
-        assert len(json.loads(text)["models"][0]["languages"]) == len(TEXTS)
-    elif form == "Page":
-        assert "odd &lt;b&gt;&amp;x" in text
-        assert "<b>&x" not in text
-    else:
-        assert text.count("odd <b>&x") == 1
+    texts = {}
+    for form in ("CSV", "JSON", "Markdown", "Page"):
+        take(counted.export.menu(), form)
+        qtbot.waitUntil(lambda: counted.saving.saved is not None)
+        texts[form] = counted.saving.saved.read_text("utf-8")
+        counted.saving.dismiss()
+    assert texts["CSV"] == csv_text(counted.model.compared)
+    assert json.loads(texts["JSON"])["texts"] == record(guiapp.languages(["demo:bpe"], folder))["texts"]
+    assert "| odd <b>&x |" in texts["Markdown"]
+    assert "odd &lt;b&gt;&amp;x" in texts["Page"]
+    assert "<b>&x" not in texts["Page"]
 
 
 def test_a_folder_that_cannot_be_used_says_why(page, folder, tmp_path, qtbot, monkeypatch):
