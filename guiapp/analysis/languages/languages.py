@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from unicodedata import normalize
 
@@ -73,7 +74,7 @@ class Languages:
         """The same with premiums against another of the languages."""
         return replace(self, reference=reference)
 
-    @property
+    @cached_property
     def premium(self) -> Floats:
         """float64[m, l]: tokens for each token of the reference."""
         return _ratio(self.tokens, self.tokens[:, [self.languages.index(self.reference)]])
@@ -86,7 +87,7 @@ class Languages:
             means: Floats = np.exp(np.log(others).mean(axis=1))
         return means
 
-    @property
+    @cached_property
     def parity(self) -> Floats:
         """float64[l, 2]: the lowest and the highest premium of a language over the models; 1 is parity."""
         return np.stack([self.premium.min(axis=0), self.premium.max(axis=0)], axis=1)
