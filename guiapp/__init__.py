@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
     from guiapp.analysis.chat.report import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
+    from guiapp.analysis.compare.draft import DraftVerdict
     from guiapp.analysis.doctor.doctor import Diagnosis
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
@@ -53,6 +54,7 @@ __all__ = [
     "compare",
     "costly_texts",
     "doctor",
+    "draft",
     "hunt",
     "languages",
     "open_model",
@@ -163,6 +165,22 @@ def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = No
     from guiapp.analysis.doctor.doctor import doctor as examined
 
     return examined(model, original)
+
+
+def draft(
+    target: str | PathLike[str] | Tokenizer, draft: str | PathLike[str] | Tokenizer
+) -> tuple[DraftVerdict, ...]:
+    """Whether one model may draft for a target in speculative decoding: by llama.cpp, vLLM and SGLang.
+
+    Each has `program`, `may_draft` (None where these files do not tell), `cause` in a few words, `reason`,
+    the first `token_id` that forbids it, and a `remedy`.  Sizes are those of config.json next to a tokenizer,
+    if there is one.  Raises VocabError for a model that cannot be used.
+
+    all(verdict.may_draft for verdict in guiapp.draft("model.gguf", "demo:bpe"))
+    """
+    from guiapp.analysis.compare.draft import draft_verdicts
+
+    return draft_verdicts(_opened(target), _opened(draft))
 
 
 def hunt(

@@ -28,6 +28,7 @@ from guiapp.cli.files import (
 from guiapp.core import interrupts
 from guiapp.core.encode.catalogue import encoder_label, encoder_name
 from guiapp.core.text.numbers_in_words import counted
+from guiapp.errors import TokenloupeError
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.plan import Plan
@@ -176,6 +177,8 @@ def run(options: argparse.Namespace) -> int:
         save_run_somewhere(file, measured.record())
     if options.report is not None:
         _write_report(options.report, measured, options.baseline)
+    if measured.is_complete and not any(row.median_s for row in measured.finished):
+        raise TokenloupeError("No encoder could be measured. The lines above say why.")
     if measured.is_complete:
         return 0
     saved = f", saved in {options.json}" if file else ""

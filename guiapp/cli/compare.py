@@ -48,8 +48,9 @@ EXAMPLES = (
     "tokenloupe compare a.gguf b.gguf -f text.txt",
     "tokenloupe compare --vocab a.gguf b.gguf --exit-code",
     "tokenloupe compare a.gguf b.gguf --languages flores/ --reference eng_Latn",
+    "tokenloupe compare --vocab target.gguf draft.gguf --draft",
 )
-STATUSES = {FOUND: "with --exit-code: a difference"}
+STATUSES = {FOUND: "with --exit-code: a difference; with --draft: no"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +68,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--utf16", action="store_true", help="convert the texts that are read from UTF-16")
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--vocab", action="store_true", help="compare the vocabularies of two models")
+    about = "with --vocab: may the second MODEL draft for the first in speculative decoding?"
+    parser.add_argument("--draft", action="store_true", help=about)
     about = "with one MODEL: compare with the tokens of this text"
     kind.add_argument("--against", metavar="FILE", type=file_name, help=about)
     kind.add_argument("--ids", help="with one MODEL: compare with these ids; - reads standard input")
@@ -100,6 +103,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"--against and --ids take one model, not {len(options.models)}.")
     if options.vocab:
         refuse_with(options, "--vocab", text="--text", files="-f", encoder="--encoder")
+    if options.draft and not options.vocab:
+        raise InputError("--draft works with --vocab and two models.")
     if options.vocab or one_model:
         kind = "--vocab" if options.vocab else "--ids" if options.against is None else "--against"
         refuse_with(options, kind, price="--price", context="--context")
@@ -109,6 +114,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("--text cannot be combined with -f or --utf16. Omit one.")
     if "-" in (options.ids, options.against) and options.text is None and not options.files:
         raise InputError("Standard input is used for --ids or --against. Give the text with --text or -f.")
+    if options.draft:
+        return 0 if _check_draft(options) else FOUND
     compare = _compare_vocabularies if options.vocab else _compare_changes if one_model else _compare_texts
     is_same = compare(options)
     return FOUND if options.exit_code and not is_same else 0
@@ -191,7 +198,9 @@ def _compare_languages(options: argparse.Namespace) -> int:
     from guiapp.analysis.languages.report import csv_text, html_text, page_text, record
 
     others = {"text": "--text", "files": "-f", "utf16": "--utf16", "price": "--price"}
-    refuse_with(options, "--languages", **others, context="--context", exit_code="--exit-code")
+    refuse_with(
+        options, "--languages", **others, context="--context", draft="--draft", exit_code="--exit-code"
+    )
     if options.form == "svg":
         raise InputError("--svg does not work here. Use --html.")
     sides = _sides(options)
@@ -210,6 +219,25 @@ def _compare_languages(options: argparse.Namespace) -> int:
             let_terminal_replace()
             print(page_text(compared, is_markdown=options.form == "markdown"))
     return 0
+
+
+def _check_draft(options: argparse.Namespace) -> bool:
+    """Print whether the second model may draft for the first, by program; whether none forbids it."""
+    from guiapp.analysis.compare.draft import DraftVerdict, draft_verdicts, in_words, may_draft
+    from guiapp.analysis.export.tables import csv_lines, page_of
+
+    verdicts, names = draft_verdicts(*_tokenizers(options)), _names(options)
+    match options.form:
+        case "json":
+            rows = [each._asdict() for each in verdicts]
+            print_json({"models": names, "may_draft": may_draft(verdicts), "verdicts": rows})
+        case "csv":
+            print_parts([csv_lines([DraftVerdict._fields, *verdicts])])
+        case _:
+            let_terminal_replace()
+            lines = [in_words(each) for each in verdicts]
+            print(page_of((), lines, is_markdown=options.form == "markdown"))
+    return may_draft(verdicts) is not False
 
 
 def _sides(options: argparse.Namespace) -> list[ModelSide]:

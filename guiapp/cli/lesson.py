@@ -10,16 +10,15 @@ from guiapp.core.text.numbers_in_words import printable
 
 PAGE_ENDING = ".html"
 EXAMPLES = "tokenloupe lesson check lesson.toml", "tokenloupe lesson export 7-wordpiece -o wordpiece.html"
-STATUSES = {1: "invalid input, or `check` found a mistake"}
+STATUSES = {1: "invalid input, or `check` found something wrong"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    list_ = _action(actions, "list", "list the built-in lessons", _list)
-    list_.set_defaults(files=[])
-    check = _action(actions, "check", "check lesson files and the claims in them", _check)
-    check.add_argument("files", nargs="+", metavar="FILE", type=file_path)
-    export = _action(actions, "export", "write an HTML page that steps, and prints as a handout", _export)
+    _action(actions, "list", "list the built-in lessons", _list)
+    check = _action(actions, "check", "check lesson files: exit with 1 if one is wrong", _check)
+    check.add_argument("files", nargs="+", metavar="FILE", type=file_path, help="a lesson file")
+    export = _action(actions, "export", "write an HTML page for a browser, or to print", _export)
     about = "a lesson file, or a name from `tokenloupe lesson list`"
     export.add_argument("file", metavar="FILE", type=file_path, help=about)
     export.add_argument("-o", "--output", metavar="PAGE.html", type=output_path, required=True)
@@ -67,6 +66,6 @@ def _export(options: argparse.Namespace) -> int:
 
     own = lessons_folder() / f"{options.file}{ENDING}"
     if options.output.suffix.lower() != PAGE_ENDING:
-        raise InputError(f"A lesson is exported as HTML. Name a file that ends with {PAGE_ENDING}.")
+        raise InputError(f"The page is HTML. Name a file that ends with {PAGE_ENDING}.")
     save_lesson(load(own if own.is_file() else options.file), options.output)
     return 0

@@ -21,6 +21,7 @@ from guiapp.cli.files import (
 )
 
 EXAMPLES = ("tokenloupe screenshot --model a.gguf --page compare --beside b.gguf -o page.png",)
+STATUSES = {1: "invalid input, or the picture was not ready in time"}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from math import log1p
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +42,14 @@ CHAPTERS = (
 )
 """Their files in the order in which they are listed; to add one, write it and add its name."""
 HEADING = re.compile(r"^(#+) (.*)")
+LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
+ENDING = re.compile(r"(?:ing|ed|es|e|s)$")
+SHORTEST_WITH_ENDING = 4
+NEARLY_ALL = 0.75  # of the best section's score
+FILLERS = re.compile(  # words that tell nothing
+    r"(?:an?|and|are|at|by|can|do|does|for|from|get|given?|how|i|if|in|is|it|make|me|my|of|on|one|or|own"
+    r"|that|the|this|to|use|what|when|where|which|who|why|with|without)"
+)
 ENTRY = re.compile(r"^- `([^`]+)`")  # of a list that can be linked to by its code
 
 
@@ -62,6 +71,15 @@ class Section(NamedTuple):
     def topic(self) -> str:
         """What `tokenloupe help` and links take."""
         return f"{self.chapter}#{self.anchor}"
+
+    def sentence_with(self, words: list[str]) -> str:
+        """The sentence below the title that has most of these words, without signs of Markdown."""
+        paragraphs = re.split(r"\n{2,}|\n(?=[-|>`]|\d+\.)", self.text.partition("\n")[2])
+        prose = (" ".join(LINK.sub(r"\1", each).split()) for each in paragraphs if each[:1].isalpha())
+        sentences = [sentence for each in prose for sentence in re.split(r"(?<=[.?!]) ", each)]
+        return _plain(
+            max(sentences, key=lambda each: sum(word in each.lower() for word in words), default="")
+        )
 
 
 def manual_folder() -> Path:
@@ -94,7 +112,7 @@ def find_topic(topic: str) -> Section:
     name, _, anchor = topic.partition("#")
     if name not in CHAPTERS:
         near = get_close_matches(name, CHAPTERS, 1, 0.6)
-        hint = f"Did you mean “{near[0]}”?" if near else f"Topics are {', '.join(CHAPTERS)}."
+        hint = f"Did you mean “{near[0]}”?" if near else f"Its chapters: {', '.join(CHAPTERS)}."
         raise TokenloupeError(f"The manual has no chapter “{quoted(name)}”. {hint}")
     if not anchor:
         return Section(name, "", chapter_title(name), chapter_text(name))
@@ -108,16 +126,37 @@ def find_topic(topic: str) -> Section:
 
 
 def search(query: str) -> list[Section]:
-    """Sections that have all words of a query, those first that have them in their titles."""
-    words = query.lower().split()
+    """Sections that have the words of a query, or nearly as many as any has; the best ones first.
+
+    Rare words count more than usual ones, and again for their share of the title.
+    """
+    words = search_words(query)
+    every = [section for name in CHAPTERS for section in sections(name)]
+    joined = [_joined(section.text) for section in every]
+    n_with = {word: sum(word in text for text in joined) for word in words}
+    weights = {word: log1p(len(every) / n) for word, n in n_with.items() if n}
     ranked = []
-    for name in CHAPTERS:
-        for section in sections(name):
-            text, title = section.text.lower(), section.title.lower()
-            if words and all(word in text for word in words):
-                in_title = sum(word in title for word in words)
-                ranked.append((-in_title, -sum(map(text.count, words)) / len(text), section))
-    return [section for *_, section in sorted(ranked, key=lambda each: each[:2])]
+    for section, text in zip(every, joined, strict=True):
+        title = _joined(section.title)
+        score = sum(weight for word, weight in weights.items() if word in text)
+        in_title = [word for word in weights if word in title]
+        covered = sum(map(len, in_title)) / max(1, len(title))
+        density = sum(map(text.count, weights)) / len(text)
+        ranked.append((score, score + covered * sum(map(weights.__getitem__, in_title)), density, section))
+    least = NEARLY_ALL * max(score for score, *_ in ranked)
+    chosen = [each for each in ranked if each[0] >= least > 0]
+    return [section for *_, section in sorted(chosen, key=lambda each: each[1:3], reverse=True)]
+
+
+def search_words(query: str) -> list[str]:
+    """The words of a query without their usual endings, and without those that tell nothing."""
+    words = [word for word in re.findall(r"[\w#.<>|-]+", query.lower()) if not FILLERS.fullmatch(word)]
+    return [ENDING.sub("", word) if len(word) > SHORTEST_WITH_ENDING else word for word in words]
+
+
+def _joined(text: str) -> str:
+    """In lower case without spaces, so that “huggingface” finds “Hugging Face”."""
+    return "".join(text.lower().split())
 
 
 def _sections(name: str) -> Iterator[Section]:

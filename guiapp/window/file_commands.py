@@ -187,7 +187,7 @@ class FileCommands(QObject):
             try:
                 add_folder(folder)
             except OSError as error:
-                self._window.notices.show_notice("folder", f"The folder is not added: {error.strerror}.")
+                self._window.notices.show_notice("folder", f"The folder cannot be added: {error.strerror}.")
             self.picker.open_under(self._picking[0])
 
     def choose_pre(self) -> None:
@@ -271,7 +271,7 @@ class FileCommands(QObject):
         """Start the program once more; it shares settings and the list of recent files with this one."""
         program, arguments = sys.executable, ["-m", "guiapp"]
         if not QProcess.startDetached(program, arguments)[0]:
-            self._window.notices.show_notice("window", f"No new window: {program} did not start.")
+            self._window.notices.show_notice("window", f"Cannot open a window: {program} did not start.")
 
     # What was opened last
 

@@ -49,7 +49,7 @@ LICENCES = (
 )
 Key = QKeySequence.StandardKey
 KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
-    "In the rail at the left": (
+    "In the list of pages": (
         ("Page above or below", ("Up", "Down")),
         ("First or last page", ("Home", "End")),
         ("Show the page", ("Return", "Space")),
@@ -67,8 +67,8 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Select by a page", (Key.SelectPreviousPage, Key.SelectNextPage)),
         ("Select to the start or end of the row", (Key.SelectStartOfLine, Key.SelectEndOfLine)),
         ("Select to the start or end of the text", (Key.SelectStartOfDocument, Key.SelectEndOfDocument)),
-        ("Erase a character", ("Backspace", Key.Delete)),
-        ("Erase a word", (Key.DeleteStartOfWord, Key.DeleteEndOfWord)),
+        ("Delete a character", ("Backspace", Key.Delete)),
+        ("Delete a word", (Key.DeleteStartOfWord, Key.DeleteEndOfWord)),
         ("Type a tab; F6 goes to the next panel", ("Tab",)),
     ),
     "In the search bar": (
@@ -101,7 +101,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Row above or below", ("Up", "Down")),
         ("First or last token", ("Home", "End")),
     ),
-    "In the findings of the doctor": (
+    "In the findings of Doctor": (
         ("Finding above or below", ("Up", "Down")),
         ("Page up or down", ("PgUp", "PgDown")),
         ("First or last finding", ("Home", "End")),
@@ -118,7 +118,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Zoom in or out", ("+", "-")),
         ("Search: type any letter, such as", ("A",)),
     ),
-    "In the search for tokens": (
+    "In the token search": (
         ("Next match", ("Return", "Down")),
         ("Previous match", ("Shift+Return", "Up")),
         ("Close the search", ("Esc",)),
@@ -139,7 +139,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
     ),
     "In the list of breakpoints": (("Undo", ("Ctrl+Z",)), ("Redo", ("Ctrl+Shift+Z",))),
     "In the list of lessons": (("Begin a lesson", ("Return",)),),
-    "In a presentation of Steps": (
+    "While Steps is full screen": (
         ("Next step of the lesson or run", ("Space", "Right", "Down", "PgDown", "Return")),
         ("Step back", ("Backspace", "Left", "Up", "PgUp")),
         ("First or last step of the run", ("Home", "End")),
@@ -147,7 +147,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("One step of the run, also in a lesson", ("F10",)),
         ("One step back", ("Shift+F10",)),
     ),
-    "On an encoder of Bench": (
+    "On an encoder in Bench": (
         ("Highlight it in all charts", ("Space",)),
         ("Remove it from the run", ("Del", "Backspace")),
     ),

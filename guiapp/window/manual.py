@@ -6,6 +6,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
+    QColor,
     QFont,
     QImage,
     QKeySequence,
@@ -17,9 +18,9 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QTextBrowser, QWidget
+from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QTextBrowser, QTextEdit, QWidget
 
-from guiapp.core.manual import CHAPTERS, anchor_of, chapter_title, manual_folder, search
+from guiapp.core.manual import CHAPTERS, anchor_of, chapter_title, manual_folder, search, search_words
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
@@ -31,6 +32,7 @@ CONTENTS, RESULTS = "contents.md", "results.md"  # pages that are no files
 WIDTH_PX = 380
 MOST_RESULTS = 40
 LIST_PX, LINE_PERCENT = 18, 115
+MARKED_ALPHA = 80  # of words that were searched for
 
 
 class ManualReader(QDockWidget):
@@ -45,6 +47,7 @@ class ManualReader(QDockWidget):
         self.back = tool_button("Back", self.browser.backward)
         self.contents = tool_button("Contents", lambda: self.browser.show_topic(CONTENTS))
         self.search.textChanged.connect(self.browser.show_results)
+        self.search.returnPressed.connect(self.browser.open_first_result)
         self.browser.backwardAvailable.connect(self.back.setEnabled)
         self.back.setEnabled(False)
         close = IconButton(theme_source, "close", self._leave, tip="Close (Escape)")
@@ -84,6 +87,7 @@ class ChapterBrowser(QTextBrowser):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(openExternalLinks=True)
         self._theme_source = theme_source
+        self._query = ""  # whose words are marked
         self.setSearchPaths([str(manual_folder())])
         self.document().setDocumentMargin(GAP_PX)
         self.document().setIndentWidth(LIST_PX)
@@ -94,10 +98,15 @@ class ChapterBrowser(QTextBrowser):
         self.setSource(url_of(topic))
 
     def show_results(self, query: str) -> None:
+        self._query = query
         if query.strip():
             self.setSource(QUrl(f"{RESULTS}?{query}"))
         elif self.source().path() == RESULTS:
             self.backward()
+
+    def open_first_result(self) -> None:
+        if self.source().path() == RESULTS and (found := search(self._query)):
+            self.show_topic(found[0].topic)
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         name = QUrl(name)
@@ -129,6 +138,20 @@ class ChapterBrowser(QTextBrowser):
                 at_px = self.document().documentLayout().blockBoundingRect(block).y()
                 break
         self.verticalScrollBar().setValue(int(at_px) - GAP_PX)
+        self._mark()
+
+    def _mark(self) -> None:
+        marks, color = [], QColor(self._theme_source.theme.warning)
+        color.setAlpha(MARKED_ALPHA)
+        for word in search_words(self._query):
+            cursor = self.document().find(word)
+            while not cursor.isNull():
+                mark = QTextEdit.ExtraSelection()
+                mark.cursor = cursor
+                mark.format.setBackground(color)
+                marks.append(mark)
+                cursor = self.document().find(word, cursor)
+        self.setExtraSelections(marks)
 
     def _dress_block(self, block: QTextBlockFormat, cursor: QTextCursor) -> None:
         style, letters = QTextBlockFormat(), QTextCharFormat()
@@ -173,9 +196,11 @@ def contents() -> str:
 def results(query: str) -> str:
     """Sections that have the words, as links in Markdown."""
     found = search(query)
+    words = search_words(query)
     lines = [
-        f"- [{section.title}]({section.chapter}.md#{section.anchor}) · {chapter_title(section.chapter)}"
+        f"[{section.title}]({section.chapter}.md#{section.anchor}) · {chapter_title(section.chapter)}  \n"
+        f"{section.sentence_with(words)}\n"
         for section in found[:MOST_RESULTS]
     ]
     title = counted(len(found), "section") if found else "No results"
-    return f"# {title}\n\n" + ("\n".join(lines) or "No section contains all of these words.")
+    return f"# {title}\n\n" + ("\n".join(lines) or "No section contains these words.")

@@ -100,10 +100,10 @@ LOOKING = (
     "See how a model cuts a text into tokens, and count them.",
     "Try the sample text",
 )
-LEARNING = "{} short lessons. You step through each one."
+LEARNING = "{} short lessons, step by step."
 COMPARING = (
     "Compare models",
-    "Put two vocabularies side by side on the same text.",
+    "See two models side by side on the same text.",
     "Try two demo models",
 )
 MEASURING = "Measure", "Time encoders and libraries, and check that their ids agree.", "Run a quick benchmark"
@@ -273,7 +273,7 @@ class StartPage(Page):
         self._done.setText(f"{n_done} of {len(LESSONS)} done")
         does = "Resume" if self._progress.reached(following.name, following.n_steps) else "Begin"
         self.learning.set_example(f"{does} lesson {LESSONS.index(following) + 1}")
-        tip = f"Show lesson {LESSONS.index(following) + 1} on the whole screen, in large type"
+        tip = f"Show lesson {LESSONS.index(following) + 1} full screen, in large type"
         self.present.setToolTip(tip)
         self.present.setAccessibleName(tip)
         n_rows = -(-len(LESSONS) // 2)

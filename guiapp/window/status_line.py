@@ -30,7 +30,7 @@ FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 CANCEL_KEY = "Esc"
 BENCH = "bench"  # the page
-HOW_FAST = "Speed: one encoding of this text, with spans, measured once. Bench measures many."
+HOW_FAST = "Speed: one encoding of this text, with spans, measured once. For exact numbers, use Bench."
 
 
 class StatusLine(QFrame):

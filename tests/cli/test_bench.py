@@ -21,19 +21,26 @@ from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchResult
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.cli.main import run
+from guiapp.core.processes import command_of, environment
 
 PATIENCE_S = 120
 
 
 @pytest.fixture(scope="module")
 def whole_run(tmp_path_factory):
-    """The JSON object and the output of a run of every scenario with one contender."""
+    """The JSON object and the output of a run of every scenario with one contender.
+
+    In a folder with a package of our name that cannot be imported, as in a clone that is not built.
+    """
     file = tmp_path_factory.mktemp("bench") / "run.json"
-    command = [sys.executable, "-m", "guiapp", "bench", "demo:spm", "--encoders", "fast"]
+    (file.parent / "guiapp").mkdir()
+    (file.parent / "guiapp" / "__init__.py").write_text("raise RuntimeError('the wrong one')\n")
+    command = [*command_of("guiapp"), "bench", "demo:spm", "--encoders", "fast"]
     command += ["-f", "sample:welcome", "--scenario", "all", "--threads", "1,2", "--time-budget", "0.2"]
     command += ["--call-limit", "2", "--largest", "100000", "--clock", "cpu", "--json", str(file)]
     command += ["--report", str(file.with_suffix(".html"))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
+    options = {"cwd": file.parent, "env": environment(), "text": True, "timeout": PATIENCE_S}
+    done = subprocess.run(command, capture_output=True, **options)
     assert done.returncode == 0, done.stderr
     return {**json.loads(file.read_text()), "report": file.with_suffix(".html")}, done
 
@@ -80,6 +87,12 @@ def test_bad_input_is_one_line_and_status_1(capfd, arguments, says):
     assert out == ""
     assert says in err
     assert err.count("\n") == 1
+
+
+def test_a_run_in_which_nothing_can_be_measured_is_an_error(capfd):
+    own = ["--own", "mine=command:false", "--encoders", "mine"]
+    assert run(["bench", "demo:toy", *own, "-f", "sample:welcome", "--time-budget", "0.2"]) == 1
+    assert "No encoder could be measured." in capfd.readouterr().err
 
 
 def running_in_session(session: int) -> list[str]:

@@ -112,9 +112,22 @@ def test_two_vocabularies(printed):
     assert "| :-- |" in printed("--vocab", "demo:bpe", "demo:spm", "--markdown")
 
 
+def test_whether_a_model_may_draft_for_another(printed, capsys):
+    assert printed("--vocab", "demo:bpe", "demo:bpe", "--draft").count(": yes. ") == 3
+    assert run(["compare", "--vocab", "demo:bpe", "demo:spm", "--draft", "--json"]) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert (found["models"], found["may_draft"]) == (["demo:bpe", "demo:spm"], False)
+    verdicts = guiapp.draft("demo:bpe", "demo:spm")
+    assert found["verdicts"] == [verdict._asdict() for verdict in verdicts]
+    assert run(["compare", "--vocab", "demo:bpe", "demo:spm", "--draft", "--csv"]) == 3
+    rows = capsys.readouterr().out.splitlines()
+    assert [row.split(",")[2] for row in rows] == ["cause", "other type", "other size", "other size"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (("demo:bpe", "demo:spm", "--draft"), "--draft works with --vocab"),
         (("--vocab", "demo:bpe"), "--vocab compares two models"),
         (("demo:bpe", "demo:spm", "--ids", "1", "--text", "a"), "take one model"),
         (("demo:bpe", "--text", "a", "-f", "b"), "Omit one"),

@@ -33,23 +33,23 @@ OF_CLASS = {
     "SpanEditor": "In the text",
     "MainWindow": "On a button",
     "Popover": "On a button",
-    "Rail": "In the rail at the left",
+    "Rail": "In the list of pages",
     "RailEntry": "",  # only the space bar, which any button takes
     "MenuButton": "On a button with an arrow",
     "TextPanel": "In the search bar",
     "TokenStrip": "In the ids",
     "CauseList": "In the causes of a hunt",
-    "FindingList": "In the findings of the doctor",
+    "FindingList": "In the findings of Doctor",
     "ContentEditor": "In a message",
     "PromptView": "In a prompt",
     "TreeView": "In the tree",
-    "SearchField": "In the search for tokens",
+    "SearchField": "In the token search",
     "TreeLegend": "In the tree's legend",
     "Chart": "In charts",
     "EmbeddingsChart": "In the chart of embeddings",
     "Scrubber": "On the timeline",
     "BeginButton": "In the list of lessons",
-    "ContenderChip": "On an encoder of Bench",
+    "ContenderChip": "On an encoder in Bench",
     "StartRow": "On the start page",
     "StartPage": "On the start page",
     "FilterLine": "",  # the arrow keys of any list
@@ -130,9 +130,9 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
 
 
 def test_the_rail_takes_its_keys(shell):
-    assert ignored_keys(shell.window.rail, KEY_HINTS["In the rail at the left"][:2]) == []
+    assert ignored_keys(shell.window.rail, KEY_HINTS["In the list of pages"][:2]) == []
     entry = shell.window.rail.entries["Text"]
-    assert ignored_keys(entry, KEY_HINTS["In the rail at the left"][2:]) == ["Return"], "the window takes it"
+    assert ignored_keys(entry, KEY_HINTS["In the list of pages"][2:]) == ["Return"], "the window takes it"
 
 
 def test_the_tree_page_takes_its_keys(tree_page, qtbot):
@@ -141,7 +141,7 @@ def test_the_tree_page_takes_its_keys(tree_page, qtbot):
     assert keys_of(KEY_HINTS["On the Tree page"]) == shortcuts_of(tree_page)
     tree_page.model.choose(5)
     assert ignored_keys(tree_page.view, KEY_HINTS["In the tree"]) == []
-    assert ignored_keys(tree_page.bar.query, KEY_HINTS["In the search for tokens"]) == []
+    assert ignored_keys(tree_page.bar.query, KEY_HINTS["In the token search"]) == []
     assert ignored_keys(tree_page.findChild(TreeLegend), KEY_HINTS["In the tree's legend"]) == []
 
 
@@ -149,7 +149,7 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
     page = make_steps_page()
     assert ignored_keys(page.findChild(Scrubber), KEY_HINTS["On the timeline"]) == []
     assert ignored_keys(BeginButton("Begin"), KEY_HINTS["In the list of lessons"]) == []
-    own = keys_of(KEY_HINTS["In the list of breakpoints"]) | keys_of(KEY_HINTS["In a presentation of Steps"])
+    own = keys_of(KEY_HINTS["In the list of breakpoints"]) | keys_of(KEY_HINTS["While Steps is full screen"])
     assert shortcuts_of(page) - {"Enter"} == own - {"F10", "Shift+F10"}, "those two are actions of the window"
 
 
@@ -182,4 +182,4 @@ def test_the_chart_of_embeddings_takes_its_keys(make_shell):
 def test_a_contender_takes_its_keys(qtbot):
     chip = ContenderChip("fast", ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(chip)
-    assert ignored_keys(chip, KEY_HINTS["On an encoder of Bench"]) == []
+    assert ignored_keys(chip, KEY_HINTS["On an encoder in Bench"]) == []

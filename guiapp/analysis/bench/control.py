@@ -18,11 +18,12 @@ from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkServerContext, SpawnContext
 
 from guiapp.core import interrupts
+from guiapp.core.processes import environment
 
 ContextOfProcesses = SpawnContext | ForkServerContext
 SPAWN = multiprocessing.get_context("spawn")
 PRELOADED = "guiapp.analysis.bench.engine"
-OPEN_EARLY = "TOKENLOUPE_OPEN_EARLY"  # names a model and its pre-tokenizer to the process that is copied
+EARLY = "TOKENLOUPE_OPEN_EARLY"  # for the process that is copied: a model, its pre-tokenizer, what to restore
 QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 
 
@@ -114,21 +115,36 @@ def contenders_context() -> ContextOfProcesses:
     """
     if sys.platform != "linux":
         return SPAWN
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([PRELOADED])
-    return context
+    begin_early()
+    return multiprocessing.get_context("forkserver")
 
 
-def begin_early(model: str = "", pre: str | None = None) -> None:
+def begin_early(model: str | None = None, pre: str | None = None) -> None:
     """Start what `contenders_context` copies, while something else is done; it may open a model meanwhile.
 
     That is for a process that makes one run: the model is opened once, whatever becomes of its file.
+    It imports this very package, not one of the same name in the present folder, such as a clone.
     """
-    contenders_context()
     if sys.platform != "linux":
         return
-    if os.path.isfile(model):  # what has to be fetched is fetched once, by whoever asks for it
-        os.environ[OPEN_EARLY] = json.dumps([model, pre])
-    with interrupts_held_back():
-        forkserver.ensure_running()
-    os.environ.pop(OPEN_EARLY, None)
+    multiprocessing.get_context("forkserver").set_forkserver_preload([PRELOADED])
+    if model is not None and not os.path.isfile(model):
+        model = None  # what has to be fetched is fetched once, by whoever asks for it
+    added = {"PYTHONPATH": environment()["PYTHONPATH"], "PYTHONSAFEPATH": "1"}
+    before = {name: os.environ.get(name) for name in added}
+    try:
+        os.environ |= added | {EARLY: json.dumps([model, pre, before])}
+        with interrupts_held_back():
+            forkserver.ensure_running()
+    finally:
+        restore_early()
+
+
+def restore_early() -> tuple[str | None, str | None]:
+    """Undo what `begin_early` set in the environment; the model that it named, and its pre-tokenizer."""
+    model, pre, before = json.loads(os.environ.pop(EARLY, "[null, null, {}]"))
+    for name, value in before.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
+    return model, pre

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import json
 import multiprocessing
 import os
 import signal
@@ -34,11 +33,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.bench.control import (
-    OPEN_EARLY,
     SPAWN,
     ContextOfProcesses,
     contenders_context,
     interrupts_held_back,
+    restore_early,
 )
 from guiapp.analysis.bench.operations import (
     OPERATIONS,
@@ -297,7 +296,7 @@ def opened_model(model: str, pre: str | None = None) -> Opened:
 
 def _open_early() -> dict[tuple[str, str | None], Opened]:
     """None of a file that cannot be opened: whoever asks for it is told why."""
-    model, pre = json.loads(os.environ.pop(OPEN_EARLY, "[null, null]"))
+    model, pre = restore_early()
     early = {}
     if model is not None:
         with suppress(TokenloupeError, OSError):

@@ -228,16 +228,16 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
     """Blanks that become part of a word, or keep one from having its usual token."""
     text, runs = chat.text, chat.rendering.runs
     if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
-        what = "The prompt ends with a blank from the template, but most words begin with their own."
+        what = "The prompt ends with a space from the template, but most words begin with their own."
         place = _blanks(chat, len(runs) - 1, at_end=True)
         yield Hint("trailing_blank", WARNING, what, chat.tokens_at(*place), None, _taken_out(chat, *place))
     for row, (before, run) in enumerate(pairwise(runs)):
         kinds = before.origin.kind, run.origin.kind
         if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
-            what = f"Line {before.origin.line} of the template adds a blank before content."
+            what = f"Line {before.origin.line} of the template adds a space before content."
             message, place = run.origin.message, _blanks(chat, row, at_end=True)
         elif kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
-            what = f"Line {run.origin.line} of the template adds a blank after content."
+            what = f"Line {run.origin.line} of the template adds a space after content."
             message, place = before.origin.message, _blanks(chat, row + 1, at_end=False)
         else:
             continue

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.analysis.compare.draft import DraftVerdict, draft_verdicts
 from guiapp.analysis.compare.id_changes import longest_increasing
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
@@ -132,6 +133,11 @@ class VocabularyComparison:
     def is_identical(self) -> bool:
         """Whether nothing differs, and all could be compared."""
         return not any(self.counts.values()) and not self.incomparable_settings
+
+    @cached_property
+    def drafting(self) -> tuple[DraftVerdict, ...]:
+        """Whether the second may draft for the first in speculative decoding."""
+        return draft_verdicts(self.first, self.second)
 
     @cached_property
     def figures(self) -> tuple[TokenFigures, TokenFigures]:

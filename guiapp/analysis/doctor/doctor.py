@@ -344,7 +344,7 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
         if finding.changes is not None:
             yield f"    text:   {_change(finding.changes)}"
         if finding.remedy:
-            yield f"    remedy: {finding.remedy}"
+            yield f"    fix:    {finding.remedy}"
     where = "" if diagnosis.path is None else f" in {quoted(diagnosis.path.name)}"
     yield f"{count(diagnosis.findings)}{where}."
     if diagnosis.findings:
@@ -373,7 +373,7 @@ def markdown(title: str, diagnosis: Diagnosis) -> str:
                 lines.append(f"  - Text: {in_markdown(_change(each.changes))}")
             if each.remedy:
                 remedy = code(each.remedy) if is_command(each.remedy) else in_markdown(each.remedy)
-                lines.append(f"  - Remedy: {remedy}")
+                lines.append(f"  - Fix: {remedy}")
     return "\n".join(lines) + "\n"
 
 

@@ -73,7 +73,7 @@ def _check_pieces(vocabulary: Vocabulary, name: str) -> None:
 
 def _check_openai(vocabulary: Vocabulary, name: str) -> None:
     if not name_of(vocabulary):
-        raise UnavailableError(f"{name} only supports OpenAI's vocabularies, and fetches them itself.")
+        raise UnavailableError(f"{name} only supports OpenAI's vocabularies, and downloads them itself.")
 
 
 def _check_gguf(vocabulary: Vocabulary, name: str) -> None:

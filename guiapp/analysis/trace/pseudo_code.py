@@ -34,7 +34,7 @@ def _code(text: str) -> PseudoCode:
 WHOLE = "if the piece is a token: take it"  # the first line of codes that have it
 STAGES = _code("""
 cut out the special tokens  # special, text
-normalize the text, as the file specifies  # normalise
+normalize the text  # normalise
 split it into pieces  # piece
 encode each piece
 add BOS and EOS  # add

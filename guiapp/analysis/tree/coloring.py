@@ -75,7 +75,7 @@ def _script(given: ColoringInput) -> NodeValues:
 
 def _type(given: ColoringInput) -> NodeValues:
     classes = _of_nodes(given.picture, given.picture.vocabulary.kinds, NO_CLASS)
-    return NodeValues("Token type", classes, KIND_NAMES)
+    return NodeValues("Token kind", classes, KIND_NAMES)
 
 
 def _worth(given: ColoringInput) -> NodeValues:
@@ -151,7 +151,7 @@ class Coloring:
 
 COLORINGS = (
     Coloring("script", "Script", _script),
-    Coloring("type", "Token type", _type),
+    Coloring("type", "Token kind", _type),
     Coloring("worth", "Rank or score", _worth),
     Coloring("depth", "Depth", _depth),
     Coloring("length", "Length in bytes", _length),

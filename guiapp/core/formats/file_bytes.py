@@ -114,7 +114,7 @@ class HeaderBytes:
                 f"cannot be read: {error.strerror}", "Check the disk or copy the file."
             ) from error
         if not n_read and self._is_front:
-            raise MoreNeededError(f"{self.name} ends in the middle of {what}. Fetch it again.")
+            raise MoreNeededError(f"{self.name} ends in the middle of {what}. Download it again.")
         if not n_read:
             raise self.error(
                 f"became shorter while {what} was read", "Wait until it is complete, then open it again."

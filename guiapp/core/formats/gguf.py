@@ -258,7 +258,7 @@ def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> tup
         what = f"has a tokenizer.ggml.precompiled_charsmap that {fault}"
         raise keys.error(what, code="character_map_broken") from fault
     if charsmap.damage:
-        message = f"The character map {charsmap.damage}: llama.cpp fails on texts that lead there."
+        message = f"The character map {charsmap.damage}: llama.cpp fails on texts that use this part of it."
         warnings.append(FileNote("character_map_broken", message))
     if not charsmap.has_long_keys:
         return data, ""

@@ -80,10 +80,9 @@ class AlignedText:
 
     def part(self, start: int, end: int) -> AlignedText:
         """The bytes from `start` to `end`; their spans are still those of the whole fragment."""
-        starts, ends = self.both_spans()
         n_first = min(max(self.n_first - start, 0), end - start)
         most = self.most * (end - start) // max(len(self.data), 1)
-        return AlignedText(self.data[start:end], (starts[start:end], ends[start:end]), n_first, most)
+        return AlignedText(self.data[start:end], self.both_spans(start, end), n_first, most)
 
     def codes(self) -> NDArray[np.uint32]:
         """The code points."""
@@ -114,10 +113,11 @@ class AlignedText:
                 "so it was not encoded. Choose another model, or a shorter text."
             )
 
-    def both_spans(self) -> tuple[Offsets, Offsets]:
+    def both_spans(self, start: int = 0, end: int | None = None) -> tuple[Offsets, Offsets]:
+        """Starts and ends in the fragment of the bytes from `start` to `end`; by default of all."""
         if self.spans is not None:
-            return self.spans
-        starts = np.arange(len(self.data))
+            return self.spans[0][start:end], self.spans[1][start:end]
+        starts = np.arange(start, len(self.data) if end is None else end)
         return starts, starts + 1
 
 

@@ -67,12 +67,13 @@ class Literal(NamedTuple):
             starts = np.flatnonzero(data == self.target[0])
         else:
             starts = np.fromiter(stoppable(self._match_starts(data.tobytes(), piece_ends)), np.int64)
-        matches = np.stack([starts, starts + len(self.target)], axis=1).reshape(-1)
-        edges = np.concatenate([matches, piece_ends])
-        ends = np.unique(edges[edges > 0])
-        are_matches = np.zeros(len(ends), np.bool_)
-        are_matches[np.searchsorted(ends, starts + len(self.target))] = True
-        return MatchSegments(ends, are_matches)
+        match_ends = starts + len(self.target)
+        is_end, is_match_end = np.zeros((2, len(data) + 1), np.bool_)
+        is_match_end[match_ends] = True
+        for edges in (starts, match_ends, piece_ends):
+            is_end[edges] = True
+        ends = np.flatnonzero(is_end[1:]) + 1
+        return MatchSegments(ends, is_match_end[ends])
 
     def _match_starts(self, data: bytes, piece_ends: Offsets) -> Iterator[int]:
         at = data.find(self.target)
@@ -151,8 +152,9 @@ class Pieces(NamedTuple):
     def cut_at(self, is_start: NDArray[np.bool_]) -> Pieces:
         """Cut before each character that is marked, bool[n characters]."""
         starts = self.text.character_starts()[:-1]
-        cuts = starts[is_start]
-        return Pieces(self.text, np.union1d(cuts[cuts > 0], self.ends))
+        is_end = np.zeros(len(self.text.data) + 1, np.bool_)
+        is_end[starts[is_start]] = is_end[self.ends] = True
+        return Pieces(self.text, np.flatnonzero(is_end[1:]) + 1)
 
     def segments_of(self, members: NDArray[np.bool_]) -> MatchSegments:
         """Each character of a set, bool[0x110000], is a match by itself."""

@@ -47,9 +47,7 @@ def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> Cached
         with transfer.get(asking) as answer:
             if answer.status == 304:
                 if old is None:
-                    raise VocabError(
-                        f"{host_of(url)} sends no file, as if it had not changed. Try again later."
-                    )
+                    raise VocabError(f"{host_of(url)} sent no file. Try again later.")
                 return old
             return _taken(url, transfer, answer, opening)
     except NoAnswerError as error:
@@ -136,7 +134,7 @@ class _Incoming:
             whole_bytes, end = self._sizes_of(answer, n_bytes)
             same = _identity_of(answer) == self._identity and whole_bytes == self.whole_bytes
             if answer.status != 206 or not same:
-                raise VocabError(f"The file on {host_of(self._url)} changed while it was fetched. Try again.")
+                raise VocabError(f"The file on {host_of(self._url)} changed during the download. Try again.")
             while self._n_taken < end and (chunk := next(answer.body, None)) is not None:
                 self._write(chunk[: end - self._n_taken])
         if self._n_taken == start:

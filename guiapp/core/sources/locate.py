@@ -105,13 +105,13 @@ def _from_web(name: str, opening: Opening, is_cached: bool) -> Located:
         if not is_cached:
             return fetched(url, opening)
         if (file := cached(url)) is None:
-            raise VocabError(f"{quoted(name, LONGEST)} is not cached. Open it by this name to fetch it.")
+            raise VocabError(f"{quoted(name, LONGEST)} is not cached. Open it by this name to download it.")
         return file
 
     opening.begin(DOWNLOAD)
     on_hub = name.removeprefix(HUB) if name.startswith(HUB) else name_of(name)
     file = fetch(name) if on_hub is None else hub_file(on_hub, fetch)
-    message = f"This is the copy that was fetched last time: {file.why_old}"
+    message = f"This is the copy from the last download: {file.why_old}"
     note = FileNote("fetched_before", message) if file.why_old else None
     return Located(file.path, file.whole_bytes, note)
 

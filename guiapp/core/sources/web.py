@@ -34,7 +34,7 @@ HUB, HUB_TOKEN = "HF_ENDPOINT", "HF_TOKEN"  # environment variables
 REASONS = {
     404: "There is no such file (404). Check the address.",
     410: "The file is gone (410). Check the address.",
-    416: "The file is empty, or changed while it was fetched (416). Fetch it again.",
+    416: "The file is empty, or changed during the download (416). Try again.",
 }
 
 Items = queue.Queue[Any]  # a Response, the chunks behind its header, None; or an exception
@@ -191,10 +191,10 @@ def next_address(url: str, location: str) -> str:
     scheme = there.partition(":")[0].lower()
     if scheme not in ("http", "https"):
         raise VocabError(
-            f"{host_of(url)} redirects to an address that is not on the web. Nothing was fetched."
+            f"{host_of(url)} redirects to an address that is not on the web. Nothing was downloaded."
         )
     if urlsplit(url).scheme == "https" and scheme != "https":
-        raise VocabError(f"{host_of(url)} redirects to an unencrypted address. Nothing was fetched.")
+        raise VocabError(f"{host_of(url)} redirects to an unencrypted address. Nothing was downloaded.")
     return scheme + there[len(scheme) :]
 
 

@@ -33,8 +33,8 @@ IS_VALUE = 0x80000000
 IS_LEAF = 0x100
 LABEL = 0xFF
 NEWLINE = 0x0A
-OUTSIDE = "points outside of its own table"
-WITHOUT_END = "has a replacement outside of itself, or without an end"
+OUTSIDE = "points outside its table"
+WITHOUT_END = "has a replacement that is out of range or has no end"
 SPACE = 0x20
 
 
@@ -71,7 +71,7 @@ def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
         return _unchanging(np.zeros(0, np.uint8))
     size = int.from_bytes(data[:HEADER_BYTES].tobytes(), "little")
     if len(data) < HEADER_BYTES or HEADER_BYTES + size >= len(data):
-        raise ValueError(f"claims a table of {size:,} bytes, but is {len(data):,} bytes long")
+        raise ValueError(f"is too short: {len(data):,} of at least {HEADER_BYTES + size + 1:,} bytes")
     units = np.frombuffer(bytearray(data[HEADER_BYTES : HEADER_BYTES + size // 4 * 4]), "<u4").astype(
         np.uint32
     )

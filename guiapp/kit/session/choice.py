@@ -42,10 +42,10 @@ def model_rows(
 def named_row(typed: str) -> list[Choice]:
     """What somebody typed or pasted, where it is a path, or names a model to be fetched or looked for."""
     if path := _typed_path(typed):
-        return [Choice("Named", path, typed, "Open this file or folder")]
+        return [Choice("By name", path, typed, "Open this file or folder")]
     is_name = not is_plain(typed) and not typed.endswith((":", "/"))
-    detail = "Fetch its tokenizer and cache it" if is_fetched(typed) else "Look for it on this machine"
-    return [Choice("Named", typed, typed, detail)] if is_name else []
+    detail = "Download its tokenizer" if is_fetched(typed) else "Look for it on this machine"
+    return [Choice("By name", typed, typed, detail)] if is_name else []
 
 
 def _typed_path(typed: str) -> str:
@@ -103,7 +103,7 @@ def shown_path(path: Path) -> str:
 
 def shown_pre(pre: str, chosen_pre: str) -> str:
     """The pre-tokenizer that a file names, and the one chosen by hand, if any."""
-    return f"{quoted(pre) or 'no pre'} → {chosen_pre}" if chosen_pre else pre
+    return f"{quoted(pre) or 'no pre-tokenizer'} → {chosen_pre}" if chosen_pre else pre
 
 
 def summary(model: OpenModel) -> str:
@@ -127,12 +127,12 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("format", vocabulary.format),
         ("type", vocabulary.type.value),
         ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.patterns else ""),
-        ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
+        ("replaced by", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
         ("tokens", f"{len(vocabulary):,}"),
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
         ("file", "" if model.name.startswith(PREFIX) or not is_plain(model.name) else model.name),
         ("opened as", "" if is_plain(model.name) else model.name),
-        ("lies at", "" if path is None else shown_path(path)),
+        ("location", "" if path is None else shown_path(path)),
     ]
     rows += [*special_facts(vocabulary), *file_facts(vocabulary)]
     return [(name, value) for name, value in rows if value]
@@ -140,12 +140,12 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
 
 def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """What is odd about a file, its chat template, and what else it says."""
-    yield "remarks", "\n".join(vocabulary.warnings[:MOST_REMARKS])
+    yield "warnings", "\n".join(vocabulary.warnings[:MOST_REMARKS])
     said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
     for key in [key for key in said if "chat_template" in key]:
         yield key.rpartition(".")[2].replace("_", " "), printable(value_text(said.pop(key)))
     lines = [f"{key}  {quoted(value_text(value), LONGEST_SAID)}" for key, value in said.items()]
-    yield "file says", "\n".join(lines[:MOST_SAID])
+    yield "metadata", "\n".join(lines[:MOST_SAID])
 
 
 def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ FACTS = (
     "id",
     "bytes",
     "characters",
-    "type",
+    "kind",
     "role",
     "score",
     "merge rank",
@@ -55,8 +55,8 @@ FACTS = (
     "exact encoder",
 )
 STRIPPING = {
-    Attribute.LSTRIP: "drops the white space before it",
-    Attribute.RSTRIP: "drops the white space after it",
+    Attribute.LSTRIP: "removes white space before it",
+    Attribute.RSTRIP: "removes white space after it",
 }
 
 

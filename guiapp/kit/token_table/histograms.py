@@ -38,8 +38,8 @@ from guiapp.kit.widgets.theme import (
 )
 
 SAMPLE_PX = 9
-TITLES = {"rank": "By rank of the merge", "score": "By score", "id": "By id"}
-HOW_TO = "Click a bar to filter by it. Drag the blue line to set a least length."
+TITLES = {"rank": "By merge rank", "score": "By score", "id": "By id"}
+HOW_TO = "Click a bar to filter by it. Drag the blue line to set a minimum length."
 LEAST_LENGTH = re.compile(r"\blength:>=(\d{1,3})(?!\S)")
 N_EDGES = 3  # that have a number
 HEIGHTS_PX = 400, 540  # from which on there is room for the second and the third chart

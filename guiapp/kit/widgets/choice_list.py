@@ -327,7 +327,7 @@ def pre_choices(loader: ModelLoader) -> list[Choice]:
     named, chosen = _names(loader)
     if (readings := _readings(loader)) is not None:
         as_is = Choice("In the file", AS_THE_FILE_SAYS, "as in the file", "", is_current=not chosen)
-        others = (Choice("Other readings", *row, is_current=row[0] == chosen) for row in readings)
+        others = (Choice("Read it as", *row, is_current=row[0] == chosen) for row in readings)
         return [as_is, *others]
     likely = () if loader.refused is None else loader.refused.likely
     rows = [Choice("Likely", name, name, example_split(name)) for name in likely]
@@ -346,12 +346,12 @@ def question(loader: ModelLoader) -> str:
     """What is to be chosen, in words."""
     named, _ = _names(loader)
     if _readings(loader) is not None:
-        return "Libraries read this file differently. Choose how to read it."
+        return "Libraries do not agree on how to read this file. Choose one."
     if not named:
-        return "The file does not name a pre-tokenizer. Choose one."
+        return "The file does not specify a pre-tokenizer. Choose one."
     if patterns_of(named) is not None:
-        return f"The file asks for “{named}”. Choose another one to replace it."
-    return f"The file asks for “{quoted(named)}”, which Tokenloupe does not know. Choose one."
+        return f"The file specifies “{named}”. Choose another one to replace it."
+    return f"The file specifies “{quoted(named)}”, which Tokenloupe does not know. Choose one."
 
 
 @cache
@@ -403,7 +403,7 @@ class PrePicker(Popover):
         self._loader = loader
         self.setAccessibleName("Choose a pre-tokenizer")
         self._question = plain_label(wraps=True)
-        example = QLabel(f"Each row shows the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
+        example = QLabel(f"Each row shows how it splits {visible_text(EXAMPLE)}", wordWrap=True)
         set_role(example, "dim")
         self.choices = ChoiceList("Pre-tokenizers", theme_source)
         self.choices.rows.setFixedSize(LIST_SIZE)

@@ -239,7 +239,7 @@ def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bo
 
 def ask_to_fetch(parent: QWidget, message: str) -> bool:
     """The question before anything is asked of a server that a file names and nobody typed."""
-    return agrees(parent, "Fetch the model?", f"{message}\n\nFetch its tokenizer from there?", "Fetch")
+    return agrees(parent, "Download the model?", f"{message}\n\nDownload its tokenizer?", "Download")
 
 
 class SaveAnswer(Enum):

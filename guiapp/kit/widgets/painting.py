@@ -326,7 +326,7 @@ def image_bytes(image: QImage, path: Path) -> bytes:
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     if not QImageWriter(buffer, path.suffix[1:].lower().encode()).write(image):
-        raise ImageError(f"{path} does not end in a picture format. Use another ending, such as .png.")
+        raise ImageError(f"{path} does not end in a picture format. Use an ending such as .png.")
     return bytes(buffer.data().data())
 
 

@@ -174,8 +174,8 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
             return []
         n_contenders, time = counted(len(choice.contenders), "encoder"), duration_text(choice.expected_s)
         is_busy = (load_now() or 0.0) > (os.cpu_count() or 1)
-        longer = ", or longer, as the machine is busy" if is_busy else ""
-        return [f"{n_contenders}, about {time}{longer}.", "Ids are compared before times are taken."]
+        longer = ", or longer because the machine is busy" if is_busy else ""
+        return [f"{n_contenders}, about {time}{longer}.", "Ids are compared before speed is measured."]
     n_unmeasured = len(model.awaited) if model.results else 0
     unmeasured = f"{counted(n_unmeasured, 'encoder')} {'still to measure' if is_running else 'not measured'}."
     sentences = [

@@ -264,7 +264,7 @@ class BenchModel(QObject):
             self.failed.emit(f"This run measured {plan.model}. Open that model to see where tokens differ.")
             return
         if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
-            split = f"with “{plan.pre}”, your choice," if plan.pre else "as set in the file"
+            split = f"with “{plan.pre}”, your choice" if plan.pre else "as the file specifies"
             self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
             return
         self._locating.start(lambda _: first_difference(result, plan, tokenizer))
@@ -366,5 +366,5 @@ class BenchRunner(QObject):
             self.told.emit(event)
 
     def _note_end(self, complaint: str) -> None:
-        why = f"The benchmark ended early ({complaint}). Its results so far are kept."
+        why = f"The benchmark ended early ({complaint}). Its results so far are saved."
         self.ended.emit("" if self._has_finished else why)

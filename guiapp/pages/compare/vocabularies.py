@@ -9,6 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import names_apart
+from guiapp.analysis.compare.draft import answer, in_words, may_draft
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies, lists_merges
 from guiapp.analysis.compare.vocabulary_report import csv_rows, page_text, record
 from guiapp.analysis.compare.vocabulary_rows import GROUPS, PAIR_COLUMNS, PairRows, groups_of
@@ -219,16 +220,20 @@ def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compar
     for tokenizer in comparison.tokenizers:
         tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
         progress(0.7)
-    comparison.by_script, comparison.by_length, comparison.histograms  # noqa: B018
+    comparison.by_script, comparison.by_length, comparison.histograms, comparison.drafting  # noqa: B018
     groups = groups_of(comparison)
     return ComparedPair(comparison, groups, respects(comparison, groups))
 
 
 class VerdictPart(NamedTuple):
-    """A few words; `target` is the group of GROUPS that they count, or ROLES or RULES, "" for neither."""
+    """A few words; `target` is the group of GROUPS that they count, or ROLES or RULES, "" for neither.
+
+    tip  more words, where these few leave something out
+    """
 
     text: str
     target: str = ""
+    tip: str = ""
 
 
 class Respect(NamedTuple):
@@ -247,6 +252,19 @@ def respects(comparison: VocabularyComparison, groups: GroupRows) -> tuple[Respe
         is_equal = None if first or second else True
         merges = Respect("Merge rules", is_equal, (VerdictPart(words),))
     return _counted("Tokens", "both", groups), merges, _special(comparison, groups), _rules(comparison)
+
+
+def drafting(comparison: VocabularyComparison) -> Respect:
+    """Whether B may draft for A, and by each program why not."""
+    parts = (
+        VerdictPart(
+            f"{each.program}: {', '.join(filter(None, (answer(each.may_draft), each.cause)))}",
+            RULES,
+            in_words(each),
+        )
+        for each in comparison.drafting
+    )
+    return Respect("B drafts for A", may_draft(comparison.drafting), tuple(parts))
 
 
 def verdict_title(comparison: VocabularyComparison) -> str:

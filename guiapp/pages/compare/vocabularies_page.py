@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.analysis.compare.draft import in_words
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, choices
 from guiapp.analysis.compare.vocabulary_rows import FACTS as OWN_FACTS
 from guiapp.analysis.compare.vocabulary_rows import GROUPS
@@ -72,6 +73,7 @@ from guiapp.pages.compare.vocabularies import (
     ComparedVocabularies,
     Respect,
     VerdictPart,
+    drafting,
     first_difference,
     verdict_summary,
     verdict_title,
@@ -88,6 +90,12 @@ SIGNS = {
     None: ("?", "not fully compared", "dim"),
 }
 """Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
+DRAFT_ANSWERS = {
+    True: ("✓", "yes", "good"),
+    False: ("✗", "no", "warning"),
+    None: ("?", "not known", "dim"),
+}
+"""The same of whether one model may draft for the other."""
 PARTS = ("in both", "only in A", "only in B")
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
 ROOM_FOR_PICTURE_PX = 1000
@@ -337,11 +345,12 @@ class PairHead(QFrame):
         summary = verdict_summary(compared.respects), *choices(compared.comparison, ("A", "B"))
         self._summary.setText(" ".join(summary))
         for row, respect in enumerate(compared.respects):
-            self._add(row, respect)
+            self._add(row, respect, *SIGNS[respect.is_equal])
+        draft = drafting(compared.comparison)
+        self._add(len(compared.respects), draft, *DRAFT_ANSWERS[draft.is_equal])
         self._on_filter_changed()
 
-    def _add(self, row: int, respect: Respect) -> None:
-        text, words, role = SIGNS[respect.is_equal]
+    def _add(self, row: int, respect: Respect, text: str, words: str, role: str) -> None:
         sign = set_role(QLabel(text), role)
         sign.setAccessibleName(f"{respect.name}: {words}")
         parts = FittingRow(list(map(self._part, respect.parts)))
@@ -355,8 +364,8 @@ class PairHead(QFrame):
             return label
         button = set_role(QToolButton(), "part")
         button.setText(part.text)
-        if len(part.text) > SHORT:  # there may be no room for all of it
-            button.setToolTip(plain_tip(part.text))
+        if part.tip or len(part.text) > SHORT:  # there may be no room for all of it
+            button.setToolTip(plain_tip(part.tip or part.text))
         button.setCheckable(True)
         button.setProperty("target", part.target)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -488,7 +497,12 @@ def _token(vocabulary: Vocabulary, token_id: int | None, spelling: Spelling) -> 
 
 
 def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> Iterator[Span]:
-    """Those that differ, those that cannot be compared, and then the others with what both say."""
+    """Whether B may draft for A; then rules: those that differ, those that cannot be compared, and others."""
+    for verdict in comparison.drafting:
+        yield _marker(verdict.may_draft, theme, DRAFT_ANSWERS)
+        head, reason = in_words(verdict).partition(". ")[::2]
+        yield Span(head, theme.text, is_bold=True)
+        yield Span(f"\n{reason}\n\n", theme.dim)
     order = {False: 0, None: 1, True: 2}
     settings = sorted(comparison.settings, key=lambda each: order[each.is_equal])
     for number, setting in enumerate(settings):
@@ -501,8 +515,10 @@ def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> 
             yield from _pair(_cut(setting.first), _cut(setting.second), theme)
 
 
-def _marker(is_equal: bool | None, theme: Theme) -> Span:
-    text, _, color = SIGNS[is_equal]
+def _marker(
+    is_equal: bool | None, theme: Theme, legend: Mapping[bool | None, tuple[str, str, str]] = SIGNS
+) -> Span:
+    text, _, color = legend[is_equal]
     return Span(f"{text}  ", getattr(theme, color))
 
 

@@ -59,9 +59,9 @@ SIZE_PX = (860, 640)
 SAY_PX = (640, 260)  # wide enough for the name of a file in the title
 MOST_FAULTS = 100  # told at once
 INTRODUCTION = (
-    "A lesson is a text file. Save the template below, change it in any editor, and open it here. Each start "
-    "reads the file again. The check runs every step with the real encoders and compares the results with "
-    "the lesson's claims. Answers to questions are computed."
+    "A lesson is a text file. Save the template below, change it in any editor, and open it here. It is "
+    "read again each time. The check runs every step with the real encoders and compares the results with "
+    "your claims. It computes the answers to questions."
 )
 LESSON_FILTER = f"Lessons (*{ENDING})"
 FORMATS = {

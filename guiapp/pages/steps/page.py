@@ -109,7 +109,7 @@ LEGEND = (
     LegendEntry(_arc("chosen", is_left=True), "Chosen: the best path is read from end to start"),
     LegendEntry(
         lambda painter, theme, box: paint_fork(painter, theme, box.center()),
-        "In the timeline of a race: the difference in sight; lines: all differences",
+        "In the timeline of a race: the current difference; lines: all differences",
     ),
     LegendEntry(
         line(lambda theme: QPen(theme.warning, 2, Qt.PenStyle.DotLine), is_upright=True),

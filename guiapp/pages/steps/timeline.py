@@ -185,13 +185,18 @@ def walk_button(
     return zoom.fit(button, UI_FONT_PX)
 
 
-def walking_buttons(actions: Actions, zoom: TextZoom, *, has_pieces: bool = True) -> list[QWidget]:
-    """From the start to the end; the step on is the one that is marked."""
-    return [
+def walking_buttons(
+    actions: Actions, zoom: TextZoom, scrubber: Scrubber, *, has_pieces: bool = True
+) -> list[QWidget]:
+    """From the start to the end; the step on is the one that is marked.  After a click, arrow keys go on."""
+    buttons = [
         walk_button(text, meaning, actions[name], zoom, "next" if name == "debug_step" else "raised")
         for text, name, meaning in BUTTONS
         if has_pieces or name != "debug_over"
     ]
+    for button in buttons:
+        button.clicked.connect(scrubber.setFocus)
+    return list(buttons)
 
 
 class GranularityBox(ChoiceBox):

@@ -109,7 +109,7 @@ class TraceView(RoomySplitter):
         self._waits = later(self, PATIENCE_MS, self._show_waiting)
         self._reveals = later(self, 0, self._scroll_to_flow)
         play = PlayControls(model.clock, actions["debug_play"], zoom)
-        self._transport = WrappingRow([*walking_buttons(actions, zoom), play])
+        self._transport = WrappingRow([*walking_buttons(actions, zoom, self.timeline), play])
         self._build_layout()
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._refresh)

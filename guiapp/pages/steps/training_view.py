@@ -63,7 +63,7 @@ END_MARK_TEXT = (
 OWN_TEXT_PX = 74
 SIZE_WIDTH_PX = 84
 EMPTY_TEXT = "Choose an algorithm and a text, then press Train.\nEach step shows the winner and the reason."
-STALE_TEXT = "These steps are of another choice or text. Press Train to train again."
+STALE_TEXT = "These steps are from other settings or another text. Press Train again."
 BESIDE_TIPS = {
     True: "Compare it with the open model, on the open text",
     False: "Compare is full: remove a model there first",
@@ -102,7 +102,9 @@ class TrainingStage(QWidget):
 
     def _build_layout(self, actions: Actions, zoom: TextZoom) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"], zoom)
-        bar = WrappingRow([*walking_buttons(actions, zoom, has_pieces=False), play], self.count)
+        bar = WrappingRow(
+            [*walking_buttons(actions, zoom, self.scrubber, has_pieces=False), play], self.count
+        )
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for titled in (

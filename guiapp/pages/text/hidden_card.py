@@ -133,7 +133,7 @@ def visible_lines(text: str) -> str:
 
 def _about(text: str, n_hidden: int, spells: bool) -> str:
     if not n_hidden:
-        return "A blank, or a part of the script's spelling. “Remove hidden characters” does not delete it."
+        return "A space, or a character that the script needs. “Remove hidden characters” does not delete it."
     kinds = ", ".join(kind_name(kind, len(text)) for kind in kinds_of(text)[:2])
     first, last = min(text), max(text)
     points = f"U+{ord(first):04X}" + (f" to U+{ord(last):04X}" if first != last else "")

@@ -215,7 +215,7 @@ def make_page(setting: PageSetting) -> TreePage:
 
 def about(shape: str) -> tuple[str, ...]:
     first = f"A token {LIES[shape]} the longest token that it begins with."
-    return f"{first} Wide: many tokens begin with it. Click a token.", f"{first} Click a token.", first
+    return f"{first} Wide ones begin many tokens. Click a token.", f"{first} Click a token.", first
 
 
 class TreeHead(QFrame):
@@ -261,11 +261,11 @@ class TreeHead(QFrame):
         search, n_found = self._search, len(self._search.result_nodes)
         if search.current is not None:
             place = f"{search.current + 1:,} of {n_found:,}"
-            return f"{place}, outlined in the picture. Enter goes to the next, Escape ends.", f"{place} found"
+            return f"{place}, outlined in the picture. Enter: next, Escape: end the search.", f"{place} found"
         found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"
-        where = "bright in the picture and listed under" if search.is_in_view else "not in view, listed under"
-        go = "Enter goes to the first."
-        return f"{found} found: {where} Found. {go}", f"{found} found. {go}", f"{found} found"
+        where = "highlighted, and listed in" if search.is_in_view else "not in view, but listed in"
+        go = "Enter goes to the first one."
+        return f"{found} found: {where} “Found”. {go}", f"{found} found. {go}", f"{found} found"
 
 
 class TreeCard(QFrame):

@@ -43,7 +43,7 @@ from guiapp.pages.tree.model import FOUND, TreeSearch
 
 ABOUT_FIGURES = "Counts of all tokens of the model. Click one to list its tokens."
 CHARTS = {
-    "depth": ("Tokens by depth", "Depth: tokens on the path from the root, itself included.", 16),
+    "depth": ("Tokens by depth", "Depth: tokens on the path from the root, including this one.", 16),
     "children": ("Tokens by children", "Children: the longer tokens directly below a token.", 8),
 }
 POINT_AT_BARS = "Point at a bar to read it; click it to list its tokens."

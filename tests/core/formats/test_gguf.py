@@ -242,4 +242,4 @@ def test_a_damaged_map_is_told_once(tmp_path):
     vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
     (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
     assert said.startswith("The character map ")
-    assert said.endswith(": llama.cpp fails on texts that lead there.")
+    assert said.endswith(": llama.cpp fails on texts that use this part of it.")

@@ -269,10 +269,10 @@ REFUSED = {
         "do not name a byte",
     ),
     "infinity": (model([*START, piece("a", float("-inf"))], UNIGRAM), "whose score is not a number"),
-    "a short map": (model([*START, A], BPE, {2: b"\0\1"}), "has a precompiled_charsmap that claims a table"),
+    "a short map": (model([*START, A], BPE, {2: b"\0\1"}), "has a precompiled_charsmap that is too short"),
     "a map out of bounds": (
         model([*START, A], BPE, broken_map([0x7FFFFC00])),
-        "points outside of its own table",
+        "points outside its table",
     ),
 }
 REFUSED_HERE = {

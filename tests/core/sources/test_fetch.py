@@ -107,7 +107,7 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
             "or does not exist (403). Set the environment variable HF_TOKEN to a token that has access.",
         ),
         (status(404), "There is no such file (404). Check the address."),
-        (status(416), "The file is empty, or changed while it was fetched (416). Fetch it again."),
+        (status(416), "The file is empty, or changed during the download (416). Try again."),
         (status(418), "The request failed (418). Check the address."),
         (status(429, Retry_After="17"), "Too many requests (429). Try again in 17 s."),
         (status(429, Retry_After="\x1b[2J"), "Too many requests (429). Try again later."),
@@ -115,7 +115,7 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
         (status(302, Location="/x"), "redirects in a circle. Check the address."),
         (
             status(302, Location="file:///etc/passwd"),
-            "redirects to an address that is not on the web. Nothing was fetched.",
+            "redirects to an address that is not on the web. Nothing was downloaded.",
         ),
     ],
 )
@@ -195,7 +195,7 @@ def test_a_range_that_breaks_is_asked_for_from_there_on(server):
 def test_a_file_that_changes_between_two_ranges_is_not_put_together(server, steps):
     answers = iter([file(MODEL + TENSORS), file(MODEL[:9000] + TENSORS, etag='"2"')])
     url = server.serves("/m.gguf", lambda handler: next(answers)(handler))
-    with pytest.raises(VocabError, match=r"changed while it was fetched"):
+    with pytest.raises(VocabError, match=r"changed during the download"):
         fetched(url)
 
 
@@ -370,7 +370,7 @@ def test_what_is_kept_opens_without_asking_its_server(server):
     assert opened.vocabulary.warnings == guiapp.open_model("demo:bpe").vocabulary.warnings
     cached.clear()
     with pytest.raises(
-        VocabError, match=r"^http.*bpe\.gguf is not cached\. Open it by this name to fetch it\."
+        VocabError, match=r"^http.*bpe\.gguf is not cached\. Open it by this name to download it\."
     ):
         guiapp.open_model(f"kept:{url}")
     assert len(server.asked) == n_asked

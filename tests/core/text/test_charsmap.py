@@ -67,7 +67,7 @@ def test_no_map_changes_nothing():
     "data", [b"\0", b"\0\0\0", b"\4\0\0\0", b"\4\0\0\0aaaa", b"\xff\xff\xff\xff" + bytes(900)]
 )
 def test_a_wrong_header_is_refused(data):
-    with pytest.raises(ValueError, match="claims a table"):
+    with pytest.raises(ValueError, match="is too short"):
         opened(data)
 
 
@@ -91,7 +91,7 @@ def test_a_replacement_outside_is_left_out():
 
 def test_a_replacement_without_an_end_is_left_out():
     charsmap = opened(build_charsmap({"x": "y"}).rstrip(b"\0"))
-    assert "without an end" in charsmap.damage
+    assert "has no end" in charsmap.damage
     assert longest_match(charsmap, b"x", 0) is None
 
 

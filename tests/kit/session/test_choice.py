@@ -50,13 +50,13 @@ def test_all_facts_of_a_model():
     ]
     said = dict(found)
     assert said["chat template"].startswith("{{ bos_token }}{% for message in messages %}")
-    assert "general.license  mit\n" in said["file says"]
-    assert "chat_template" not in said["file says"]
+    assert "general.license  mit\n" in said["metadata"]
+    assert "chat_template" not in said["metadata"]
     toy = dict(facts(OpenModel("demo:toy", guiapp.open_model("demo:toy"))))
-    assert toy["remarks"].startswith("253 of the 256 byte tokens are missing")
+    assert toy["warnings"].startswith("253 of the 256 byte tokens are missing")
     assert summary(OpenModel("demo:bpe", bpe)) == f"BPE · {bpe.vocabulary.pre} · {len(bpe.vocabulary):,}"
     chosen = FakeTokenizer(chosen_pre="qwen2")
-    assert ("split as", "qwen2, chosen by hand") in facts(OpenModel("x.gguf", chosen))
+    assert ("replaced by", "qwen2, chosen by hand") in facts(OpenModel("x.gguf", chosen))
 
 
 def test_roles_of_tokens_that_are_not_there_are_left_out():
@@ -101,13 +101,13 @@ def test_installed_models_stand_between_by_where_they_are():
     [
         ("", None), ("llama", None), ("openai/whisper", None), ("demo:bpe", None), ("hf:", None),
         ("https://", None),
-        ("hf:owner/name", "Fetch its tokenizer and cache it"),
-        ("https://host/x.gguf", "Fetch its tokenizer and cache it"),
+        ("hf:owner/name", "Download its tokenizer"),
+        ("https://host/x.gguf", "Download its tokenizer"),
         ("ollama:llama3.2", "Look for it on this machine"),
     ],
 )  # fmt: skip
 def test_a_name_of_something_far_can_be_typed(typed, detail):
-    assert named_row(typed) == ([] if detail is None else [Choice("Named", typed, typed, detail)])
+    assert named_row(typed) == ([] if detail is None else [Choice("By name", typed, typed, detail)])
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_name_of_something_far_can_be_typed(typed, detail):
 )  # fmt: skip
 def test_a_path_can_be_typed_or_pasted_as_other_programs_write_it(typed, path, monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
-    choice = Choice("Named", path, typed, "Open this file or folder")
+    choice = Choice("By name", path, typed, "Open this file or folder")
     assert named_row(typed) == [choice]
     assert list(matching([choice], typed)) == [choice]
 
@@ -129,8 +129,8 @@ def test_a_model_that_was_named_says_what_it_is_called_and_where_it_lies():
     tokenizer = FakeTokenizer()
     tokenizer.vocabulary = replace(tokenizer.vocabulary, path=Path.home() / "blobs" / "sha256-1")
     rows = dict(facts(OpenModel("ollama:llama3.2", tokenizer)))
-    assert (rows["opened as"], rows["lies at"]) == ("ollama:llama3.2", "~/blobs/sha256-1")
+    assert (rows["opened as"], rows["location"]) == ("ollama:llama3.2", "~/blobs/sha256-1")
     assert "file" not in rows
     rows = dict(facts(OpenModel("/models/x.gguf", tokenizer)))
     assert rows["file"] == "/models/x.gguf"
-    assert not {"opened as", "lies at"} & rows.keys()
+    assert not {"opened as", "location"} & rows.keys()

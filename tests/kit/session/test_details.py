@@ -67,7 +67,7 @@ def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
         "id": "1",
         "bytes": "20 59 6F 72 6B",
         "characters": "5 characters",
-        "type": "normal",
+        "kind": "normal",
         "score": "-1.5",
         "span": "3–8",
         "in this text": "2 times",
@@ -84,7 +84,7 @@ def test_spans_are_counted_in_bytes_and_characters_where_these_differ(source, mo
 def test_special_tokens_tell_their_roles(source, model, qtbot):
     select(qtbot, source, model, 0)
     assert facts(model)["role"] == "BOS · EOS · EOG"
-    assert facts(model)["type"] == "control"
+    assert facts(model)["kind"] == "control"
     assert "special token" in model.details.tree.note
     assert special_role(source.vocabulary, 6) == "FIM PRE"
 

@@ -121,7 +121,7 @@ def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session,
     model.show_run(run_with(record("throughput", "greedy", 10, 1.0, 0.5), plan={"model": "demo:bpe"}))
     with qtbot.waitSignal(model.failed) as failed:
         model.open_difference("greedy")
-    assert "as set in the file" in failed.args[0]
+    assert "as the file specifies" in failed.args[0]
 
 
 def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_model):

@@ -108,7 +108,7 @@ def test_identical_vocabularies_are_called_so(open_page):
     page = open_page("one", "same")
     texts = said(page.head)
     assert "Identical" in texts
-    assert texts.count("✓") == 4
+    assert texts.count("✓") == 5
     assert chip(page, "all 9 are the same").isChecked() is False
     assert page.groups.text() == "All tokens · 9"
 
@@ -131,11 +131,22 @@ def test_a_click_on_a_count_lists_what_was_counted(open_page, qtbot):
 def test_roles_and_rules_have_panels(open_page, qtbot):
     page = open_page("one", "ruled")
     assert page.side.stack.currentWidget() is page.side.rules
-    text = page.side.rules.text.toPlainText()
-    assert text.startswith("≠  clean spaces\nA  False\nB  True")
+    *verdicts, rules = page.side.rules.text.toPlainText().split("\n\n")[:4]
+    heads = [verdict.partition("\n")[0] for verdict in verdicts]
+    assert heads == ["?  llama.cpp: not known", "✓  vLLM: yes", "✓  SGLang: yes"]
+    assert rules == "≠  clean spaces\nA  False\nB  True"
     click(page, qtbot, chip(page, "2 roles"))
     assert page.side.stack.currentWidget() is page.side.roles
     assert page.side.roles.text.toPlainText().startswith("✓  BOS\nA  <s>  id 7\nB  <s>  id 7")
+
+
+def test_whether_b_may_draft_for_a_is_said_by_program(open_page, qtbot):
+    page = open_page("one", "other")
+    assert "✗" in said(page.head)
+    part = chip(page, "SGLang: no, id 0 differs")
+    assert "Id 0 is “a” and “b”" in part.toolTip()
+    click(page, qtbot, part)
+    assert "✗  SGLang: no\nId 0 is “a” and “b”" in page.side.rules.text.toPlainText()
 
 
 def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):

@@ -150,7 +150,7 @@ def test_nothing_is_fetched_for_a_lesson_before_people_say_so(
 
     monkeypatch.setattr(QMessageBox, "exec", lambda box: answer(box, lambda box: None))
     page.lessons.open(path)
-    assert status == [f"This lesson uses models from the web: {model}\n\nFetch its tokenizer from there?"]
+    assert status == [f"This lesson uses models from the web: {model}\n\nDownload its tokenizer?"]
     assert (page.player.lesson, opened) == (None, [])
     page.player.open(path, lambda models: False)
     assert page.player.lesson is None

@@ -5,7 +5,7 @@ from hands import point_at
 from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
 
@@ -15,7 +15,10 @@ LEFT = Qt.MouseButton.LeftButton
 def test_keys_and_drags_walk(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb abacb", "heap")
     line, model = page.trace.timeline, page.model
-    line.setFocus()
+    page.trace.side.setFocus()
+    button = next(each for each in page.trace.findChildren(QToolButton) if each.text().startswith("step"))
+    QTest.mouseClick(button, LEFT)
+    assert QApplication.focusWidget() is line  # arrow keys go on
     moves = {Qt.Key.Key_End: 17, Qt.Key.Key_Left: 16, Qt.Key.Key_Home: 0, Qt.Key.Key_Right: 1}
     for key, position in moves.items():
         qtbot.keyClick(line, key)

@@ -39,7 +39,7 @@ def test_a_token_is_told_in_full(model, node_of):
         "id": "8",
         "bytes": "61 63 62 62",
         "characters": "4 characters",
-        "type": "normal",
+        "kind": "normal",
         "merge rank": "5",
         "depth": "3",
         "children": "0",

@@ -90,7 +90,7 @@ def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, h
         url = server.serves("/toy.gguf", file(demo_model_path("toy").read_bytes()))
         picker = opened_picker(qtbot, shell)
         qtbot.keyClicks(picker.choices.filter, url)
-        assert sections(picker) == ["NAMED"]
+        assert sections(picker) == ["BY NAME"]
         with qtbot.waitSignal(shell.session.loader.model_changed):
             qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert len(shell.session.vocabulary) == 9
@@ -156,7 +156,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     shell = make_shell(model=None, load=_load)
     with qtbot.waitSignal(shell.session.loader.failed) as told:
         shell.commands.files.open_last("demo:bpe")
-    assert told.args[1] == f"{url} is not cached. Open it by this name to fetch it."
+    assert told.args[1] == f"{url} is not cached. Open it by this name to download it."
     qtbot.waitUntil(lambda: shell.session.loader.model is not None)
     assert shell.session.loader.model.name == "demo:bpe"
 

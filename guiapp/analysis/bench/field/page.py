@@ -28,13 +28,13 @@ from guiapp.core.encode.catalogue import TOKENLOUPE
 from guiapp.core.text.numbers_in_words import counted, percent, three_digits, with_prefix
 from guiapp.core.text.visible_text import visible_text
 
-TITLE = "The field of tokenizers"
+TITLE = "Tokenizer libraries compared"
 MOST_SHOWN = 120  # characters of a text
 MARKS = {EQUAL: "✓", WRONG: "✗", DISPUTED: "≠", LOST: "☓", LEFT_OUT: NONE}
 MEANINGS = {
     EQUAL: "the same ids on all texts compared",
-    WRONG: "different ids on some texts, where a reference confirms ours",
-    DISPUTED: "different ids on some texts, and no reference to decide",
+    WRONG: "different ids on some texts; another library confirms the expected ids",
+    DISPUTED: "different ids on some texts; no other library can decide",
     LOST: "crashed or did not answer",
     LEFT_OUT: "does not support the vocabulary",
 }

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 
 import pytest
+from benchmarks.linear_speed import growth_with_spans
+from format_samples import READ_IN_TWO_WAYS
 from fuzzing import SEED
 from hugging_face_equality import Pair
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 from random_tokenizers import DOCUMENTS, TEXTS
 
+from guiapp.core.open_model import open_model
 from guiapp.errors import VocabError
 
 PARTS = dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")) | {"version": "1.0"}
@@ -50,3 +54,25 @@ def test_bytes_of_unknown_characters_are_merged_where_rules_say_so(tmp_path, mer
     for text in ("aé", "éa", "aaé aé世", "Ãa"):
         pair.check(text)
         pair.check_twin(text)
+
+
+@pytest.mark.parametrize("unit", [b" ", b"a", "▁".encode()])
+def test_time_grows_with_the_length_of_a_repeated_character(tmp_path, unit):
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(PARTS | READ_IN_TWO_WAYS))
+    assert growth_with_spans(open_model(path), unit, 50_000, 500_000) < 20
+
+
+def test_memory_grows_with_the_number_of_added_tokens_in_a_text(tmp_path):
+    """Also where these are searched for in text that its normalizer has left as it was."""
+    added = {**READ_IN_TWO_WAYS["added_tokens"][0], "normalized": True}
+    document = READ_IN_TWO_WAYS | PARTS | {"added_tokens": [added], "normalizer": {"type": "Lowercase"}}
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(document))
+    tokenizer, peaks = open_model(path), []
+    for count in (500, 2000):
+        tracemalloc.start()
+        assert len(tokenizer.encode("<s>a" * count)) == 2 * count
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 8 * peaks[0]  # 16 if it were quadratic
