@@ -189,11 +189,11 @@ def _files(folder: Path, reference: str) -> tuple[dict[str, list[Path]], list[st
     return {name: paths for name, paths in named.items() if paths}, notes
 
 
-def usual_reference(folder: Path, wanted: str = "") -> str:
-    """The language that is wanted, or else English or the first.  Raises TextFolderError."""
+def usual_reference(folder: Path, preferred: str = "") -> str:
+    """The language that is preferred, or else English or the first.  Raises TextFolderError."""
     names = sorted(_named_files(folder)[0])
     english = [name for name in names if name.lower().startswith("en")]
-    return next(name for name in (wanted, REFERENCE, *english, names[0]) if name in names)
+    return next(name for name in (preferred, REFERENCE, *english, names[0]) if name in names)
 
 
 def _named_files(folder: Path) -> tuple[dict[str, list[Path]], int]:

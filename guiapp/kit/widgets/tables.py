@@ -129,8 +129,8 @@ class RowTable(QAbstractTableModel, Generic[Row]):
 
     def markdown(self, rows: Iterable[int]) -> str:
         """All of these rows as a table in Markdown."""
-        found = (row for row in map(self.row, rows) if row is not None)
-        lines = [[column.text(row) for column in self.columns] for row in found]
+        known = (row for row in map(self.row, rows) if row is not None)
+        lines = [[column.text(row) for column in self.columns] for row in known]
         return markdown_table(Table("", [[column.title for column in self.columns], *lines])) + "\n"
 
     def notify_all_changed(self) -> None:

@@ -193,8 +193,8 @@ class LanguagesPage(Page):
         if model.is_opening:
             return "Opening …", "", model.cancel
         if all(session.tokenizer is None for session in setting.compared.sessions):
-            wanted, take = setting.requests.model_wanted, setting.session.loader.open
-            return NO_MODEL, "Open model…", partial(wanted.emit, self.help, take)
+            ask, take = setting.requests.model_wanted.emit, setting.session.loader.open
+            return NO_MODEL, "Open model…", partial(ask, self.help, take)
         if model.counting.problem:
             return model.counting.problem, "Open folder…", self.ask_for_folder
         return CANCELLED, "Count again", model.count_again
