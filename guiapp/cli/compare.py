@@ -195,7 +195,7 @@ def _compare_languages(options: argparse.Namespace) -> int:
     """Print what parallel texts cost in each language."""
     from guiapp.analysis.compare.texts_report import side_record
     from guiapp.analysis.languages.languages import compare_languages
-    from guiapp.analysis.languages.report import csv_text, html_text, page_text, record
+    from guiapp.analysis.languages.languages_report import csv_text, html_text, page_text, record
 
     others = {"text": "--text", "files": "-f", "utf16": "--utf16", "price": "--price"}
     refuse_with(

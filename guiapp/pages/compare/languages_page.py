@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableView, QWidget
 
 from guiapp.analysis.export.tables import Table, json_text, sorted_by
 from guiapp.analysis.languages.languages import Languages
-from guiapp.analysis.languages.report import (
+from guiapp.analysis.languages.languages_report import (
     by_premium,
     csv_text,
     figure_text,

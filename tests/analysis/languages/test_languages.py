@@ -15,7 +15,7 @@ import guiapp
 from guiapp.analysis.compare.comparison import count_whole_words, words_of
 from guiapp.analysis.compare.texts import TextFolderError
 from guiapp.analysis.languages.languages import joined_lines, usual_reference
-from guiapp.analysis.languages.report import csv_text, html_text, page_text, record
+from guiapp.analysis.languages.languages_report import csv_text, html_text, page_text, record
 from guiapp.errors import EncodeError
 
 FLORES = SHARED / "flores"

@@ -13,7 +13,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
-from guiapp.analysis.languages.report import csv_text, record
+from guiapp.analysis.languages.languages_report import csv_text, record
 from guiapp.pages.compare import languages as languages_module
 from guiapp.pages.compare.languages import language_names
 
