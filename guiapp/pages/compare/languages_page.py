@@ -331,12 +331,16 @@ class LanguageView(QTableView):
         header = self.horizontalHeader()
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
         header.setSectionResizeMode(header.ResizeMode.Stretch)
-        header.setSectionResizeMode(0, header.ResizeMode.ResizeToContents)
         header.setSectionsClickable(True)
         header.sectionClicked.connect(table.sort_by)
+        table.modelReset.connect(self._fit_names)
         self.addAction(copy_action(self, "Copy rows", partial(self._copy, table.as_text)))
         self.addAction("Copy as Markdown", partial(self._copy, table.markdown))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+
+    def _fit_names(self) -> None:
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(0, header.ResizeMode.ResizeToContents)
 
     def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
         """The rows that are selected, or else all."""
