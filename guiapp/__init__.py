@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike, fsdecode
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
+    from guiapp.analysis.languages.languages import Languages
     from guiapp.analysis.vocabulary_list.columns import TokenFigures
     from guiapp.analysis.vocabulary_list.listing import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
@@ -56,6 +58,7 @@ __all__ = [
     "draft",
     "fix",
     "hunt",
+    "languages",
     "open_model",
     "special",
     "vocab",
@@ -85,6 +88,11 @@ def __dir__() -> list[str]:
 
 def _opened(model: str | PathLike[str] | Tokenizer) -> Tokenizer:
     return open_model(model) if isinstance(model, PATHS) else model
+
+
+def _named(model: str | PathLike[str] | Tokenizer) -> tuple[str, Tokenizer]:
+    tokenizer = _opened(model)
+    return fsdecode(model) if isinstance(model, PATHS) else tokenizer.vocabulary.name, tokenizer
 
 
 def chat(
@@ -141,11 +149,8 @@ def compare(
     """
     from guiapp.analysis.compare.comparison import ModelSide, compare_text
 
-    sides = []
-    for model in models:
-        tokenizer = _opened(model)
-        name = fsdecode(model) if isinstance(model, PATHS) else tokenizer.vocabulary.name
-        sides.append(ModelSide(name, tokenizer, None, add_special, parse_special))
+    named = map(_named, models)
+    sides = [ModelSide(name, tokenizer, None, add_special, parse_special) for name, tokenizer in named]
     return compare_text(sides, text)
 
 
@@ -238,6 +243,33 @@ def hunt(
         if progress is not None:
             progress(state)
     return state
+
+
+def languages(
+    models: Sequence[str | PathLike[str] | Tokenizer],
+    folder: str | PathLike[str],
+    reference: str = "eng_Latn",
+    progress: Callable[[float], object] | None = None,
+) -> Languages:
+    """What parallel texts cost in tokens: a folder with a file for each language, such as `tha_Thai.txt`.
+
+    A language is the name of its file up to the first dot.  Lines are joined by spaces; nothing is added.
+    The result has `models`, `languages` and, as arrays with a row for each model and a column for each
+    language, `tokens`, `premium` (tokens for each token of the `reference`), `characters_per_token`,
+    `bytes_per_token`, `whole_word_share` (of words in one token), `unknown_share`, `vocabulary_share`;
+    `mean_premium` float64[m], `parity` float64[l, 2] (the lowest and highest premium over the models), and
+    `notes`: what was skipped or is odd.  `progress` gets the share done, 0 to 1.
+    Raises VocabError for a model that cannot be used, TokenloupeError for a folder without two languages or
+    without the reference, EncodeError for a text that cannot be expressed.
+
+    found = guiapp.languages(["demo:bpe", "demo:spm"], "flores")
+    dict(zip(found.languages, found.premium[0].tolist()))
+    """
+    from guiapp.analysis.compare.comparison import ModelSide
+    from guiapp.analysis.languages.languages import compare_languages
+
+    sides = [ModelSide(name, tokenizer) for name, tokenizer in map(_named, models)]
+    return compare_languages(sides, Path(fsdecode(folder)), reference, progress or (lambda _: None))
 
 
 def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:

@@ -170,6 +170,7 @@ JSON = {  # commands by the section that lists their keys
         "compare --vocab model.gguf other.gguf",
         "compare --vocab model.gguf other.gguf --draft",
     ],
+    "languages#json": ["compare model.gguf other.gguf --languages texts --reference en"],
     "chat": ["chat model.gguf chat.json"],
     "special": ["special model.gguf"],
     "doctor": ["doctor model.gguf"],

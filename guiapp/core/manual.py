@@ -18,6 +18,7 @@ CHAPTERS = (
         "start",
         "text",
         "compare",
+        "languages",
         "hunt",
         "chat",
         "vocabulary",
