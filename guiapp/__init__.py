@@ -9,7 +9,7 @@ tokenizer.decode(encoding.token_ids)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike, fsdecode
 from pathlib import Path
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
+    from guiapp.analysis.hunt.other_readings import OtherReading
     from guiapp.analysis.languages.languages import Languages
     from guiapp.analysis.vocabulary_list.columns import TokenFigures
     from guiapp.analysis.vocabulary_list.listing import TokenList
@@ -60,6 +61,7 @@ __all__ = [
     "hunt",
     "languages",
     "open_model",
+    "other_readings",
     "special",
     "vocab",
     "why",
@@ -167,6 +169,24 @@ def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = No
     from guiapp.analysis.doctor.doctor import doctor as examined
 
     return examined(model, original)
+
+
+def other_readings(
+    model: str | PathLike[str] | Tokenizer, lines: Iterable[str | bytes] = ()
+) -> tuple[OtherReading, ...]:
+    """Which other programs give other ids for a model: transformers, llama.cpp, tiktoken and the like.
+
+    Each of the result has `name`, `version`, `is_same` (None: not known, `why` says so), `text`, the shortest
+    that gets other ids, `token_ids` and `own_token_ids` of it, and how many of some texts and of your `lines`
+    differ: `differ` of `compared`, `differing_lines` of `lines`.  Readings that this package has are
+    compared, no library runs.  Raises VocabError for a model that cannot be used.
+
+    [reading.sentence() for reading in guiapp.other_readings("demo:bpe")]
+    """
+    from guiapp.analysis.hunt.other_readings import other_readings as read_by_others
+    from guiapp.core.encode.encoding import as_bytes
+
+    return read_by_others(_opened(model), [as_bytes(line) for line in lines])
 
 
 def draft(

@@ -166,7 +166,7 @@ Bartpho Basic BertGeneration BertJapanese Bertweet BioGpt BlenderbotSmall ByT5 C
 Clvp CpmAnt Cpm Dia Esm FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese GPTSw3 M2M100 Marian
 Mecab Mgpstr MyT5 PLBart Perceiver Phobert Pop2Piano ProphetNet Rag RoCBert Siglip Speech2Text
 SpeechT5 Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC Wordpiece XLM RoFormer Esmc LayoutLMv2 LayoutLMv3
-LayoutXLM Luke MBart50 MLuke MarkupLM Nllb Parakeet Reformer SeamlessM4T Splinter Tipsv2 Udop
+LayoutXLM Luke MBart50 MLuke MarkupLM Nllb Nougat Parakeet Reformer SeamlessM4T Splinter Tipsv2 Udop XGLM
 """
 OTHERS = frozenset(OTHER_CLASSES.split())
 """Classes, without “Tokenizer”, that are not known here: most do not use the library `tokenizers`."""

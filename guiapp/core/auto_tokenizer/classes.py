@@ -115,40 +115,18 @@ MBART_CODES = MBART_LANGUAGES.split()
 # Arguments
 
 END_OF_TEXT = "<|endoftext|>"
-GPT2_ROLES = {"unk_token": END_OF_TEXT, "bos_token": END_OF_TEXT, "eos_token": END_OF_TEXT}
-BERT_ROLES = {
-    "unk_token": "[UNK]",
-    "sep_token": "[SEP]",
-    "pad_token": "[PAD]",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
-ROBERTA_ROLES = {
-    "bos_token": "<s>",
-    "eos_token": "</s>",
-    "sep_token": "</s>",
-    "cls_token": "<s>",
-    "unk_token": "<unk>",
-    "pad_token": "<pad>",
-    "mask_token": "<mask>",
-}
-GEMMA_ROLES = {
-    "unk_token": "<unk>",
-    "bos_token": "<bos>",
-    "eos_token": "<eos>",
-    "pad_token": "<pad>",
-    "mask_token": "<mask>",
-}
-T5_ROLES = {"eos_token": "</s>", "unk_token": "<unk>", "pad_token": "<pad>"}
-ALBERT_ROLES = {
-    "bos_token": "[CLS]",
-    "eos_token": "[SEP]",
-    "unk_token": "<unk>",
-    "sep_token": "[SEP]",
-    "pad_token": "<pad>",
-    "cls_token": "[CLS]",
-    "mask_token": "[MASK]",
-}
+
+
+def roles(**texts: str | None) -> dict[str, Any]:
+    return {f"{role}_token": text for role, text in texts.items()}
+
+
+GPT2_ROLES = roles(unk=END_OF_TEXT, bos=END_OF_TEXT, eos=END_OF_TEXT)
+BERT_ROLES = roles(unk="[UNK]", sep="[SEP]", pad="[PAD]", cls="[CLS]", mask="[MASK]")
+ROBERTA_ROLES = roles(bos="<s>", eos="</s>", sep="</s>", cls="<s>", unk="<unk>", pad="<pad>", mask="<mask>")
+GEMMA_ROLES = roles(unk="<unk>", bos="<bos>", eos="<eos>", pad="<pad>", mask="<mask>")
+T5_ROLES = roles(eos="</s>", unk="<unk>", pad="<pad>")
+ALBERT_ROLES = {**BERT_ROLES, **roles(bos="[CLS]", eos="[SEP]", unk="<unk>", pad="<pad>")}
 
 
 def flag(a: Arguments, key: str, default: bool | None, takes_none: bool = False) -> Any:
@@ -200,7 +178,7 @@ def bert_around(otherwise: tuple[int, int]) -> Callable[[Backend], Part]:
         ids = [backend.id_of_role(role) for role in ("cls_token", "sep_token")]
         first, last = (other if found is None else found for found, other in zip(ids, otherwise, strict=True))
         texts = [text_of(backend.roles.get(role)) for role in ("cls_token", "sep_token")]
-        return backend.template([texts[0], None, texts[1]], {texts[1]: last, texts[0]: first})
+        return backend.template([texts[0], None, texts[1]], {texts[0]: first, texts[1]: last})
 
     return frame
 
@@ -275,16 +253,8 @@ def gpt_neox(a: Arguments) -> Rebuilt:
 
 
 def cohere(a: Arguments) -> Rebuilt:
-    roles = {
-        "unk_token": "<UNK>",
-        "bos_token": "<BOS_TOKEN>",
-        "eos_token": "<|END_OF_TURN_TOKEN|>",
-        "pad_token": "<PAD>",
-        "cls_token": "<CLS>",
-        "sep_token": "<SEP>",
-        "mask_token": "<MASK_TOKEN>",
-    }
-    a = {**roles, **a}
+    usual = roles(unk="<UNK>", bos="<BOS_TOKEN>", eos="<|END_OF_TURN_TOKEN|>", pad="<PAD>", cls="<CLS>")
+    a = {**usual, **roles(sep="<SEP>", mask="<MASK_TOKEN>"), **a}
     split = pre_tokenizers(DIGITS, byte_level(flag(a, "add_prefix_space", False)))
     return Rebuilt(BPE, a, MARKED, NFC, split, BYTES, posts=True)
 
@@ -301,9 +271,8 @@ def whisper(a: Arguments) -> Rebuilt:
     def frame(backend: Backend) -> Part:
         texts = ["<|startoftranscript|>", *([] if a.get("predict_timestamps") else ["<|notimestamps|>"])]
         eos = text_of(backend.roles.get("eos_token"))
-        return backend.template(
-            [*texts, None, eos], {text: backend.id_or_unknown(text) for text in (*texts, eos)}
-        )
+        ids = {text: backend.id_or_unknown(text) for text in texts}
+        return backend.template([*texts, None, eos], {**ids, eos: backend.id_of_role("eos_token")})
 
     return Rebuilt(BPE, a, MARKED, None, byte_level(flag(a, "add_prefix_space", False)), BYTES, frame)
 
@@ -365,40 +334,10 @@ def siglip2(a: Arguments) -> Rebuilt:
     return built._replace(normalizer=normalizers(LOWER, built.normalizer))
 
 
-def herbert(a: Arguments) -> Rebuilt:
-    a = {
-        **{
-            key: ROBERTA_ROLES[key]
-            for key in ("cls_token", "unk_token", "pad_token", "mask_token", "sep_token")
-        },
-        **a,
-    }
-    options = {"unk_token": text_of(a["unk_token"]), "end_of_word_suffix": "</w>"}
-
-    def frame(backend: Backend) -> Part:
-        cls, sep = (text_of(backend.roles.get(role)) for role in ("cls_token", "sep_token"))
-        return {"type": "BertProcessing", "cls": [cls, 0], "sep": [sep, 2]}
-
-    return Rebuilt(BPE, a, options, bert_normalizer(False, False), BERT_SPLIT, ENDS, frame)
-
-
 def openai_gpt(a: Arguments) -> Rebuilt:
     a = {"unk_token": "<unk>", **a}
     options = {**MARKED, "unk_token": text_of(a["unk_token"]), "end_of_word_suffix": "</w>"}
     return Rebuilt(BPE, a, options, bert_normalizer(True, None), BERT_SPLIT, ENDS)
-
-
-def nougat(a: Arguments) -> Rebuilt:
-    a = {key: ROBERTA_ROLES[key] for key in ("unk_token", "bos_token", "eos_token", "pad_token")} | a
-    signs = r"""[\(\)\[\]\{\}]|([!\"#\$%\&'\*\+,\-\./:;<=>\?\\\^_`\|\~])\1*"""
-    split = pre_tokenizers(
-        split_by({"String": "SPL1T-TH1S-Pl3A5E"}, "Removed"),
-        DIGITS,
-        split_by({"String": signs}, "Isolated"),
-        split_by({"String": "\n"}, "Isolated"),
-        BYTES,
-    )
-    return Rebuilt(BPE, a, MARKED, NFKC, split, BYTES, around("bos_token", "eos_token"))
 
 
 # WordPiece
@@ -452,14 +391,6 @@ def mpnet(a: Arguments) -> Rebuilt:
         return {"type": "RobertaProcessing", "cls": cls, "sep": sep}
 
     return _bert(a, frame)
-
-
-def funnel(a: Arguments) -> Rebuilt:
-    roles = {key: f"<{key.removesuffix('_token')}>" for key in BERT_ROLES}
-    a = {**roles, "bos_token": "<s>", "eos_token": "</s>", **a}
-    prefix = a.get("wordpieces_prefix", "##")
-    built = _bert(a, around("cls_token", "sep_token"), flag(a, "clean_text", True))
-    return built._replace(decoder={**WORD_PIECES, "prefix": prefix})
 
 
 # Unigram
@@ -594,24 +525,6 @@ def _unscored(a: Arguments, otherwise: int) -> int:
     return next((row for row, each in enumerate(a["vocab"]) if list(each) == unknown), otherwise)
 
 
-def big_bird(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, "sep_token": "[SEP]", "mask_token": "[MASK]", "cls_token": "[CLS]", **a}
-    for role in ROBERTA_ROLES:
-        as_token(a, role, lstrip=role == "mask_token")
-    scheme = prefixed(a)
-    normalizer = normalizers(strip(False, False), matched(" {2,}", SPACE_MARK))
-    options = {"unk_id": _unscored(a, 100)}
-    return Rebuilt(
-        UNIGRAM,
-        a,
-        options,
-        normalizer,
-        metaspace(scheme),
-        metaspace(scheme),
-        around("cls_token", "sep_token"),
-    )
-
-
 def pegasus(a: Arguments) -> Rebuilt:
     a = {**T5_ROLES, "mask_token": "<mask_2>", **a}
     first, given = a.get("mask_token_sent", "<mask_1>"), a.get(ADDITIONAL)
@@ -649,33 +562,10 @@ def mbart(a: Arguments) -> Rebuilt:
     return Rebuilt(UNIGRAM, a, {"unk_id": 3}, None, split, metaspace(), frame)
 
 
-def xglm(a: Arguments) -> Rebuilt:
-    a = {**{key: ROBERTA_ROLES[key] for key in ROBERTA_ROLES if key != "mask_token"}, **a}
-    words = [f"<madeupword{number}>" for number in range(7)]
-    given = a.get(ADDITIONAL) or []
-    a[ADDITIONAL] = [*given, *(word for word in words if word not in given)]
-    scheme = prefixed(a)
-    frame = _before("eos_token")
-    return Rebuilt(
-        UNIGRAM,
-        a,
-        {"unk_id": 3},
-        normalizers(*charsmap(a), ONE_SPACE),
-        metaspace(scheme),
-        metaspace(scheme),
-        frame,
-    )
-
-
-def _before(role: str) -> Callable[[Backend], Part]:
-    return lambda backend: backend.template([text_of(backend.roles.get(role)), None])
-
-
 CLASSES: dict[str, Callable[[Arguments], Rebuilt]] = {
     "Albert": albert,
     "Barthez": barthez,
     "Bert": bert,
-    "BigBird": big_bird,
     "Blenderbot": blenderbot,
     "CLIP": clip,
     "Camembert": camembert,
@@ -686,16 +576,13 @@ CLASSES: dict[str, Callable[[Arguments], Rebuilt]] = {
     "DebertaV2": deberta_v2,
     "DistilBert": bert,
     **dict.fromkeys(("DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"), dpr),
-    "Funnel": funnel,
     "GPT2": gpt2,
     "GPTNeoX": gpt_neox,
     "Gemma": gemma,
-    "Herbert": herbert,
     "Lasr": lasr,
     "Llama": llama,
     "MBart": mbart,
     "MPNet": mpnet,
-    "Nougat": nougat,
     "OpenAIGPT": openai_gpt,
     "Pegasus": pegasus,
     "Qwen2": qwen2,
@@ -706,7 +593,6 @@ CLASSES: dict[str, Callable[[Arguments], Rebuilt]] = {
     "T5": t5,
     "VideoPrism": video_prism,
     "Whisper": whisper,
-    "XGLM": xglm,
     "XLMRoberta": xlm_roberta,
     "XLNet": xlnet,
 }

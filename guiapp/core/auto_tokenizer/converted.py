@@ -76,6 +76,8 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
     ]
     if stem in (BASE, "Parakeet"):
         return _as_in_model(stem, model, pieces, arguments, sidecars)
+    if stem in ("Barthez", "Camembert") and model.type != UNIGRAM:
+        raise ComponentError(f"has pieces that {stem}Tokenizer, as which transformers loads it, cannot use")
     pieces = CONVERTERS[stem](pieces, arguments) if stem in CONVERTERS else pieces
     return document_of_pieces(
         stem, pieces, partial(merges_of, (model.table.data, model.table.offsets)), arguments, sidecars

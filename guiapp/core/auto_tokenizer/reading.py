@@ -15,10 +15,8 @@ from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
 
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-READ_VOCAB_TXT = "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert Funnel MPNet"
-READ_MERGES = (
-    "Blenderbot CLIP CodeGen Cohere Deberta GPT2 GPTNeoX Herbert Nougat OpenAIGPT Qwen2 Roberta Whisper"
-)
+READ_VOCAB_TXT = "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert MPNet"
+READ_MERGES = "Blenderbot CLIP CodeGen Cohere Deberta GPT2 GPTNeoX OpenAIGPT Qwen2 Roberta Whisper"
 READ_LISTS = {"WordPiece": READ_VOCAB_TXT.split(), "BPE": READ_MERGES.split()}
 """Classes, without “Tokenizer”, that read vocab.txt, and those that read vocab.json and merges.txt."""
 Document = tuple[dict[str, Any], SidecarFiles]

@@ -1,0 +1,352 @@
+"""The reading of transformers: what the files of a folder do to it, and equality with AutoTokenizer."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from conftest import SHARED
+
+import guiapp
+from guiapp.analysis.libraries.written_models import hugging_face_json
+from guiapp.cli.main import run
+from guiapp.core.auto_tokenizer.choice import CLASS_BY_TYPE
+from guiapp.core.auto_tokenizer.classes import CLASSES, KEEPING
+from guiapp.core.formats.tokenizer_config import FLAGS
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.errors import EncodeError, VocabError
+
+FAMILIES = {
+    "bpe": (
+        "GPT2",
+        "Roberta",
+        "Qwen2",
+        "Qwen3_5",
+        "GPTNeoX",
+        "Cohere",
+        "CodeGen",
+        "Deberta",
+        "Whisper",
+        "CLIP",
+    ),
+    "spm": ("Llama", "CodeLlama", "Gemma", "Siglip2"),
+    "wordpiece": ("Bert", "DistilBert", "ConvBert", "MPNet", "Electra", "DPRReader"),
+    "unigram": ("T5", "XLMRoberta", "Albert", "XLNet", "DebertaV2", "Camembert", "MBart", "FNet", "RemBert"),
+}
+ROLES = [f"{role}_token" for role in ("bos", "eos", "unk", "sep", "pad", "cls", "mask")]
+USER = {"content": "<|user|>", "special": True, "normalized": False}
+BYTES = {character: number for number, character in enumerate(CHARACTER_OF_BYTE)}
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
+PLAIN = dict.fromkeys(("normalizer", "post_processor"))
+MARKS = {"▁": 0, "a": 1, "▁a": 2, "x": 3, "▁x": 4, "<s>": 5, "<unk>": 6}
+
+
+def byte_pairs(**parts):
+    model = {
+        "type": "BPE",
+        "vocab": BYTES | {"12": 256, "34": 257, "Ġa": 258},
+        "merges": ["1 2", "3 4", "Ġ a"],
+    }
+    return (
+        PLAIN
+        | {"added_tokens": [], "pre_tokenizer": BYTE_LEVEL, "decoder": BYTE_LEVEL, "model": model}
+        | parts
+    )
+
+
+def words(**parts):
+    vocab = {text: row for row, text in enumerate(("[UNK]", "[CLS]", "[SEP]", "Hi", "hi", "hé", "he"))}
+    model = {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "vocab": vocab}
+    cased = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "lowercase": False}
+    split = {"pre_tokenizer": {"type": "BertPreTokenizer"}, "decoder": None}
+    return (
+        {"added_tokens": [], "normalizer": cased | {"strip_accents": False}, "post_processor": None}
+        | split
+        | {"model": model}
+        | parts
+    )
+
+
+def marked(**parts):
+    steps = [
+        {"type": "Prepend", "prepend": "▁"},
+        {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
+    ]
+    added = [{"id": 5, "content": "<s>", "special": True, "normalized": False}]
+    model = {"type": "BPE", "vocab": MARKS, "merges": ["▁ a", "▁ x"], "unk_token": "<unk>"}
+    sequence = {"type": "Sequence", "normalizers": steps}
+    return (
+        PLAIN
+        | {"normalizer": sequence, "added_tokens": added, "pre_tokenizer": None, "decoder": None}
+        | {"model": model}
+        | parts
+    )
+
+
+def folder(path, document=None, **configs):
+    """With a tokenizer.json, and configs by their names without .json."""
+    path.mkdir(exist_ok=True)
+    if document is not None:
+        configs["tokenizer"] = {"version": "1.0", "truncation": None, "padding": None} | document
+    for name, content in configs.items():
+        (path / f"{name}.json").write_text(json.dumps(content))
+    return path
+
+
+def ids(path, text):
+    return guiapp.open_model(path, reading="transformers").encode(text).token_ids.tolist()
+
+
+DIGITS = {"type": "Sequence", "pretokenizers": [{"type": "Digits", "individual_digits": True}, BYTE_LEVEL]}
+SINGLE = byte_pairs(pre_tokenizer=DIGITS)
+WITH_USER = byte_pairs(added_tokens=[{"id": 259, **USER}])
+GPT2, LLAMA, BERT = ({"tokenizer_class": f"{name}Tokenizer"} for name in ("GPT2", "Llama", "Bert"))
+LISTED = {"added_tokens_decoder": {"259": USER}}
+STRIPS = {"added_tokens_decoder": {"259": USER | {"rstrip": True}}}
+
+
+@pytest.mark.parametrize(
+    ("document", "config", "text", "expected"),
+    [
+        (byte_pairs(), LISTED, "<|user|>12", [259, 256]),
+        (byte_pairs(), {"additional_special_tokens": ["<|user|>"]}, "<|user|>", [259]),
+        (byte_pairs(), {"extra_special_tokens": {"image_token": "<i>"}}, "<i>", [259]),
+        (byte_pairs(), {"pad_token": "[P]"}, "[P]12", [259, 256]),
+        (WITH_USER, STRIPS, "<|user|>\n 12", [259, 256]),
+        (SINGLE, {}, "1234", [49, 50, 51, 52]),
+        (SINGLE, GPT2, "1234", [256, 257]),
+        (SINGLE, {"tokenizer_class": "GPT2TokenizerFast"}, "1234", [256, 257]),
+        (SINGLE, LLAMA, "12", [49, 50]),
+        (byte_pairs(), GPT2 | {"add_prefix_space": True}, "a", [258]),
+        (words(), BERT, "Hi", [1, 4, 2]),
+        (words(), BERT | {"do_lower_case": False}, "Hi", [1, 3, 2]),
+        (words(), BERT | {"strip_accents": False}, "Hé", [1, 5, 2]),
+        (words(), BERT, "Hé", [1, 6, 2]),
+        (marked(), {}, " x<s>x", [0, 4, 5, 4]),
+        (marked(), LLAMA | {"legacy": True}, " x<s>x", [4, 5, 4]),
+        (marked(), LLAMA, " x<s>x", [4, 5, 3]),
+    ],
+)
+def test_configs_count(tmp_path, document, config, text, expected):
+    assert ids(folder(tmp_path, document, tokenizer_config=config), text) == expected
+
+
+def test_other_files_of_a_folder_count_too(tmp_path):
+    folder(tmp_path, byte_pairs(), added_tokens={"<|user|>": 259})
+    assert ids(tmp_path, "<|user|>12") == [259, 256]
+    folder(tmp_path, byte_pairs(), special_tokens_map={"cls_token": "[C]"})
+    assert ids(tmp_path, "<|user|>[C]") == [259, 260]
+    folder(tmp_path, SINGLE, config={"model_type": "gpt2"})
+    assert ids(tmp_path, "1234") == [256, 257]
+
+
+def test_what_a_switch_adds_counts_where_no_file_says_it(tmp_path):
+    folder(tmp_path, vocab=BYTES | {"<s>": 256}, tokenizer_config={"add_bos_token": True, "bos_token": "<s>"})
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
+    folder(tmp_path, config={"model_type": "gpt2"})
+    assert ids(tmp_path, "a") == [256, BYTES["a"]]
+
+
+@pytest.mark.parametrize(
+    ("config", "why"),
+    [
+        ({"tokenizer_class": "MarianTokenizer"}, "MarianTokenizer, which is not known here"),
+        ({"auto_map": {"AutoTokenizer": ["own.Slow", None]}}, "the model's own code"),
+        ({"added_tokens_decoder": {"259": "<|user|>"}}, "layout"),
+        ({"added_tokens_decoder": {"259": USER | {"lstrip": 1}}}, "not valid"),
+        ({"bos_token": ["<s>"]}, "bos_token"),
+        ({"tokenizer_class": 5}, "tokenizer_class"),
+        ({"split_special_tokens": True}, "split_special_tokens"),
+    ],
+)
+def test_what_cannot_be_read_so_is_refused(tmp_path, config, why):
+    with pytest.raises(VocabError, match=why):
+        ids(folder(tmp_path, byte_pairs(), tokenizer_config=config), "a")
+
+
+def test_the_reading_is_offered_kept_and_named(tmp_path, capsys):
+    folder(tmp_path, byte_pairs(), tokenizer_config={"added_tokens_decoder": {"259": USER}})
+    own = guiapp.open_model(tmp_path)
+    assert "transformers" in own.vocabulary.readings
+    assert "Choose “transformers”" in own.exactness.reason
+    chosen = guiapp.open_model(tmp_path, "transformers")
+    assert (chosen.exactness.level, chosen.vocabulary.chosen_pre) == ("exact", "transformers")
+    assert "transformers 5.24" in chosen.exactness.reason
+    assert run(["tokenize", str(tmp_path), "--as", "transformers", "<|user|>"]) == 0
+    assert run(["tokenize", str(tmp_path), "--as", "tokenizers", "<|user|>"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["259", "60 124 117 115 101 114 124 62"]
+    with pytest.raises(VocabError, match="not read as transformers"):
+        guiapp.open_model("demo:bpe", reading="transformers")
+
+
+def test_the_start_of_a_text_is_found(tmp_path):
+    strip = {"type": "Replace", "pattern": {"Regex": r"\A +| +\z"}, "content": ""}
+    path = folder(tmp_path, byte_pairs(normalizer=strip))
+    assert ids(path, "  12  34  ") == [256, 32, 32, 257]
+    assert ids(path, "   ") == []
+
+
+# Against the library
+
+EXTRA = ["<|user|>", "[PAD]", "<s>", "</s>", "<unk>", "é", "中", " sp", "a b", "the"]
+PIECES = [
+    *EXTRA,
+    "Hello",
+    " hello",
+    "12345",
+    "  ",
+    "\n",
+    "\t",
+    "ÀÉ",
+    "日本",
+    "🙂",
+    "can't",
+    "▁",
+    "``q''",
+    "##ing",
+    "[CLS]",
+]
+
+
+def token(chance, texts):
+    return {"content": chance.choice(texts)} | {
+        flag: chance.random() < 0.3 for flag in FLAGS if chance.random() < 0.7
+    }
+
+
+def typed(chance, texts):
+    return chance.choice([chance.choice(texts), token(chance, texts) | {"__type": "AddedToken"}])
+
+
+def random_configs(chance, classes, texts, n_tokens):
+    """The configs of a folder; each of their keys is sometimes there."""
+    some = [*classes] * 8 + [*CLASSES, *KEEPING, "PreTrained", "Foo"]
+    config = {"tokenizer_class": f"{chance.choice(some)}Tokenizer{chance.choice(['', 'Fast'])}"}
+    rows = [n_tokens, n_tokens + 1, n_tokens + 2, chance.randrange(n_tokens)]
+    listed = {str(chance.choice(rows)): token(chance, texts) for _ in range(chance.randrange(5))}
+    config |= {"added_tokens_decoder": listed} if chance.random() < 0.4 else {}
+    config |= {role: chance.choice([None, typed(chance, texts)]) for role in ROLES if chance.random() < 0.2}
+    for key in ("additional_special_tokens", "extra_special_tokens"):
+        if chance.random() < 0.2:
+            tokens = [typed(chance, texts) for _ in range(chance.randrange(4))]
+            config[key] = chance.choice([tokens, tokens, {"image_token": chance.choice(texts)}, None])
+    switches = (
+        "do_lower_case strip_accents tokenize_chinese_chars add_prefix_space add_bos_token add_eos_token "
+        "legacy keep_accents clean_up_tokenization_spaces split_by_punct fix_mistral_regex"
+    )
+    config |= {key: chance.random() < 0.5 for key in switches.split() if chance.random() < 0.2}
+    special = {role: chance.choice([token, typed])(chance, texts) for role in ROLES if chance.random() < 0.3}
+    files = {"tokenizer_config": config, "special_tokens_map": special}
+    files["added_tokens"] = {chance.choice(texts): chance.choice(rows) for _ in range(chance.randrange(4))}
+    files["config"] = {"model_type": chance.choice([*CLASS_BY_TYPE, "foo"])}
+    shares = {"tokenizer_config": 0.9, "special_tokens_map": 0.3, "added_tokens": 0.2, "config": 0.2}
+    return {name: content for name, content in files.items() if chance.random() < shares[name]}
+
+
+def random_folder(chance, path, documents):
+    name = chance.choice([*documents])
+    document = json.loads(documents[name])
+    vocab = document["model"]["vocab"]
+    known = [each[0] for each in vocab] if isinstance(vocab, list) else [*vocab]
+    if chance.random() < 0.5:
+        document["added_tokens"] = [{"id": len(vocab)} | dict.fromkeys(FLAGS, False) | USER]
+    shutil.rmtree(path, ignore_errors=True)
+    texts = EXTRA + chance.sample(known, 5)
+    return folder(path, document, **random_configs(chance, FAMILIES[name], texts, len(vocab))), texts
+
+
+@pytest.fixture(scope="module")
+def documents():
+    return {name: hugging_face_json(guiapp.open_model(f"demo:{name}")) for name in FAMILIES}
+
+
+@pytest.fixture(scope="module")
+def library():
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    transformers = pytest.importorskip("transformers")
+    transformers.logging.set_verbosity_error()
+    return transformers.AutoTokenizer.from_pretrained
+
+
+def agree(path, load, texts):
+    """Ids are equal; "" where both refuse, or we do, whose class is not known here."""
+    try:
+        ours = guiapp.open_model(path, "transformers")
+    except VocabError:
+        return False
+    theirs = load(path, trust_remote_code=False)
+    for text in texts:
+        try:
+            expected = theirs(text)["input_ids"]
+        except Exception:  # there is no token for unknown text
+            with pytest.raises(EncodeError):
+                ours.encode(text)
+            continue
+        assert ours.encode(text).token_ids.tolist() == expected, (path, text)
+    return True
+
+
+def texts_of(chance, tokens, count):
+    pieces = PIECES + tokens
+    return ["".join(chance.choices(pieces, k=chance.randrange(9))) for _ in range(count)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(8))
+def test_random_folders_give_the_ids_of_auto_tokenizer(tmp_path, documents, library, number):
+    chance, n_agreed = random.Random(number), 0
+    for _ in range(25):
+        path, tokens = random_folder(chance, tmp_path / "folder", documents)
+        n_agreed += agree(path, library, texts_of(chance, tokens, 12))
+    assert n_agreed > 5
+
+
+REAL = Path(os.environ.get("TOKENLOUPE_FOLDERS", SHARED / "folders"))
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    "path", sorted(each.parent for each in REAL.glob("**/*config.json")), ids=lambda each: each.name
+)
+def test_real_folders_give_the_ids_of_auto_tokenizer(path, library):
+    chance = random.Random(0)
+    try:
+        added = [each.content for each in guiapp.open_model(path).vocabulary.parts.added_tokens]
+    except (VocabError, AttributeError):
+        added = []
+    if not agree(path, library, texts_of(chance, added, 300)):
+        pytest.skip("not known here")
+
+
+def test_hostile_configs_are_refused_or_ignored(tmp_path, documents):
+    chance = random.Random(0)
+    odd = [
+        None,
+        5,
+        -1,
+        True,
+        "x",
+        [],
+        {},
+        ["x"],
+        {"a": 1},
+        1.5,
+        [None],
+        {"content": 1},
+        {"__type": "AddedToken"},
+    ]
+    for _ in range(150):
+        path, _ = random_folder(chance, tmp_path / "folder", documents)
+        for file in path.glob("*.json"):
+            content = json.loads(file.read_text())
+            for key in [*content]:
+                if chance.random() < 0.2:
+                    content[key] = chance.choice(odd)
+            file.write_text(json.dumps(content if chance.random() < 0.9 else chance.choice(odd)))
+        with suppress(VocabError):
+            guiapp.open_model(path, "transformers")
