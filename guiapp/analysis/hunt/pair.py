@@ -421,12 +421,13 @@ class LibrarySide:
         """Of tokens that are the text when they stand side by side, or else as the library tells them."""
         ids = self._encode(text, False)
         vocabulary = self._vocabulary
-        if ids is None or not all(0 <= token < len(vocabulary) for token in ids.tolist()):
+        if ids is None:
             return None
-        texts = [vocabulary.token_bytes(token) for token in ids.tolist()]
-        ends = np.cumsum([0, *map(len, texts)])
-        if b"".join(texts) == text:
-            return _pairs(np.stack((ends[:-1], ends[1:]), 1))
+        if all(0 <= token < len(vocabulary) for token in ids.tolist()):
+            texts = [vocabulary.token_bytes(token) for token in ids.tolist()]
+            ends = np.cumsum([0, *map(len, texts)])
+            if b"".join(texts) == text:
+                return _pairs(np.stack((ends[:-1], ends[1:]), 1))
         return None if self._contender.offsets is None else self._told_spans(self._contender.offsets, text)
 
     def _told_spans(self, offsets: Callable[[str], Sequence[tuple[int, int]]], text: bytes) -> Spans:
