@@ -122,7 +122,7 @@ class _Candidate(NamedTuple):
 
 
 def has_other_readings(tokenizer: Tokenizer) -> bool:
-    """Whether there is any to compare with; soon told."""
+    """Whether there is any to compare with; costs little."""
     return next(_candidates(tokenizer.vocabulary), None) is not None
 
 
@@ -133,7 +133,7 @@ def other_readings(
 ) -> tuple[OtherReading, ...]:
     """What each other program that is known makes of the same model, and of the reader's own lines.
 
-    The same for the same files and lines.  `progress` is told the share done; what it raises stops the work.
+    The same for the same files and lines.  `progress` gets the share done; what it raises stops the work.
     """
     candidates = list(_candidates(tokenizer.vocabulary))
     readings = []
@@ -204,13 +204,13 @@ def _compared(ours: Tokenizer, candidate: _Candidate, lines: Sequence[bytes]) ->
         n_differing, n_own, text = len(texts), len(lines), text or b""
     if text:
         text = shrunk(text, lambda some: bool(some and pair.with_other_ids([some])))
-    found = known._replace(
+    result = known._replace(
         is_same=text is None, compared=len(texts), differ=n_differing, lines=len(lines), differing_lines=n_own
     )
     if text is None:
-        return found
+        return result
     mine, other = (None if ids is None else tuple(ids) for ids in pair.ids(text))
-    return found._replace(text=text, own_token_ids=mine, token_ids=other)
+    return result._replace(text=text, own_token_ids=mine, token_ids=other)
 
 
 def _texts(pair: SidePair, ours: Tokenizer) -> list[bytes]:

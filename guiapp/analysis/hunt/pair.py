@@ -428,9 +428,11 @@ class LibrarySide:
             ends = np.cumsum([0, *map(len, texts)])
             if b"".join(texts) == text:
                 return _pairs(np.stack((ends[:-1], ends[1:]), 1))
-        return None if self._contender.offsets is None else self._told_spans(self._contender.offsets, text)
+        return (
+            None if self._contender.offsets is None else self._spans_of_offsets(self._contender.offsets, text)
+        )
 
-    def _told_spans(self, offsets: Callable[[str], Sequence[tuple[int, int]]], text: bytes) -> Spans:
+    def _spans_of_offsets(self, offsets: Callable[[str], Sequence[tuple[int, int]]], text: bytes) -> Spans:
         """Without overlaps: some libraries give each token of a character all of it."""
         characters, spans, done = as_str(text), list[tuple[int, int]](), 0
         places = np.cumsum([0, *(len(each.encode()) for each in characters)]).tolist()

@@ -284,10 +284,10 @@ class ComposedSpecialTokens(SpecialTokens):
             return np.zeros(1, np.int64), np.array([len(text)], np.int64)
         return super().occurrences(text, parse_special)
 
-    def _without_joined(self, found: Partition, text: bytes) -> Partition:
-        rows = zip(found.ids.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)
+    def _without_joined(self, partition: Partition, text: bytes) -> Partition:
+        rows = zip(partition.ids.tolist(), partition.starts.tolist(), partition.ends.tolist(), strict=True)
         if LONG_SOLIDUS not in text:
-            return found
+            return partition
         return partition_of([row for row in rows if not _is_joined(text[row[2] - 1 :])], len(text))
 
 

@@ -1,5 +1,6 @@
 """The state that all pages share, through its signals."""
 
+import json
 import threading
 
 import pytest
@@ -104,6 +105,27 @@ def test_a_text_without_any_token_is_compared_too(qtbot):
     assert len(session.tokens) == 0
     assert session.round_trip.value.offset == 0
     assert session.encoder_check.value.share == 0
+    session.close()
+
+
+def test_programs_that_give_other_ids_are_known_some_time_after_opening(qtbot, tmp_path):
+    """Of another model, which has no configs, there are none."""
+    model = {"type": "BPE", "vocab": {letter: row for row, letter in enumerate("<|>ab")}, "merges": []}
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "added_tokens_decoder": {"5": {"content": "<|a|>"}},
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"added_tokens": [], "model": model}))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    session = ModelSession(TextSession(b"ab"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open(str(tmp_path))
+    qtbot.waitUntil(lambda: session.readings.value is not None, timeout=PATIENCE_S * 1000)
+    assert [(each.name, each.text) for each in session.readings.value] == [("transformers", b"<|a|>")]
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:toy")
+    assert session.readings.value is None
+    qtbot.waitUntil(lambda: session.readings.value == (), timeout=PATIENCE_S * 1000)
     session.close()
 
 
