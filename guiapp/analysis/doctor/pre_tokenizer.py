@@ -41,8 +41,8 @@ LONGEST_PROBE, MOST_APPLIED = 64, 1 << 13  # characters of a text that is tried;
 MOST_GROWN = 16  # times as long as before; of Unicode's own rules, 11
 DISTRUST = "Use another file: this one is damaged, or made to stall programs."
 AS_TRANSFORMERS = (
-    "Open the model with --as transformers if it runs there. To make all programs agree, load the folder "
-    "with AutoTokenizer and save it with save_pretrained."
+    "If the model runs in transformers, read it so: choose “transformers” as the pre-tokenizer, or --as "
+    "transformers. To make all programs agree, load the folder with AutoTokenizer, then save_pretrained."
 )
 AS_OTHER = "Read the file as the program does in which the model runs (--as, or open the other file)."
 LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")

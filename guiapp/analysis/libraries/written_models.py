@@ -142,7 +142,7 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
             "truncation": None,
             "padding": None,
             "added_tokens": [],
-            "normalizer": None,
+            "normalizer": {"type": "NFC"} if vocabulary.rules.composes else None,
             "post_processor": None,
             **writers[vocabulary.type](tokenizer),
         },
