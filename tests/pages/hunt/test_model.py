@@ -62,7 +62,7 @@ def test_a_file_that_compare_has_no_room_for_is_b_all_the_same(make_model, engin
 def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
     model = make_model(engine, "demo:rwkv")
     reasons = {each.name: reason for each, reason in model.sides.libraries.items()}
-    assert list(reasons) == ["llama.cpp", "tokenizers", "tiktoken", "sentencepiece"]
+    assert list(reasons) == ["llama.cpp", "tokenizers", "transformers", "tiktoken", "sentencepiece"]
     assert reasons["tiktoken"]
     if PEERS["llama.cpp"].is_installed:
         library = next(each for each in model.sides.libraries if each.name == "llama.cpp")
