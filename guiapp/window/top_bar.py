@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
 from guiapp.core.encode.catalogue import ALGORITHMS, encoder_label
 from guiapp.core.encode.exactness import REFUSED
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, VERSION
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
@@ -88,9 +89,9 @@ class TopBar(QFrame):
 
     def _fit(self) -> None:
         room = self.width() - self._left.width() - self.modes.most_px - 2 * (SIDE_PX + GAP_PX)
-        for are_short in (False, True):
-            for badge in self._badges:
-                badge.set_short(are_short)
+        for n_long in range(len(self._badges), -1, -1):
+            for place, badge in enumerate(self._badges):
+                badge.set_short(place >= n_long)
             if sum(part.sizeHint().width() + GAP_PX for part in self._right if not part.isHidden()) <= room:
                 break
 
@@ -266,7 +267,9 @@ class ExactnessBadge(Badge):
             vocabulary = self._session.vocabulary
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             reason = "\n\n".join((exactness.reason, *remarks))
-            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
+            chosen = "" if vocabulary is None else vocabulary.chosen_pre
+            whose = f" for transformers {VERSION.rpartition('.')[0]}" if chosen == TRANSFORMERS else ""
+            self.show_state(f"{exactness.level}{whose}{share}", *STATES[exactness.level], reason)
 
 
 class RoundTripBadge(Badge):
