@@ -279,11 +279,11 @@ class Backend:
 
     def switched_template(self, arguments: Arguments) -> dict[str, Any]:
         """BOS and EOS as two switches say."""
-        around = [
+        affixes = [
             self.roles.get(role) if arguments.get(switch, False) else None
             for role, switch in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
         ]
-        before, after = ([] if token is None else [text_of(token)] for token in around)
+        before, after = ([] if token is None else [text_of(token)] for token in affixes)
         return self.template([*before, None, *after])
 
     def template(
