@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
 from guiapp.core.encode.catalogue import ALGORITHMS, encoder_label
 from guiapp.core.encode.exactness import REFUSED
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, VERSION
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
@@ -277,7 +278,9 @@ class ExactnessBadge(Badge):
             remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
             others = [each.sentence() for each in self._session.readings.value or () if not each.is_same]
             reason = "\n\n".join((exactness.reason, *others, *remarks))
-            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], reason)
+            chosen = "" if vocabulary is None else vocabulary.chosen_pre
+            whose = f" for transformers {VERSION.rpartition('.')[0]}" if chosen == TRANSFORMERS else ""
+            self.show_state(f"{exactness.level}{whose}{share}", *STATES[exactness.level], reason)
 
 
 class RoundTripBadge(Badge):

@@ -172,7 +172,6 @@ class Backend:
         self._tokens: dict[int, TokenSpec] = {}
         self._ids: dict[str, int] = {}
         self._special: set[str] = set()
-        self._highest = -1
         self.roles: dict[str, Given | None] = {}
         self.extra: list[Any] = []
         self._is_switched = False
@@ -184,14 +183,14 @@ class Backend:
         if odd := [each for each in specs if not isinstance(each, TokenSpec)]:
             raise ComponentError(f"has an added token in a config that is not valid: {quoted(repr(odd[0]))}")
         known = self.section.find([token.content for token in specs])
+        next_id = max(self.section.n_texts, max(self._tokens, default=-1) + 1)
         for spec, in_model in zip(stoppable(specs), known, strict=True):
             token = (spec._replace(special=True) if are_special else spec).resolved()
             if not token.content:
                 continue
             token_id = self._ids.get(token.content, in_model)
             if token_id is None:
-                token_id = max(self.section.n_texts, self._highest + 1)
-            self._highest = max(self._highest, token_id)
+                token_id, next_id = next_id, next_id + 1
             self._ids[token.content], self._tokens[token_id] = token_id, token
             if token.special:
                 self._special.add(token.content)
@@ -279,11 +278,11 @@ class Backend:
 
     def switched_template(self, arguments: Arguments) -> dict[str, Any]:
         """BOS and EOS as two switches say."""
-        around = [
+        affixes = [
             self.roles.get(role) if arguments.get(switch, False) else None
             for role, switch in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
         ]
-        before, after = ([] if token is None else [text_of(token)] for token in around)
+        before, after = ([] if token is None else [text_of(token)] for token in affixes)
         return self.template([*before, None, *after])
 
     def template(
@@ -346,7 +345,7 @@ class Backend:
             token.as_added(token_id, token.content in self._special)
             for token_id, token in self._tokens.items()
         ]
-        return {**self.parts, "added_tokens": added, "model": self.section}
+        return {**self.parts, "added_tokens": added, "ids_hold": True, "model": self.section}
 
 
 def _token(key: str, value: Any) -> Given | None:

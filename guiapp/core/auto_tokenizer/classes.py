@@ -160,7 +160,7 @@ def count(a: Arguments, key: str, default: int) -> int:
     return value
 
 
-def around(first: str | None, last: str, is_listed: bool = False) -> Callable[[Backend], Part]:
+def affixes(first: str | None, last: str, is_listed: bool = False) -> Callable[[Backend], Part]:
     """The tokens of two roles before and after a text."""
 
     def frame(backend: Backend) -> Part:
@@ -171,7 +171,7 @@ def around(first: str | None, last: str, is_listed: bool = False) -> Callable[[B
     return frame
 
 
-def bert_around(otherwise: tuple[int, int]) -> Callable[[Backend], Part]:
+def bert_affixes(otherwise: tuple[int, int]) -> Callable[[Backend], Part]:
     """The same of CLS and SEP, with other ids where a config has no such token."""
 
     def frame(backend: Backend) -> Part:
@@ -221,7 +221,7 @@ def codegen(a: Arguments) -> Rebuilt:
 def deberta(a: Arguments) -> Rebuilt:
     a = {**BERT_ROLES, "bos_token": "[CLS]", "eos_token": "[SEP]", **a}
     split = byte_level(flag(a, "add_prefix_space", False))
-    return Rebuilt(BPE, a, MARKED, None, split, BYTES, around("cls_token", "sep_token"))
+    return Rebuilt(BPE, a, MARKED, None, split, BYTES, affixes("cls_token", "sep_token"))
 
 
 def qwen2(a: Arguments, pattern: str = QWEN) -> Rebuilt:
@@ -367,7 +367,7 @@ def _bert(a: Arguments, frame: Callable[[Backend], Part], clean: bool = True) ->
 
 
 def bert(a: Arguments) -> Rebuilt:
-    return _bert({**BERT_ROLES, **a}, bert_around((2, 3)))
+    return _bert({**BERT_ROLES, **a}, bert_affixes((2, 3)))
 
 
 def dpr(a: Arguments) -> Rebuilt:
@@ -435,7 +435,7 @@ def xlm_roberta(a: Arguments) -> Rebuilt:
         normalizer,
         split,
         metaspace(scheme),
-        around("bos_token", "eos_token", True),
+        affixes("bos_token", "eos_token", True),
     )
 
 
@@ -462,7 +462,7 @@ def rembert(a: Arguments) -> Rebuilt:
     a = {**ALBERT_ROLES, **a}
     scheme = prefixed(a)
     normalizer = normalizers(*QUOTES, ONE_SPACE, *_accents(a, True, False))
-    frame = around("cls_token", "sep_token")
+    frame = affixes("cls_token", "sep_token")
     return Rebuilt(
         UNIGRAM, a, {"unk_id": 2}, normalizer, metaspace(scheme), metaspace(scheme), frame, posts=True
     )
@@ -496,7 +496,7 @@ def camembert(a: Arguments) -> Rebuilt:
     split = pre_tokenizers(WHITE, metaspace(scheme))
     normalizer = (charsmap(a) or [None])[0]
     return Rebuilt(
-        UNIGRAM, a, options, normalizer, split, metaspace(scheme), around("bos_token", "eos_token")
+        UNIGRAM, a, options, normalizer, split, metaspace(scheme), affixes("bos_token", "eos_token")
     )
 
 
@@ -516,7 +516,7 @@ def deberta_v2(a: Arguments) -> Rebuilt:
     points = [{"type": "Punctuation", "behavior": "Isolated"}] if a.get("split_by_punct") else []
     split = pre_tokenizers(*points, metaspace(scheme))
     options = {"unk_id": _unscored(a, count(a, "unk_id", 1))}
-    return Rebuilt(UNIGRAM, a, options, normalizer, split, metaspace(scheme), bert_around((0, 0)))
+    return Rebuilt(UNIGRAM, a, options, normalizer, split, metaspace(scheme), bert_affixes((0, 0)))
 
 
 def _unscored(a: Arguments, otherwise: int) -> int:
@@ -537,7 +537,7 @@ def pegasus(a: Arguments) -> Rebuilt:
     if not unknown:
         raise ComponentError("has no unknown token with a score of 0, which PegasusTokenizer needs")
     return Rebuilt(
-        UNIGRAM, a, {"unk_id": unknown}, normalizer, metaspace(), metaspace(), around(None, "eos_token")
+        UNIGRAM, a, {"unk_id": unknown}, normalizer, metaspace(), metaspace(), affixes(None, "eos_token")
     )
 
 

@@ -52,7 +52,7 @@ def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repositor
     """The same of vocab.txt, or of vocab.json and merges.txt, as a tokenizer.json would have their model."""
     stem, model = class_stem(sidecars, False, repository), content["model"]
     if stem not in READ_LISTS[model["type"]]:
-        raise ComponentError(f"is not read by {stem}Tokenizer, as which transformers loads the folder")
+        raise ComponentError(f"is not read by {name_of(stem)}, as which transformers loads the folder")
     arguments, build = arguments_of(sidecars, None), CLASSES.get(stem) or KEEPING[stem]
     built, backend = _rebuilt(build, model["vocab"], partial(model.get, "merges"), arguments)
     return _finished(backend, built, arguments, sidecars)
@@ -80,8 +80,12 @@ def document_of_pieces(
     build = CLASSES.get(stem) or KEEPING[stem]
     built, backend = _rebuilt(build, pieces, merges, arguments)
     if built.kind not in (BPE, UNIGRAM):
-        raise ComponentError(f"is not read by {stem}Tokenizer, as which transformers loads the folder")
+        raise ComponentError(f"is not read by {name_of(stem)}, as which transformers loads the folder")
     return _finished(backend, built, arguments, sidecars)
+
+
+def name_of(stem: str) -> str:
+    return stem if stem == BASE else f"{stem}Tokenizer"
 
 
 def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:

@@ -15,10 +15,13 @@ from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.sentencepiece import model_of
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, WHY, SidecarFiles, model_name, read_sidecars
 from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
+from guiapp.core.hugging_face.spec import ComponentError
+from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.model_files import Packed
 
+ADVICE = "Correct the files, or open them without this reading."
 APPLIED = ("around_switched", "clean_up_elsewhere")  # notes on what this reading goes by
 
 
@@ -53,8 +56,14 @@ def of_ranks(file: WholeFile, tokens: Packed, ids: NDArray[np.int64], opening: O
 
 
 def _vocabulary(file: WholeFile, opening: Opening, document: Callable[[str], Document]) -> Vocabulary:
-    with checked_layout(file):
+    try:
         content, sidecars = document(model_name(file.path))
+    except ComponentError as error:
+        raise file.error(quoted(str(error), 300), ADVICE) from error
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
+        what = f"has parts or configs that transformers does not read: {quoted(repr(error))}"
+        raise file.error(what, ADVICE) from error
+    with checked_layout(file):
         vocabulary = vocabulary_of(file, content, sidecars, opening)
     warnings = tuple(each for each in vocabulary.warnings if each.code not in APPLIED)
     readings = {TRANSFORMERS: WHY}

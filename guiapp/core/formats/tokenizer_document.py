@@ -72,7 +72,7 @@ def vocabulary_of(
     opening.begin(MERGES)
     model = model_section(content["model"])
     opening.begin(TOKENS)
-    added, warnings = _added_tokens(content.get("added_tokens") or [], model)
+    added, warnings = _added_tokens(content.get("added_tokens") or [], model, "ids_hold" in content)
     table, types = _tokens(file, model, added)
     opening.begin(SPECIAL)
     parts = _parts(content, model, added, types)
@@ -123,20 +123,25 @@ def _patterns(parts: Parts) -> tuple[Pattern, ...]:
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
 
 
-def _added_tokens(spec: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[FileNote]]:
-    """With the ids that the library gives them: a text's own in the model, or the next one behind that."""
+def _added_tokens(
+    spec: Any, model: ModelSection, ids_hold: bool
+) -> tuple[tuple[AddedToken, ...], list[FileNote]]:
+    """With the ids that the library gives them: a text's own in the model, or the next one behind that.
+
+    ids_hold  they are already in `spec`: tokens were added by and by
+    """
     by_text: dict[str, AddedToken] = {}
     warnings: list[FileNote] = []
     contents = [each["content"] for each in stoppable(spec)]
     known = dict(zip(contents, model.find(contents), strict=True))
-    highest = -1
+    next_id = model.n_texts
     for each, content in zip(spec, contents, strict=True):
         if not content:
             continue
         token_id = by_text[content].token_id if content in by_text else known[content]
         if token_id is None:
-            token_id = max(model.n_texts, highest + 1)
-        highest = max(highest, token_id)
+            token_id = each["id"] if ids_hold else next_id
+            next_id += 1
         if each.get("id", token_id) != token_id and not warnings:
             spec = (
                 f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}, but "

@@ -68,7 +68,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
             content |= readings[pre].sections
         vocabulary = vocabulary_of(file, content, sidecars, opening)
         reasons = {name: each.why for name, each in readings.items()}
-        return replace(vocabulary, readings=reasons | sidecars.readings, chosen_pre=pre or "")
+        return replace(vocabulary, readings=sidecars.readings | reasons, chosen_pre=pre or "")
 
 
 def _sections(file: WholeFile) -> dict[str, Any]:

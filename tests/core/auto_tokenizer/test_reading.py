@@ -157,7 +157,7 @@ def test_what_a_switch_adds_counts_where_no_file_says_it(tmp_path):
     [
         ({"tokenizer_class": "MarianTokenizer"}, "MarianTokenizer, which is not known here"),
         ({"auto_map": {"AutoTokenizer": ["own.Slow", None]}}, "the model's own code"),
-        ({"added_tokens_decoder": {"259": "<|user|>"}}, "layout"),
+        ({"added_tokens_decoder": {"259": "<|user|>"}}, "does not read"),
         ({"added_tokens_decoder": {"259": USER | {"lstrip": 1}}}, "not valid"),
         ({"bos_token": ["<s>"]}, "bos_token"),
         ({"tokenizer_class": 5}, "tokenizer_class"),

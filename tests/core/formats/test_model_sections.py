@@ -51,7 +51,7 @@ def test_tokens_are_found_by_their_texts_and_of_equal_ones_the_last():
     assert bytes(section.data) == "".join(VOCAB).encode()
     section = model_section(UNIGRAM)
     assert section.find(["a", "<unk>", "b"]) == [2, 0, None]
-    assert (section.n_texts, section.ids.tolist(), section.scores.tolist()) == (2, [0, 1, 2], [0.0, -1.5, -2])
+    assert (section.n_texts, section.ids.tolist(), section.scores.tolist()) == (3, [0, 1, 2], [0.0, -1.5, -2])
 
 
 @pytest.mark.parametrize(

@@ -321,3 +321,15 @@ def test_hostile_json_is_refused_in_a_sentence(tmp_path, text, expected):
     path.write_text(text)
     with pytest.raises(VocabError, match=expected):
         guiapp.open_model(path)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"type": "Unigram", "vocab": [["a", 0.0], ["b", -1.0], ["a", -2.0]], "unk_id": 0},
+        {"type": "BPE", "vocab": {"a": 0, "b": 1, "<x>": 9}, "merges": []},
+    ],
+)
+def test_added_tokens_get_ids_after_all_of_the_model(tmp_path, model):
+    added = [PLAIN | {"id": 9, "content": text} for text in ("<x>", "<y>")]
+    assert Pair(written(tmp_path / "tokenizer.json", SMALL, model=model, added_tokens=added)).check("a<x><y>")

@@ -99,6 +99,16 @@ def test_a_typed_path_opens_and_the_badge_offers_how_else_its_file_is_read(make_
     qtbot.waitUntil(lambda: len(shell.session.tokens) == 4)
 
 
+def test_the_badge_names_the_library_whose_reading_is_chosen(make_shell, qtbot, tmp_path):
+    (tmp_path / "tokenizer.json").write_text(json.dumps(READ_IN_TWO_WAYS))
+    (tmp_path / "tokenizer_config.json").write_text('{"pad_token": "[P]"}')
+    shell = make_shell(b"a[P]", "demo:spm", _load)
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        shell.session.loader.open(str(tmp_path), "transformers")
+    assert shell.window.top_bar.exactness.text() == "exact for transformers 5.24"
+    qtbot.waitUntil(lambda: pieces(shell.session)[-1:] == (b"[P]",))
+
+
 def test_each_format_has_a_small_file_here():
     assert {each.name for each in FORMATS} <= {sample.format for sample in SAMPLES}
 
