@@ -149,18 +149,28 @@ def card(*contents: QWidget | QLayout) -> QFrame:
 
 
 class RoomySplitter(QSplitter):
-    """Leaves most of the room to its first part where that is less than `small_px`."""
+    """Leaves most of the room to its first part where that is less than `small_px`.
+
+    With more room again the other part is as large as before.
+    """
 
     def __init__(self, orientation: Qt.Orientation, small_px: int = SMALL_WIDTH_PX) -> None:
         super().__init__(orientation, childrenCollapsible=False)
         self._small_px = small_px
+        self._usual_px: int | None = None  # of the other part, while there is little room
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        before = self.sizes()
         super().resizeEvent(event)
         is_row = self.orientation() is Qt.Orientation.Horizontal
         room = event.size().width() if is_row else event.size().height()
+        part = self._usual_px
         if room < self._small_px:
+            self._usual_px = before[-1] if part is None else part
             part = round(SMALL_SHARE * room)  # or more, where that is too small for it
+        else:
+            self._usual_px = None
+        if part is not None:
             self.setSizes([room - part, part])
 
 

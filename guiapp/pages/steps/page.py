@@ -25,7 +25,7 @@ from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.menu_button import SavingBar
-from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
+from guiapp.kit.widgets.notices import announce, ask_for_file, copy_text, with_ending
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
@@ -37,7 +37,7 @@ from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
 from guiapp.pages.steps.side import InputPanel
 from guiapp.pages.steps.timeline import paint_fork
-from guiapp.pages.steps.trace_view import TraceView
+from guiapp.pages.steps.trace_view import HINT, TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
@@ -187,7 +187,9 @@ class StepsPage(Page):
             return [self.lesson_training.scrubber]
         trace = self.trace if self._mode == ENCODE else self.lesson_trace
         text = [self.input.editor] if trace is self.trace else []
-        return [trace.timeline, *text, trace.side.breakpoints.field.line, trace.side.watches.field.line]
+        side = trace.side
+        lines = [] if side.is_brief else [side.breakpoints.field.line, side.watches.field.line]
+        return [trace.timeline, *text, *lines]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -373,7 +375,9 @@ class StepsPage(Page):
         self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
 
     def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
-        if (shown := self._shown) is not None and not self._is_covered:
+        if self._is_covered:
+            announce(self, HINT)
+        elif (shown := self._shown) is not None:
             move(shown)
 
     def _copy_lesson(self) -> None:
@@ -461,6 +465,7 @@ class StepsPage(Page):
             self.lessons.fill()
         elif self._mode == LESSONS and isinstance(view, TraceView):
             view.set_covered(self.player.is_covered)
+            view.set_plain(self.player.step is not None and not self.player.step.encoder)
         self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
