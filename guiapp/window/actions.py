@@ -286,12 +286,12 @@ ROWS = (
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
-    ActionRow("whitespace", "Show white space", "View/Text", ("Ctrl+.",), is_checkable=True),
+    ActionRow("whitespace", "Show white space", "View/Show in text", ("Ctrl+.",), is_checkable=True),
     *(
         ActionRow(f"spelling:{each.value}", text, "View/Characters", (), True, "spelling", tip=tip)
         for each, (text, tip) in SPELLINGS.items()
     ),
-    ActionRow("look_alikes", "Mark look-alikes", "View/Text", is_checkable=True),
+    ActionRow("look_alikes", "Mark look-alikes", "View/Show in text", is_checkable=True),
     *(
         ActionRow(
             f"color:{name}",
@@ -303,10 +303,10 @@ ROWS = (
         )
         for name, title in COLORINGS.items()
     ),
-    ActionRow("line_numbers", "Line numbers", "View/Text", is_checkable=True, page="inspect"),
-    ActionRow("line_tokens", "Tokens per line", "View/Text", is_checkable=True, page="inspect"),
-    ActionRow("pieces", "Piece boundaries", "View/Text", is_checkable=True, page="inspect"),
-    ActionRow("budget", "Token budget", "View/Text", is_checkable=True, page="inspect"),
+    ActionRow("line_numbers", "Line numbers", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("line_tokens", "Tokens per line", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("pieces", "Piece boundaries", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("budget", "Token budget", "View/Show in text", is_checkable=True, page="inspect"),
     ActionRow("zoom_in", "Larger text", "View/Text size", ("Ctrl++", "Ctrl+=")),
     ActionRow("zoom_out", "Smaller text", "View/Text size", ("Ctrl+-",)),
     ActionRow("zoom_reset", "Normal text size", "View/Text size", ("Ctrl+0",)),

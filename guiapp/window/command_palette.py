@@ -10,7 +10,7 @@ from itertools import islice
 
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.statistics import MOST_BUDGET
@@ -58,7 +58,8 @@ class CommandPalette(Popover):
         )
         self.choices.rows.setFixedSize(SIZE)
         self.choices.filter.textChanged.connect(self._fit)  # after the list
-        in_column(self.choices, on=self, margins=GAP_PX)
+        column = in_column(self.choices, on=self, margins=GAP_PX)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self.choices.chosen.connect(self._run)
 
     def open(self) -> None:
@@ -66,6 +67,7 @@ class CommandPalette(Popover):
         self.choices.filter.clear()
         self.choices.show_choices(self._choice(row, self._actions[name]) for name, row in self._rows.items())
         self._fit()
+        self.adjustSize()
         left = (self._window.width() - self.width()) // 2
         self.move(self._window.mapToGlobal(QPoint(left, TOP_PX)))
         self.show()
@@ -113,7 +115,6 @@ class CommandPalette(Popover):
         rows = self.choices.rows
         needed_px = sum(rows.sizeHintForRow(row) for row in range(min(rows.model().rowCount(), MOST_ROWS)))
         rows.setFixedHeight(min(SIZE.height(), needed_px + GAP_PX))
-        self.adjustSize()
 
     def _keys_of(self, choice: Choice) -> list[str]:
         return [key.toString().casefold() for key in self._actions[choice.name].shortcuts()]
@@ -145,7 +146,7 @@ def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool,
 def _fit(word: str, row: ActionRow) -> int | None:
     """How well one word fits an action."""
     name, menu = row.text.casefold(), row.menu.casefold()
-    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", name):
+    if name.startswith(word) or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", name):
         return WHOLE
     if _begins_in(word, name):
         return BEGINS

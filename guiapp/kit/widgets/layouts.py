@@ -154,24 +154,27 @@ class RoomySplitter(QSplitter):
     With more room again the other part is as large as before.
     """
 
-    def __init__(self, orientation: Qt.Orientation, small_px: int = SMALL_WIDTH_PX) -> None:
+    def __init__(
+        self, orientation: Qt.Orientation, small_px: int = SMALL_WIDTH_PX, share: float = SMALL_SHARE
+    ) -> None:
         super().__init__(orientation, childrenCollapsible=False)
-        self._small_px = small_px
-        self._usual_px: int | None = None  # of the other part, while there is little room
+        self._small_px, self._share = small_px, share
+        self._usual: list[int] = []  # sizes, while there is little room
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        before = self.sizes()
+        usual = self._usual or self.sizes()
         super().resizeEvent(event)
-        is_row = self.orientation() is Qt.Orientation.Horizontal
-        room = event.size().width() if is_row else event.size().height()
-        part = self._usual_px
+        self.fit(usual)
+
+    def fit(self, usual: list[int] | None = None) -> None:
+        """Share the room out; again where parts have come to need less."""
+        room, usual = sum(self.sizes()), usual or self._usual
         if room < self._small_px:
-            self._usual_px = before[-1] if part is None else part
-            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
-        else:
-            self._usual_px = None
-        if part is not None:
+            self._usual, part = usual, round(self._share * room)  # or more, where that is too small for it
             self.setSizes([room - part, part])
+        elif self._usual:
+            self._usual = []
+            self.setSizes(usual)  # what is more is shared out as ever
 
 
 class WrappingRow(QWidget):

@@ -119,7 +119,7 @@ class RaceBox(QComboBox):
 
 
 class RaceLanes(ZoomedView):
-    """How much each has to do, and has done, on one scale; of two with the same tokens, which has less."""
+    """How much each has to do, and has done, on one scale."""
 
     usual, least_px, is_fixed = QSize(0, LANES_PX), LANES_PX, True
 
@@ -136,15 +136,13 @@ class RaceLanes(ZoomedView):
         if len(runs) < 2:
             return
         totals = [int(work[-1]) for work in race.work]
-        scale, least = BarScale(max(totals)), min(totals)
-        is_comparable = race.difference is None and least < scale.highest  # both make the same tokens
+        scale = BarScale(max(totals))
         rows = []
         for name, run, work, total in zip(race.names, runs, race.work, totals, strict=True):
             done = int(work[run.position])
             share, part = scale.share(total), scale.share(done)
-            notes = ["fewer"] * (is_comparable and total == least)
-            notes += [WAITS] * (run is race.competitor and race.waits)
-            worth = " · ".join((*notes, f"{done:,} of {total:,}"))
+            waits = f"{WAITS} · " if run is race.competitor and race.waits else ""
+            worth = f"{waits}{done:,} of {total:,}"
             rows.append(CandidateRow(name, worth, CandidateStatus.OTHER, share=share, done=part))
         end = canvas.rows(area, rows)
         name = f"operations before step {race.leader.position:,}" if race.leader else ""

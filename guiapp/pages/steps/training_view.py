@@ -70,7 +70,7 @@ BESIDE_TIPS = {
     False: "Compare is full: remove a model there first",
 }
 SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "NUMBER OF OCCURRENCES"
-LEAST_WIDTH_PX, REVEAL_MS = 480, 100
+LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
 OTHERS_TIP = "Others: tokens for single bytes and special tokens, which a model file has for all other text"
 LOW_PX = 480  # where the form leaves no room for the steps
@@ -150,7 +150,7 @@ class TrainingStage(QWidget):
         self._pairs_title.set_texts([f"PAIRS · {SCORES if is_scored else COUNTS}"])
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         others = f" + {n_others:,} others" if (n_others := record.start.n_other_tokens) else ""
-        newest = f"VOCABULARY · {n_symbols:,} of the text, newest first"
+        newest = f"VOCABULARY · {counted(n_symbols, 'symbol')}, newest first"
         self._symbols_title.set_texts([f"{newest}{others}".upper(), newest.upper()])
         self._pieces_title.set_texts([f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper()])
         is_merge = position > 0 and not self._is_unigram
@@ -190,7 +190,8 @@ class TrainingView(RoomySplitter):
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
         self.compare_button = push_button("Compare", self.open_comparison)
         self._is_presented = False
-        self._reveals = later(self, REVEAL_MS, self._reveal_steps)
+        self._is_awaited = False
+        self._reveals = later(self, 0, self._reveal_steps)
         self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
         self._build_layout()
         form, boxes = self.form, (self.form.algorithm, self.form.source, self.form.symbols)
@@ -269,11 +270,11 @@ class TrainingView(RoomySplitter):
         """Let arrow keys step once there is something to step through."""
         if self.form.button.hasFocus() and self.model.is_busy:
             self.stage.scrubber.setFocus()
-            self._reveals.start()
+            self._is_awaited = True
 
     def _reveal_steps(self) -> None:
         """In a low window show them in place of the form."""
-        if self.height() < LOW_PX and not self.stage.isHidden():
+        if self.height() < LOW_PX:
             self._area.verticalScrollBar().setValue(self.stage.y())
 
     @property
@@ -286,6 +287,9 @@ class TrainingView(RoomySplitter):
         if not self.isVisible():
             return
         model, is_stale = self.model, self.is_stale
+        if self._is_awaited and not model.is_busy:
+            self._is_awaited = False
+            self._reveals.start()
         self.stale.setText(STALE_TEXT)
         self.stale.setVisible(is_stale)
         self.stage.set_dimmed(is_stale)
