@@ -140,7 +140,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--baseline",
         metavar="NAME",
-        type=encoder_label,
+        type=lambda text: encoder_label(encoder_name(text)),
         default="fast",
         help="compare speeds with this encoder or library (default: %(default)s)",
     )
@@ -236,10 +236,14 @@ def _plan(options: argparse.Namespace) -> Plan:
     from guiapp.analysis.libraries.custom import parse_custom
 
     scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)
+    own, named = tuple(map(parse_custom, options.own)), map(str.strip, options.encoders.split(","))
+    mine = {each.name for each in own}
     plan = Plan(
         model=options.model,
         corpora=tuple(options.file) or DEFAULT,
-        contenders=tuple(dict.fromkeys(encoder_name(name) for name in options.encoders.split(",") if name)),
+        contenders=tuple(
+            dict.fromkeys(name if name in mine else encoder_name(name.lower()) for name in named if name)
+        ),
         with_peers=options.peers,
         scenarios=tuple(SCENARIOS) if ALL in scenarios else scenarios or DEFAULT_SCENARIOS,
         time_budget_s=options.time_budget,
@@ -248,7 +252,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
-        own=tuple(map(parse_custom, options.own)),
+        own=own,
         repeat=options.repeat,
     )
     return plan if options.threads is None else replace(plan, threads=options.threads)

@@ -27,7 +27,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     about = "explain the token at byte N of the text, or the tokens of bytes N:M (default: all tokens)"
     which.add_argument("--at", metavar="N[:M]", help=about)
-    which.add_argument("--token", metavar="N", type=int, help="explain token number N, counted from 0")
+    which.add_argument(
+        "--token", metavar="N", type=int, help="explain token number N, counted from 0, as in JSON"
+    )
     add_spelling_option(parser)
     parser.add_argument("--json", action="store_true", help="print the stages as a JSON object")
 

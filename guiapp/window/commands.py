@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.spelling import Spelling
+from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.spans.editor import SpanEditor
 from guiapp.kit.widgets.notices import copy_text
@@ -20,6 +21,9 @@ from guiapp.window.file_commands import FileCommands
 from guiapp.window.help import AboutDialog, LegendCard, ShortcutsDialog
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_commands import PageCommands
+from guiapp.window.pages import SHOW_TEXT
+
+UNDOING = *SHOW_TEXT, "special_tokens", "start"  # pages on which edits of the text are taken back
 
 
 class WindowCommands(QObject):
@@ -28,7 +32,7 @@ class WindowCommands(QObject):
     def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
         super().__init__(window)
         setting = window.setting
-        self._window = window
+        self._window, self._compared = window, setting.compared
         self._session, self._settings, self._actions = setting.session, setting.settings, window.actions_table
         self._theme_source = setting.theme_source
         self._editor = window.inspect_page.editor
@@ -132,7 +136,7 @@ class WindowCommands(QObject):
         """Follow the state of options and settings, and keep it."""
         pages = self._window.pages
         self._editor.zoom_changed.connect(self._keep_zoom)
-        for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
+        for name in ("cut", "copy", "paste", "select_all"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
         for changed, refresh in (
@@ -179,9 +183,11 @@ class WindowCommands(QObject):
         self._settings.set_options(options.add_special, options.parse_special, options.encoder)
 
     def _on_undo_changed(self) -> None:
-        document, steps = self._session.document, self._window.pages.current.undo_steps
-        can_undo = document.can_undo if steps is None else steps.undo is not None
-        can_redo = document.can_redo if steps is None else steps.redo is not None
+        """Nobody takes back an edit of a text that the page does not show."""
+        document, pages = self._session.document, self._window.pages
+        steps, shows_text = pages.current.undo_steps, pages.current_name in UNDOING
+        can_undo = shows_text and document.can_undo if steps is None else steps.undo is not None
+        can_redo = shows_text and document.can_redo if steps is None else steps.redo is not None
         self._actions["undo"].setEnabled(can_undo)
         self._actions["redo"].setEnabled(can_redo)
 
@@ -205,8 +211,15 @@ class WindowCommands(QObject):
         self._settings.finds_by_case = search.matches_case
 
     def _set_switches(self) -> None:
-        self._session.set_add_special(self._actions["add_special"].isChecked())
-        self._session.set_parse_special(self._actions["parse_special"].isChecked())
+        """What people turn counts for all columns of Compare, each of which has its own in its menu."""
+        for name, switch in (
+            ("add_special", ModelSession.set_add_special),
+            ("parse_special", ModelSession.set_parse_special),
+        ):
+            chosen = self._actions[name].isChecked()
+            if chosen != getattr(self._session.options, name):
+                for session in self._compared.sessions:
+                    switch(session, chosen)
 
     def _choose_theme(self, choice: str) -> None:
         self._theme_source.choose(choice)

@@ -20,7 +20,7 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
 from guiapp.kit.session.choice import shown_path
-from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.loader import OpenModel, display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
@@ -113,6 +113,7 @@ class FileCommands(QObject):
         loader.refused_changed.connect(self._on_loader_changed)
         loader.model_changed.connect(self._on_loader_changed)
         loader.model_changed.connect(self._remember_model)
+        self._window.setting.compared.models_changed.connect(self._remember_compared)
         text.file_changed.connect(self._remember_text)
         text.reading.done.connect(self._go_to_text)
         for recent in (self._recent, self._recent_texts):
@@ -261,8 +262,11 @@ class FileCommands(QObject):
 
     def _show_text(self, text: bytes) -> None:
         """Show a text in place of the present one, where undo brings that back."""
+        replaces = self._session.document.size > 0 and text != self._session.document.text()
         self._session.text.show(text)
         self._go_to_text()
+        if replaces:
+            announce(self._window, "Your text was replaced. To restore it, undo (Ctrl+Z).")
 
     def _show_sample(self, name: str) -> None:
         self._show_text(sample_text(name))
@@ -281,8 +285,19 @@ class FileCommands(QObject):
             return
         self._settings.last_model = lasting_name(model.name)
         self._settings.last_pre = model.tokenizer.vocabulary.chosen_pre
+        self._add_recent(model)
+
+    def _add_recent(self, model: OpenModel) -> None:
         if not model.name.startswith(PREFIX):
             self._recent.add(model.name, model.tokenizer.vocabulary, display_name(model))
+
+    def _remember_compared(self) -> None:
+        """The models that are compared, once each is open."""
+        known = {lasting_name(each) for each in self._recent.paths}
+        for session in self._window.setting.compared.sessions[1:]:
+            model = session.loader.model
+            if model is not None and lasting_name(model.name) not in known:
+                self._add_recent(model)
 
     def _remember_text(self) -> None:
         """Each text that was just opened or saved."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple, cast
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -25,7 +26,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.doctor_model import ICONS, DoctorModel
-from guiapp.kit.session.loader import display_name
+from guiapp.kit.session.loader import DEMO, display_name
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.session.text_session import TextAutosave
 from guiapp.kit.spans.painter import faded
@@ -34,6 +35,7 @@ from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import can_save_somewhere
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import presses_button
+from guiapp.kit.widgets.event_filters import leave_unpointed
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, announce, dropped_files
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
@@ -117,8 +119,8 @@ class MainWindow(QMainWindow):
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
-        legend = self.actions_table["legend"]
-        self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
+        about = self.actions_table["legend"], self.actions_table["budget"]
+        self.status_line = StatusLine(session, activity, hidden_button, *about, switches, self.pages)
         self.setCentralWidget(column := self._column())
         column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
@@ -228,11 +230,12 @@ class MainWindow(QMainWindow):
         self.top_bar.name_lesson(self.pages.current.lesson_setting)
 
     def _count_findings(self) -> None:
-        """Show at the doctor in the rail how many there are, in the colour of the worst."""
-        n_all, worst = len(self.doctor.findings), self.doctor.worst
-        severity = worst[0].severity if worst else HINT
-        words = [counted(n_all, "finding")] * bool(n_all) + [counted(len(worst), severity)] * bool(worst)
-        self.rail.entries["Doctor"].show_count(n_all, ICONS[severity][1], words)
+        """Show at the doctor in the rail its errors and warnings, in the colour of the worst."""
+        found = Counter(each.severity for each in self.doctor.findings if each.severity != HINT)
+        color = ICONS[next(iter(found), HINT)][1]
+        words = ", ".join(counted(n, severity) for severity, n in found.items())
+        where = f" in {self.doctor.title.removeprefix(DEMO)}" if words else ""
+        self.rail.entries["Doctor"].show_count(found.total(), color, words + where)
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
@@ -246,6 +249,11 @@ class MainWindow(QMainWindow):
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ActivationChange and self.isActiveWindow():
+            leave_unpointed(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not presses_button(event, self):

@@ -42,13 +42,12 @@ from guiapp.kit.widgets.theme import (
 )
 
 LIST_SIZE = QSize(460, 430)
-MOST_LIST_PX, AROUND_LIST_PX = 640, 220  # as high as its window has room
+LEAST_LIST_PX, MOST_LIST_PX, AROUND_LIST_PX = 240, 640, 220  # as high as its window has room
 FACTS_WIDTH_PX = 320
 LONGEST_NAME_PX, SHORTEST_NAME_PX, LEAST_SUMMARY_PX = 280, 120, 60
 HEIGHT_PX, ICON_PX, SIDE_PX = 30, 16, 10
 AROUND_NAME_PX = 2 * (SIDE_PX + ICON_PX + GAP_PX)  # margins and icons, with the gaps beside the name
 MOST_LINES = 6  # of a value
-DEMO = "Tokenloupe demo: "  # what all names of demo models begin with
 
 
 class ModelButton(MenuButton):
@@ -107,7 +106,7 @@ class ModelButton(MenuButton):
 
     def _refresh(self) -> None:
         model = self._loader.model
-        self._name = "No model" if model is None else display_name(model).removeprefix(DEMO)
+        self._name = "No model" if model is None else display_name(model)
         self._summary = "open one" if model is None else summary(model)
         if self._lesson:
             name, self._name = self._name, self._lesson.removeprefix("with ")
@@ -150,7 +149,7 @@ class ModelPicker(Popover):
         self._installed = installed
         self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
-        self.choices = ChoiceList("Models", theme_source)
+        self.choices = ChoiceList("Models", theme_source, hint="Filter, or type a path or hf:OWNER/NAME")
         self.choices.rows.setFixedSize(LIST_SIZE)
         self.open_button = push_button("Open file…", self._browse)
         self.folder_button = push_button("Add folder…", self._ask_for_folder)
@@ -174,12 +173,15 @@ class ModelPicker(Popover):
         self.choices.filter.clear()
         self._named = []
         room_px = widget.window().height()
-        self.choices.rows.setFixedHeight(min(max(LIST_SIZE.height(), room_px - AROUND_LIST_PX), MOST_LIST_PX))
+        self.choices.rows.setFixedHeight(min(max(LEAST_LIST_PX, room_px - AROUND_LIST_PX), MOST_LIST_PX))
         self._renew()
         self.choices.show_choices(self._offered)
         self._recent.check_missing()
         self._installed.scan()
         self._show_facts()
+        for part in (self.choices, self):  # which was laid out for another window, perhaps
+            if (layout := part.layout()) is not None:
+                layout.activate()
         super().open_under(widget)
         self.choices.setFocus()
 
@@ -191,7 +193,7 @@ class ModelPicker(Popover):
         self._facts_layout.setHorizontalSpacing(MARGIN_PX)
         self._facts_layout.setVerticalSpacing(UNIT_PX)
         buttons = in_row(self.open_button, self.folder_button, spacing=UNIT_PX)
-        right = in_column(heading("Current model"), (facts_area, 1), buttons, self.clear_button)
+        right = in_column(heading("Model of this window"), (facts_area, 1), buttons, self.clear_button)
         left = in_column(self.choices, self._found)
         in_row(left, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
 

@@ -8,7 +8,7 @@ Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QStackedWi
 from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.qt_exceptions import protect_overrides
 from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.painting import CENTER, PaintedButton, bold, fill, icon, ring, write
@@ -265,7 +266,8 @@ class RailEntry(PaintedButton):
         self._count, self._color, self._is_named = 0, "dim", True
         self._icons: dict[str, QIcon] = {}
         self.setText(word)
-        self.setToolTip(f"{word} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})")
+        self._tip = f"{word} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
+        self.setToolTip(self._tip)
         self.setAccessibleName(word)
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -287,10 +289,11 @@ class RailEntry(PaintedButton):
             self._is_named = is_named
             self.updateGeometry()
 
-    def show_count(self, count: int, color: str, words: Sequence[str]) -> None:
+    def show_count(self, count: int, color: str, words: str) -> None:
         """Show a number at the icon, in a colour of the theme; 0 for none."""
         self._count, self._color = count, color
-        self.setAccessibleName(", ".join((self.text(), *words)))
+        self.setAccessibleName(", ".join(filter(None, (self.text(), words))))
+        self.setToolTip(plain_tip("\n".join(filter(None, (self._tip, words)))))
         self.update()
 
     def ground(self, theme: Theme) -> QColor | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
@@ -107,6 +108,12 @@ COMPARING = (
     "Try two demo models",
 )
 MEASURING = "Measure", "Time encoders and libraries, and check that their ids agree.", "Run a quick benchmark"
+OTHER_PAGES = {
+    "chat": "Check a chat template",
+    "doctor": "Examine a model file",
+    "hunt": "Hunt for differences",
+    "vocabulary": "Browse a vocabulary",
+}
 NO_TEXTS = "Texts and sessions that you open or save are listed here."
 
 
@@ -197,7 +204,9 @@ class StartPage(Page):
             self._grid.setColumnStretch(column, 1)
         self._arrange(WIDE)
         head = in_row(title, 3 * UNIT_PX, hint, STRETCH)
-        inner = framed(in_column(head, 4 * UNIT_PX, self._grid, margins=0))
+        links = [tool_button(text, actions[name].trigger, role="link") for name, text in OTHER_PAGES.items()]
+        more = in_row(set_role(QLabel("Or"), "dim"), *links, STRETCH, spacing=GAP_PX)
+        inner = framed(in_column(head, more, 2 * UNIT_PX, self._grid, margins=0))
         inner.setMaximumWidth(WIDEST_PX)
         around = framed(in_row((inner, 1), margins=(3 * MARGIN_PX, 2 * MARGIN_PX)))
         whole = in_column((STRETCH, 1), around, (STRETCH, 3))
@@ -234,11 +243,16 @@ class StartPage(Page):
         self._setting.actions["lesson_present"].trigger()
 
     def _compare_demos(self) -> None:
-        """Put a demo model beside the one that is open, unless one is there already."""
-        compared = self._setting.compared
-        if len(compared.sessions) == 1:
-            model = self._setting.session.loader.model
-            compared.add(INSTEAD if model is not None and model.name == BESIDE else BESIDE)
+        """Show two demo models, if need be in place of those that are open."""
+        compared, requests = self._setting.compared, self._setting.requests
+        models = [session.loader.model for session in compared.sessions]
+        names = ["" if model is None else model.name for model in models]
+        if sum(name.startswith(PREFIX) for name in names) < 2:
+            for session in compared.sessions[1:]:
+                compared.remove(session)
+            if not names[0].startswith(PREFIX):
+                requests.model_chosen.emit(INSTEAD)
+            compared.add(INSTEAD if names[0] == BESIDE else BESIDE)
         self._setting.actions["compare"].trigger()
 
     def _open_model(self, name: str) -> None:
@@ -300,8 +314,9 @@ class StartPage(Page):
         self._listed = models, paths
         clear(self.models)
         clear(self.texts)
+        titles = Counter(choice.title for choice in models)
         for choice in models:
-            self.models.addWidget(self._model_row(choice))
+            self.models.addWidget(self._model_row(choice, titles[choice.title] == 1))
         for path, is_there in paths:
             self.texts.addWidget(self._text_row(path, is_there))
         if not paths:
@@ -320,9 +335,11 @@ class StartPage(Page):
                 seen.add(name)
                 yield choice
 
-    def _model_row(self, choice: Choice) -> StartRow:
+    def _model_row(self, choice: Choice, is_only: bool) -> StartRow:
+        """Its file tells it apart where another one is called so, too."""
         is_demo = choice.name.startswith(PREFIX)
         title, detail = (f"Demo: {choice.title}", "") if is_demo else (choice.title, choice.detail)
+        detail = detail if is_only else quoted(Path(choice.name).name)
         click, tip = partial(self._open_model, choice.name), "\n".join((choice.name, choice.detail))
         return StartRow(title, detail, click, self._setting.theme_source, icon_name="model", tip=tip)
 

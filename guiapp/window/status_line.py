@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.text.numbers_in_words import counted, with_prefix
@@ -30,6 +30,7 @@ FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 CANCEL_KEY = "Esc"
 BENCH = "bench"  # the page
+CLICK_FOR_BUDGET = "Click to show the token budget, to cut the text or to split it into chunks."
 HOW_FAST = "Speed: one encoding of this text, with spans, measured once. For exact numbers, use Bench."
 
 
@@ -46,11 +47,12 @@ class StatusLine(QFrame):
         activity: Activity,
         hidden: HiddenButton,
         legend: QAction,
+        budget: QAction,
         switches: list[QAction],
         pages: PageStack,
     ) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._budget = session, budget
         self._pages = pages
         self._hidden = hidden
         self._shown: object = None
@@ -91,6 +93,11 @@ class StatusLine(QFrame):
         """All figures, as they are read out."""
         return " ".join(label.whole_text for label in (self._tokens, self._figures, self._selection))
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click on the number of tokens shows the budget, or hides it."""
+        if self._tokens.tip and self._tokens.geometry().contains(event.position().toPoint()):
+            self._budget.trigger()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._hidden.set_short(self.width() < FULL_WIDTH_PX)
         super().resizeEvent(event)
@@ -102,7 +109,8 @@ class StatusLine(QFrame):
         if name and name not in (*SHOW_TEXT, BENCH) and figures is None:
             figures = ["", ""]
         if figures is not None:
-            self._shown, self._figures.tip = None, ""
+            self._shown, self._figures.tip, self._tokens.tip = None, "", ""
+            self._tokens.unsetCursor()
             self._tokens.set_texts(figures[:1])
             self._figures.set_texts(figures[1:])
             self._selection.set_texts([""])
@@ -113,6 +121,8 @@ class StatusLine(QFrame):
         if shown == self._shown:  # several signals tell of one edit
             return
         self._shown = shown
+        self._tokens.tip = CLICK_FOR_BUDGET
+        self._tokens.setCursor(Qt.CursorShape.PointingHandCursor)
         self._tokens.set_texts([counted(statistics.n_tokens, "token") if is_known else "… tokens"])
         characters, size = counted(statistics.n_characters, "character"), counted(statistics.n_bytes, "byte")
         density = speed = ""

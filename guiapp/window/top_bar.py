@@ -88,9 +88,9 @@ class TopBar(QFrame):
 
     def _fit(self) -> None:
         room = self.width() - self._left.width() - self.modes.most_px - 2 * (SIDE_PX + GAP_PX)
-        for are_short in (False, True):
-            for badge in self._badges:
-                badge.set_short(are_short)
+        for are_short in ((False, False), (True, False), (False, True), (True, True)):
+            for badge, is_short in zip(self._badges, are_short, strict=True):
+                badge.set_short(is_short)
             if sum(part.sizeHint().width() + GAP_PX for part in self._right if not part.isHidden()) <= room:
                 break
 
@@ -123,7 +123,8 @@ class EncoderButton(MenuButton):
             name = encoder_label(algorithm.name)
             self.setText(name)
             mark = "exact" if algorithm.exact else "approximate"
-            self.setToolTip(f"{algorithm.title} ({mark}), {algorithm.complexity}\n{algorithm.source}")
+            about = f"{algorithm.title} ({mark}), {algorithm.complexity}\n{algorithm.source}"
+            self.setToolTip(f"Encoder: {name}. Click to choose another one.\n{about}")
             self.setAccessibleName(f"Encoder: {name}, {mark}")
 
 

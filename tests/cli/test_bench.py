@@ -173,6 +173,7 @@ def test_a_run_that_fails_writes_what_it_has_where_it_is_to(tmp_path, monkeypatc
         ("", {}),
         ("--pre gpt-2 -f a.txt -f tutorial", {"pre": "gpt-2", "corpora": ("a.txt", "tutorial")}),
         ("--encoders fast,heap,fast --peers", {"contenders": ("fast", "heap"), "with_peers": True}),
+        ("--encoders tokenloupe,HEAP,TikToken", {"contenders": ("fast", "heap", "tiktoken")}),
         ("--scenario short,decode --scenario worst", {"scenarios": ("short", "decode", "worst")}),
         ("--scenario short,all", {"scenarios": tuple(SCENARIOS)}),
         ("--threads 1,3 --clock cpu --seed 5", {"threads": (1, 3), "clock": "cpu", "seed": 5}),

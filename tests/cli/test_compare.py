@@ -187,5 +187,5 @@ def test_each_difference_says_why(printed):
         ("pre-tokenizer", "digits")
     ]
     assert rows[0]["why"][0]["others"] == [1]
-    assert "splits `198`" in rows[0]["why"][0]["reason"]
+    assert "one piece `198`" in rows[0]["why"][0]["reason"]
     assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")

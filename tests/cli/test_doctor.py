@@ -15,7 +15,8 @@ from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 
 @pytest.mark.parametrize(
-    ("model", "status"), [("demo:wordpiece", 0), ("demo:spm", 3), ("wrong.gguf", 4), ("nothing.gguf", 1)]
+    ("model", "status"),
+    [("demo:wordpiece", 0), ("demo:spm", 0), ("demo:toy", 3), ("wrong.gguf", 4), ("nothing.gguf", 1)],
 )
 def test_the_exit_status_tells_the_worst_severity(
     model: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -31,7 +32,7 @@ def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
     [finding] = json.loads(capsys.readouterr().out)["findings"]
     keys = ["code", "severity", "what", "changes", "remedy", "tokens", "pre", "line"]
     assert list(finding) == keys
-    assert (finding["code"], finding["severity"]) == ("bos_twice", "warning")
+    assert (finding["code"], finding["severity"]) == ("bos_twice", "hint")
     assert finding["changes"] == {"text": "<s>", "before": [1, 1], "after": [1]}
 
 

@@ -115,13 +115,15 @@ def test_a_low_window_drops_the_names_and_a_lower_one_scrolls(window, qtbot):
 
 
 @pytest.mark.parametrize("severity", [ERROR, WARNING, HINT, None])
-def test_the_doctor_counts_its_findings_in_the_colour_of_the_worst(window, monkeypatch, severity):
+def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window, monkeypatch, severity):
     findings = tuple(Finding("code", each, "what", "") for each in (severity, HINT) if severity)
     monkeypatch.setattr(type(window.doctor), "findings", findings)
     entry = window.rail.entries["Doctor"]
     window.doctor.changed.emit()
-    named = {ERROR: "Doctor, 2 findings, 1 error", WARNING: "Doctor, 2 findings, 1 warning"}
-    assert entry.accessibleName() == named.get(severity, "Doctor, 2 findings" if severity else "Doctor")
+    named = {ERROR: "Doctor, 1 error in ", WARNING: "Doctor, 1 warning in "}
+    model = "byte-level BPE" if severity in named else ""
+    assert entry.accessibleName() == named.get(severity, "Doctor") + model, "hints are no alarm"
+    assert ("in Demo" in entry.toolTip()) is (severity in named)
     image = entry.grab().toImage()
     reds = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     assert (window.setting.theme_source.theme.bad.name() in reds) is (severity == ERROR)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from controls_in_words import controls_of
 from fitting import unreadable
 from main_window_driver import press
 from PySide6.QtCore import QPoint, Qt
@@ -15,7 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def open_demo(name, pre, progress):
-    return guiapp.open_model(name, pre)
+    return guiapp.open_model(name if name.startswith("demo:") else "demo:toy", pre)
 
 
 @pytest.fixture
@@ -129,6 +130,33 @@ def test_recent_texts_and_models_open_by_a_click(at_start, qtbot, tmp_path):
     with qtbot.waitSignal(at_start.session.vocabulary_changed):
         qtbot.mouseClick(rows(start)["Demo: Unigram"], LEFT)
     assert (window.pages.current_name, at_start.session.loader.model.name) == ("inspect", "demo:unigram")
+
+
+def test_two_demo_models_are_compared_whatever_is_open(at_start, qtbot):
+    """With four columns, the click showed those, without a word."""
+    with qtbot.waitSignal(at_start.session.vocabulary_changed):
+        at_start.commands.files.open("own")
+    for name in ("second", "third", "fourth"):
+        at_start.compared.add(name)
+    at_start.window.actions_table["start"].trigger()
+    qtbot.mouseClick(at_start.window.pages.current.comparing.example, LEFT)
+    assert at_start.window.pages.current_name == "compare"
+    loaders = [session.loader for session in at_start.compared.sessions]
+    qtbot.waitUntil(lambda: [each.model and each.model.name for each in loaders] == ["demo:bpe", "demo:rwkv"])
+
+
+def test_what_an_example_replaces_is_one_undo_away_wherever_the_focus_is(at_start, qtbot):
+    window, document = at_start.window, at_start.session.document
+    qtbot.mouseClick(window.pages.current.looking.example, LEFT)
+    assert "undo (Ctrl+Z)" in " ".join(controls_of(window))
+    for widget in (window.top_bar.encoder_button, window.inspect_page.ids_panel.strip):
+        widget.setFocus()
+        press(qtbot, at_start, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert document.text() == b"one two three"
+        document.redo()
+    window.actions_table["tree"].trigger()
+    press(qtbot, at_start, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert document.text() != b"one two three", "no page changes a text that it does not show"
 
 
 def test_it_gives_way_to_what_is_opened_by_menus(at_start, qtbot):

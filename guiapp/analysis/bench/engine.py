@@ -70,7 +70,7 @@ from guiapp.analysis.bench.worker import (
 from guiapp.analysis.libraries.contender import ContenderTokens, as_split, compare, our_contender, split_name
 from guiapp.analysis.libraries.custom import names_of
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.catalogue import TOKENLOUPE
+from guiapp.core.encode.catalogue import TOKENLOUPE, encoder_label
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -136,7 +136,7 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
         if name not in PEERS and name not in ours:
             raise BenchError(
                 f"There is no encoder “{name}” for this {tokenizer.vocabulary.type.value} vocabulary. "
-                f"Choose from: {', '.join([*ours, *PEERS])}."
+                f"Choose from: {', '.join(map(encoder_label, [*ours, *PEERS]))}."
             )
     names = list(plan.contenders) or ours
     peers = [name for name in PEERS if name not in names] if plan.with_peers else []

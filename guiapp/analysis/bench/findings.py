@@ -22,8 +22,10 @@ from guiapp.analysis.bench.run_results import (
     growth_lines,
     ratio_of,
 )
-from guiapp.analysis.bench.statistics import IN_STEP, LESS, Ratio
+from guiapp.analysis.bench.statistics import IN_STEP, Ratio
 from guiapp.analysis.bench.wording import NUMBERS, in_words, size_text, time_text, times_text
+from guiapp.analysis.libraries.peer import pip_install
+from guiapp.core.encode.catalogue import TOKENLOUPE
 from guiapp.core.text.numbers_in_words import counted, percent
 
 Rows = Sequence[BenchResult]
@@ -33,14 +35,15 @@ YOUR_TEXT = "your text"
 FEWEST_TURNS = 8  # together, before a ratio is more than “about”
 STABLE_WIDTH = 0.1  # of the interval, as a share of the ratio
 AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
-ALONE, FIRST, LONE = "takes part alone", "is ready first", "alone was measured"
+ALONE, FIRST, LONE = "was measured alone", "is ready first", "alone was measured"
 ALONE_RIGHT = "alone has the right ids"
 LEAST_OVERHEAD_S = 1e-9
 MOST_NAMED = 2  # contenders in a sentence
+FALLEN, FEWEST_SIZES = 0.5, 4  # of its highest speed, for whoever is called slower on longer texts
 SAME = 1.1  # the most times that something takes longer and is called as long
 OWN_VOCABULARY, OWN_VOCABULARIES = "with a vocabulary of its own", "with vocabularies of their own"
 SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
-PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
+PACKAGE = re.compile(r"is not installed\. Install it with: .*pip install (\S+)$")
 
 
 # The one sentence that a run is made for: who encodes a text fastest, and are the ids right
@@ -59,7 +62,7 @@ class Verdict:
     n_tokens      0 where a run of another version does not say
     about         what its first words are, "English, so far"; "" where that is clear
     ahead         who took less time, not with the right ids: as `parts`
-    reference     whose ids are the right ones; "" where a run of another version does not say
+    reference     whose ids the others were compared with; "" where a run of another version does not say
     alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
                   LONE where others were to be
     """
@@ -106,7 +109,8 @@ class Verdict:
             alone = f" {self.alone}"
             if self.alone == ALONE_RIGHT:
                 others = in_words(self.n_contenders - 1)
-                alone = f" alone has {self.reference}'s ids" if self.reference else alone
+                whose = f"{self.reference}'s" if self.reference else "the right"
+                alone = f" alone has {'these' if self.reference == self.fastest else whose} ids"
                 differ = f", {others} other{'s differ' if self.n_contenders > 2 else ' differs'}"
                 alone += "" if self.ahead else differ
             parts.append((alone, ""))
@@ -115,7 +119,8 @@ class Verdict:
             unclear = (
                 "equally fast as far as this run can tell" if is_often else "timed too rarely to compare"
             )
-            tie = f" are {'too close to tell on a busy machine' if self.is_too_close else unclear}"
+            apart = f"less than {BUSY_MARGIN:g} × apart, too close to tell as the machine was busy"
+            tie = f" are {apart if self.is_too_close else unclear}"
             parts += [(" and ", ""), (self.competitor, "name"), (tie, "")]
         else:
             is_sure = self.is_stable and not self.was_busy
@@ -133,14 +138,16 @@ class Verdict:
     @property
     def ids(self) -> str:
         """Whose ids are right, in words; "" where they cannot be compared."""
-        if not self.n_contenders or self.alone == ALONE_RIGHT:
+        is_reference = self.reference == self.fastest  # of itself there is nothing to say
+        if self.n_contenders <= is_reference or self.alone == ALONE_RIGHT:
             return ""
-        right = f"equal to {self.reference}'s" if self.reference else "right"
+        whose = "equal" if is_reference else f"equal to {self.reference}'s"
+        right = whose if self.reference else "right"
         if self.n_equal == 0:
             return f"no ids are {right}"
         if self.n_equal == self.n_contenders > 1:
             return f"all ids are {right}"
-        return f"{'their' if self.is_tie else 'its'} ids are {right}"
+        return f"{'their' if self.is_tie or is_reference else 'its'} ids are {right}"
 
     def __str__(self) -> str:
         """Such as “gigatoken is 1.2 × as fast as fast; all ids are right; 27,483 tokens as plain text”."""
@@ -166,7 +173,7 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
         n_contenders=len(judged),
         n_tokens=round(fastest.n_tokens),
         alone=ALONE_RIGHT if len(judged) > len(right) == 1 else ALONE,
-        reference=reference,
+        reference=reference and reference_of([row for row in results if row.corpus == corpus], reference),
         ahead=tuple(_ahead(fastest, [row for row in rows if not row.exact]))[1:],
     )
     if competitor is None:
@@ -175,6 +182,12 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
     is_narrow = busy or ratio.high <= ratio.low * (1 + STABLE_WIDTH)  # more turns would not make it narrower
     is_stable = is_narrow and min(fastest.n, competitor.n) >= FEWEST_TURNS
     return replace(verdict, competitor=competitor.contender, ratio=ratio, is_stable=is_stable, was_busy=busy)
+
+
+def reference_of(results: Rows, library: str) -> str:
+    """Whose ids others equal or not: Tokenloupe's, which are the library's where that was measured too."""
+    is_measured = any(row.contender == library and row.exact for row in results)
+    return library if is_measured else TOKENLOUPE
 
 
 def _ahead(fastest: BenchResult, others: Rows) -> Iterator[tuple[str, str]]:
@@ -252,6 +265,9 @@ def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
         yield f"{n_wide} of {len(rows)} results have intervals wider than ± 10 %."
     if not (run.is_complete or is_going_on) and rows:
         yield "The run was stopped before it finished."
+    library = run.vocabulary.get("library", "")
+    if rows and library and reference_of(rows, library) != library:
+        yield f"Ids were compared with {TOKENLOUPE}'s; {library} itself was not measured in this run."
 
 
 def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
@@ -297,14 +313,15 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
     packages = {name: package[1] for name, package in collected.items() if package}
     if packages:
         names, install = ", ".join(packages), " ".join(packages.values())
-        yield f"Not installed: {names}. To install: pip install {install}"
+        yield f"Not installed: {names}. To install: {pip_install(install)}"
     alike: dict[tuple[str | None, str | None, str], list[LeftOut]] = {}
     for each in left_out:
         if each.contender not in packages:
             kind = SECONDS.sub("", each.reason)
             alike.setdefault((each.scenario, each.operation, kind), []).append(each)
     for (scenario, *_), missed in alike.items():
-        names = ", ".join(dict.fromkeys(each.contender for each in missed))
+        contenders = dict.fromkeys(each.contender for each in missed)
+        names, were = ", ".join(contenders), "were" if len(contenders) > 1 else "was"
         where = ""
         if scenario:
             cells = list(
@@ -313,7 +330,7 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
             more = f", and {len(cells) - 1} more" if len(cells) > 1 else ""
             label = SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
             where = f" in “{label}” ({cells[0]}{more})"
-        yield f"{names} was not measured{where}: {_of_all([each.reason for each in missed])}"
+        yield f"{names} {were} not measured{where}: {_of_all([each.reason for each in missed])}"
 
 
 def _of_all(reasons: Sequence[str]) -> str:
@@ -353,8 +370,9 @@ def finding(scenario: str, rows: Rows, left_out: Sequence[LeftOut], baseline: st
 
 
 def leaders(rows: Rows) -> list[str]:
-    """The fastest, and everybody who is not clearly slower, the fastest first; no name twice."""
-    timed = sorted((row for row in rows if row.median_s), key=lambda row: row.median_s)
+    """The fastest, unless its ids are wrong, and everybody not clearly slower, the fastest first."""
+    right = [row for row in rows if row.exact is not False] or rows
+    timed = sorted((row for row in right if row.median_s), key=lambda row: row.median_s)
     return list(dict.fromkeys(row.contender for row in timed if not _is_clear(timed[0], row)))
 
 
@@ -379,16 +397,20 @@ def _n_contenders(rows: Rows) -> int:
 
 
 def _time_by_length(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
-    fits = [line for line in growth_lines(rows) if line.growth.is_fit]
-    if 2 * len(fits) <= _n_contenders(rows):
+    """Who is much slower on its longest text than on a shorter one."""
+    series = [[row for row in rows if row.contender == name] for name in {row.contender: 0 for row in rows}]
+    if min(map(len, series)) < FEWEST_SIZES:
         return ""
-    faster = [line.contender for line in fits if line.growth.exponent > IN_STEP]
-    if not faster:
-        is_in_step = all(line.growth.exponent > LESS for line in fits)
-        return f"Time grows {'in step with' if is_in_step else 'no faster than'} the length of the text"
-    if len(faster) == len(fits):
-        return "Time grows faster than the length of the text"
-    return f"Time grows in step with the length of the text, but not for {_names(faster)}"
+    last = (max(mine, key=lambda row: row.size_bytes) for mine in series)
+    fallen = [
+        row.contender
+        for row, mine in zip(last, series, strict=True)
+        if row.mb_per_s < FALLEN * max(each.mb_per_s for each in mine)
+    ]
+    if not fallen:
+        return "No encoder is much slower on longer texts"
+    slow = "Every encoder is" if len(fallen) == len(series) else f"Only {_are(fallen)}"
+    return f"{slow} much slower on longer texts"
 
 
 def _worst_case(rows: Rows, left_out: Sequence[LeftOut], _baseline: str) -> str:

@@ -27,6 +27,7 @@ MOST_CALLS = 1 << 20
 Texts = Sequence[bytes]
 
 N_COMPARED = 50  # counts while appending
+LEAST_DECODED = 0.2  # of the bytes of a text: letters may have four
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
 SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
@@ -126,6 +127,9 @@ def _decode(subject: OperationInput) -> TimedOperation:
     if contender.decode is None:
         raise UnavailableError("It cannot decode.")
     ids: Any = contender.take_ids(encode_all(contender, subject.texts).ids)
+    decoded = contender.decode(ids)
+    if isinstance(decoded, str | bytes) and len(decoded) < LEAST_DECODED * sum(map(len, subject.texts)):
+        raise UnavailableError("Its ids stand for little of the text.")
     return TimedOperation(partial(contender.decode, ids))
 
 

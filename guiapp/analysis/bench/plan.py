@@ -268,7 +268,7 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "scaling",
-            "Time by length of text",
+            "Speed by length of text",
             "By length",
             "encode the start of the first text, from 128 B to 4 MiB",
             *(("encode",), SCALING_BYTES, lengthened),
@@ -277,7 +277,7 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "short",
-            "Time of a short call",
+            "Short calls, one for each text",
             "Short calls",
             f"encode {N_PROMPTS} parts of the first text, of 16, 128 and 1,024 bytes, one call each",
             *(("encode each",), SHORT_BYTES, prompts),
@@ -294,7 +294,7 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "worst",
-            "Time of text that cannot be split",
+            "Text that cannot be split",
             "Worst case",
             "encode letters without spaces, three kinds, from 1 kB to 1 MB",
             *(("encode",), WORST_BYTES, worst),
@@ -305,7 +305,7 @@ SCENARIOS: dict[str, Scenario] = {
         ),
         Scenario(
             "threads",
-            "Time of a batch of documents by number of threads",
+            "A batch of documents by number of threads",
             "Threads",
             "encode 2 MiB in documents of 2 kB on several threads",
             *(("encode batch",), (BATCH_BYTES,), documents),

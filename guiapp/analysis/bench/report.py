@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import PureWindowsPath
 from typing import NamedTuple
 
@@ -35,7 +36,8 @@ from guiapp.analysis.export.tables import NONE, Table, aligned, csv_lines, file_
 from guiapp.core.text.numbers_in_words import counted, percent, with_prefix
 
 CONTENDER, ONCE, PLUS_MINUS, IDS = "encoder", "once", "± %", "ids"
-EQUAL, ALMOST = "equal", "≈"  # ids
+EQUAL, ALMOST, WRONG = "equal", "≈", "✗"  # ids
+ALIKE = 0.5  # the least share of equal spans that is called almost equal
 CONDITIONS = {
     "System": "system",
     "clock": "clock (auto: processor time while other programs run)",
@@ -232,7 +234,7 @@ def tables(run: BenchRun, baseline: str) -> Iterator[Table]:
 
 
 def measured_tables(results: Sequence[BenchResult], baseline: str) -> Iterator[Table]:
-    """One of each text with what scenarios have one figure of, one of each of these, then those of series."""
+    """One of each text and scenario, those of series last."""
     groups: dict[tuple[str, str, str], list[BenchResult]] = {}
     for row in results:
         groups.setdefault((row.scenario, row.operation, row.corpus), []).append(row)
@@ -240,10 +242,8 @@ def measured_tables(results: Sequence[BenchResult], baseline: str) -> Iterator[T
     for rows in groups.values():
         if not _is_series(rows):
             single.setdefault(rows[0].corpus, []).append(rows)
-    for first, *others in single.values():
-        yield _table(first, baseline, [each for rows in others for each in _comparable_figures(rows)])
-        yield from (_table(rows, baseline) for rows in others)
-    yield from (_table(rows, baseline) for rows in groups.values() if _is_series(rows))
+    for rows in (*chain.from_iterable(single.values()), *filter(_is_series, groups.values())):
+        yield _table(rows, baseline)
 
 
 def _is_series(rows: Sequence[BenchResult]) -> bool:
@@ -251,22 +251,19 @@ def _is_series(rows: Sequence[BenchResult]) -> bool:
     return SCENARIOS[rows[0].scenario].chart == "curves" or len({row.threads for row in rows}) > 1
 
 
-def _table(rows: Sequence[BenchResult], baseline: str, others: Sequence[Figures] = ()) -> Table:
-    """A row for each contender, the best first: figures, their interval, the ratio of the last, and ids.
-
-    others  figures of other scenarios, which follow
-    """
+def _table(rows: Sequence[BenchResult], baseline: str) -> Table:
+    """A row for each contender, the best first: figures, their interval, the ratio of the last, and ids."""
     steps = _steps(rows)
     leads = [_figures(each)[0] for each in steps.values()]
     if _is_series(rows):
         leads = [lead._replace(title=title) for title, lead in zip(steps, leads, strict=True)]
     more = [] if _is_series(rows) else _figures(rows)[1:]
-    columns = [*_tokens_columns(steps), *(lead.column() for lead in leads)]
+    columns = [*(lead.column() for lead in leads), *_tokens_columns(steps), *(each.column() for each in more)]
     if any(row.median_s for row in rows):
         columns += [_spreads(rows), leads[-1].ratios(baseline), _growth_column(rows), _ids(rows)]
-    columns = [each for each in (*columns, *(each.column() for each in (*more, *others))) if each.cells]
+    columns = [each for each in columns if each.cells]
     names = sorted(
-        dict.fromkeys(name for each in (*leads, *others) for name in each.values),
+        dict.fromkeys(name for each in leads for name in each.values),
         key=lambda name: [lead.order(name) for lead in reversed(leads)],
     )
     head = [CONTENDER, *(column.head for column in columns)]
@@ -295,22 +292,16 @@ def _figures(rows: Sequence[BenchResult]) -> list[Figures]:
     return [Figures("", scenario.unit, _each(rows, "mb_per_s" if scenario.unit == "MB/s" else "median_s"))]
 
 
-def _comparable_figures(rows: Sequence[BenchResult]) -> list[Figures]:
-    """The same to follow another scenario's, under its own name."""
-    figures, scenario = _figures(rows), SCENARIOS[rows[0].scenario]
-    return figures if scenario.chart == "latency" else [figures[0]._replace(title=scenario.label.lower())]
-
-
 def _each(rows: Sequence[BenchResult], key: str, factor: float = 1.0) -> dict[str, float]:
     return {row.contender: getattr(row, key) / factor for row in rows if getattr(row, key) or factor > 1.0}
 
 
 def _tokens_columns(steps: Mapping[str, Sequence[BenchResult]]) -> list[BenchColumn]:
-    """Tokens a second in each step, of scenarios with speeds; tokens of another vocabulary are no measure."""
+    """Tokens a second in each step, of scenarios with speeds; tokens of other ids are no measure."""
     return [
         BenchColumn(
             f"{title} tokens/s".strip(),
-            {row.contender: with_prefix(row.tokens_per_s) for row in rows if row.exact is not None},
+            {row.contender: with_prefix(row.tokens_per_s) for row in rows if row.exact},
         )
         for title, rows in steps.items()
         if SCENARIOS[rows[0].scenario].unit == "MB/s"
@@ -361,26 +352,34 @@ def ids_text(results: Sequence[BenchResult]) -> str:
     shares = [row.agreement for row in results if row.exact is not None]
     if not shares:
         return "own vocabulary"
-    return EQUAL if all(row.exact for row in results) else f"{ALMOST} {percent(min(shares), 1)}"
+    mark = ALMOST if min(shares) >= ALIKE else WRONG
+    return EQUAL if all(row.exact for row in results) else f"{mark} {percent(min(shares), 1)}"
+
+
+def interval_text(row: BenchResult) -> str:
+    """The interval of a speed, to either side where these differ."""
+    low, high = (100 * (end / row.mb_per_s - 1) for end in row.interval("mb_per_s"))
+    return f"± {high:.0f} %" if f"{-low:.0f}" == f"{high:.0f}" else f"−{-low:.0f} … +{high:.0f} %"
 
 
 def published_tables(run: BenchRun) -> Iterator[Table]:
     """Figures of the literature next to this run's, a table for each source that has any."""
     for source, rows in comparable(run).items():
-        head = ["", "text", "published", f"× {source.base}", "here", "MB/s", f"× {source.base}", "ids"]
+        there, here = ("published", f"published, × {source.base}"), ("here", "here, MB/s")
+        head = [CONTENDER, "text", *there, *here, f"here, × {source.base}", "ids"]
         lines = [head]
         for published, row, ratio in rows:
             text = f"{row.scenario}: {row.corpus}, {size_text(row.size_bytes)}{on_threads(row.threads)}"
-            there = [published.contender, text, published.figure, ratio_text(published.ratio)]
-            here = [time_text(row.median_s), figure_text(row.mb_per_s), ratio_text(ratio), ids_text([row])]
-            lines.append([*there, *here])
+            theirs = [published.contender, text, published.figure, ratio_text(published.ratio)]
+            ours = [time_text(row.median_s), figure_text(row.mb_per_s), ratio_text(ratio), ids_text([row])]
+            lines.append([*theirs, *ours])
         note = f"Published in: {source.where}. Differences: {source.differs}."
         yield Table(f"{source.name}: published and here", lines, note)
 
 
 def change_table(changes: Sequence[SpeedChange], title: str) -> Table:
     """What is slower or faster than in another run, and how sure that is."""
-    rows = [["", "what", "text", "size", "verdict", "× the time", "interval"]]
+    rows = [[CONTENDER, "what", "text", "size", "verdict", "× the time", "interval"]]
     for change in changes:
         now, ratio = change.now, change.ratio
         what = f"{now.scenario} ({now.operation}){on_threads(now.threads)}"

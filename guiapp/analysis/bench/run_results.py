@@ -100,8 +100,10 @@ class BenchResult:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval as a share of the time."""
-        return (self.ci_s[1] - self.ci_s[0]) / 2 / self.median_s if self.median_s else 0.0
+        """The larger side of the interval of its speed, as a share of it."""
+        return (
+            max(self.median_s / self.ci_s[0] - 1, 1 - self.median_s / self.ci_s[1]) if self.median_s else 0.0
+        )
 
     @property
     def n_times(self) -> int:

@@ -166,9 +166,9 @@ def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
     source, origins = chat.template.source_text, [run.origin for run in chat.rendering.runs]
     contents = [row for row, each in enumerate(chat.runs.of_runs) if each.is_content]
     last = max(row for row in contents if origins[row].message == message)
-    place, owner = origins[last].place, ""
-    if place >= 0:
-        owner, expression = owner_before(source, place), EXPRESSION.match(source, place)
+    place, taken, owner = origins[last].place, origins[last].taken, ""
+    if place >= taken >= 0 and "endfor" not in source[taken:place]:
+        owner, expression = owner_before(source, taken), EXPRESSION.match(source, place)
         if expression is not None and AFTER_PRINTED.match(source, expression.end()):
             place, said = expression.end(), _for_assistants(chat, place, text, owner)
             return TemplateEdit(place, place, f" ~ {said}") if said else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from guiapp.analysis.chat.chat import Chat
 from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, with_reasoning
 from guiapp.analysis.chat.templates import LONGEST_REASON, Rendering, special_texts
-from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
+from guiapp.analysis.chat.traced import CHANGED, TEMPLATE, CharacterOrigin, OriginRun
+from guiapp.analysis.libraries.peer import pip_install
 from guiapp.core.processes import ApartError, answer_of
 from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.numbers_in_words import quoted
@@ -24,6 +26,8 @@ from guiapp.errors import ChatError
 PACKAGE = "xllamacpp"
 PATIENCE_S = 90.0
 SHOWN = 24  # characters of a difference
+DATES = "%d %b %Y", "%Y-%m-%d", "%b %d %Y", "%B %d, %Y"  # as templates write them
+MOST_DATE = 20  # characters
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +43,16 @@ class LlamaPrompt:
 
     def difference(self, chat: Chat) -> str:
         """In what its prompt is another, as a sentence; "" where text and ids are equal."""
-        ours, theirs, left_out = chat.text, self.chat.text, ""
-        bos = special_texts(chat.tokenizer.vocabulary).get("bos_token", "")
-        if bos and ours.startswith(bos) and not theirs.startswith(bos):
-            ours = ours.removeprefix(bos)
+        theirs, bos, left_out = (
+            self.chat.text,
+            special_texts(chat.tokenizer.vocabulary).get("bos_token", ""),
+            "",
+        )
+        ours = chat.text if theirs.startswith(bos) else chat.text.removeprefix(bos)
+        if ours != chat.text:
             left_out = f"llama.cpp omits the {quoted(bos)} of the template, because it adds one."
+        if dates := self.dates(ours):
+            return f"{left_out} llama.cpp writes today’s date, {dates[1]} instead of {dates[0]}.".strip()
         if ours != theirs:
             at, _ = common_ends(ours, theirs)
             rests = (quoted(text[at:], SHOWN) for text in (ours, theirs))
@@ -53,6 +62,15 @@ class LlamaPrompt:
         if left_out or self.token_ids is None or np.array_equal(self.token_ids, chat.parsed.token_ids):
             return left_out
         return "llama.cpp has the same text, but different ids."
+
+    def dates(self, ours: str) -> tuple[str, str] | None:
+        """The date in a text, and today's in llama.cpp's, where nothing else differs."""
+        for today in map(datetime.now().strftime, DATES):
+            before, _, after = self.chat.text.partition(today)
+            date = ours.removeprefix(before).removesuffix(after)
+            if date != today and before + date + after == ours and 0 < len(date) <= MOST_DATE:
+                return date, today
+        return None
 
 
 def is_installed() -> bool:
@@ -69,7 +87,7 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
     Raises ChatError where llama.cpp is not installed, or cannot render this.
     """
     if not is_installed():
-        raise ChatError(f"llama.cpp is not installed. Install it: pip install {PACKAGE}")
+        raise ChatError(f"llama.cpp is not installed. Install it: {pip_install(PACKAGE)}")
     request = json.dumps(_request(chat)).encode()
     try:
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
@@ -114,8 +132,16 @@ def _like(rendering: Rendering, text: str) -> Rendering:
     n_before, n_after = common_ends(ours, text)
     shift, middle = len(text) - len(ours), len(text) - n_after
     runs = [run for run in rendering.runs if run.start < n_before]
-    runs += [OriginRun(n_before, CharacterOrigin(CHANGED), 0)] if middle > n_before else []
     ends = [*(each.start for each in rendering.runs[1:]), len(ours)]
+    replaced = (
+        run.origin
+        for run, end in zip(rendering.runs, ends, strict=True)
+        if run.start < len(ours) - n_after and end > n_before and run.origin.kind != TEMPLATE
+    )
+    if middle > n_before:  # of the content that it replaces, if there is any
+        content = next(replaced, None)
+        origin = content._replace(kind=CHANGED) if content else CharacterOrigin(TEMPLATE)
+        runs.append(OriginRun(n_before, origin, 0))
     for run, end in zip(rendering.runs, ends, strict=True):
         if end + shift > middle:
             start = max(run.start + shift, middle)

@@ -25,10 +25,11 @@ class CharacterOrigin(NamedTuple):
     kind     TEMPLATE; CONTENT of a message or tool; CHANGED: content that was made into something else
     message  from 0: whose content it is, or for which one the template writes; None for no message
     field    the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
-    line     of the template, where it writes them or takes the entry; 0 is unknown
+    line     of the template, where it writes them; 0 is unknown
     place    the same as a character of the template, with `\n` for all ends of lines: where what it writes
              begins, a string with its quote, or the name of a variable, or the dot or bracket before that of
              an entry; -1 is unknown
+    taken    the same of what was written: where the template took it, perhaps long before
     """
 
     kind: str
@@ -36,6 +37,7 @@ class CharacterOrigin(NamedTuple):
     field: str = ""
     line: int = 0
     place: int = -1
+    taken: int = -1
 
 
 class Traced(str):
@@ -198,6 +200,9 @@ class Origins:
         self._firsts, self._origins, self._next = [UNKNOWN], [CharacterOrigin(TEMPLATE)], 1
         self._marks: dict[CharacterOrigin, int] = {}
         self._taken: dict[tuple[int, int, int], Traced] = {}
+        self._entries: dict[int, int] = {}  # of rows where an entry is written: the row where it was taken
+        self._placed: dict[tuple[int, int, int], int] = {}
+        self._printed = set[int]()
 
     def mark(self, origin: CharacterOrigin) -> int:
         """The one for all characters of an origin that has no places."""
@@ -221,6 +226,42 @@ class Origins:
         if (traced := self._taken.get(key)) is None:
             traced = self._taken[key] = self.entry(text, origin._replace(line=line, place=place))
         return traced
+
+    def written(self, text: Traced, line: int, place: int, is_printed: bool = False) -> Traced:
+        """The same, its entries written here, unless they were printed before.
+
+        With `is_printed` it is printed now: only entries that were written nowhere are written here.
+        """
+        runs, marks = list(self.runs(text)), array("I", text._marks)
+        ends = [*(run.start for run in runs), len(text)][1:]
+        for (start, origin, offset), end in zip(runs, ends, strict=True):
+            if origin.kind == TEMPLATE and not origin.field:
+                continue
+            row = bisect_right(self._firsts, marks[start]) - 1
+            if row not in (self._entries if is_printed else self._printed):
+                taken = origin.taken if origin.taken >= 0 else origin.place if origin.line else place
+                row = self._row_of(row, origin._replace(line=line, place=place, taken=taken))
+                first, size = self._firsts[row], end - start
+                own = (
+                    range(first + offset, first + offset + size)
+                    if origin.kind == CONTENT
+                    else (first,) * size
+                )
+                marks[start:end] = array("I", own)
+            if is_printed:
+                self._printed.add(row)
+        return type(text)(text, marks)
+
+    def _row_of(self, row: int, here: CharacterOrigin) -> int:
+        """That of the same entry where it is written."""
+        entry = self._entries.get(row, row)
+        key = entry, here.line, here.place
+        if key not in self._placed:
+            end = self._firsts[row + 1] if row + 1 < len(self._firsts) else self._next
+            self._placed[key] = len(self._firsts)
+            self._entries[len(self._firsts)] = entry
+            self._add(here, end - self._firsts[row])
+        return self._placed[key]
 
     def _add(self, origin: CharacterOrigin, size: int) -> int:
         first, self._next = self._next, self._next + size + 1  # the next origin's first follows no mark

@@ -176,6 +176,7 @@ class _Generator(CodeGenerator):
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self._loops: dict[int, nodes.For] = {}  # by their bodies
+        self._writes = False  # whether what is compiled is an expression that is printed
 
     def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
         self.writeline("pass")
@@ -211,18 +212,19 @@ class _Generator(CodeGenerator):
         self.write(")])")
 
     def visit_Name(self, node: nodes.Name, frame: Frame) -> None:
-        self._taken(super().visit_Name, node, frame, is_load=node.ctx == "load")
+        self._loaded(super().visit_Name, node, frame, is_load=node.ctx == "load")
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
-        self._taken(super().visit_Getattr, node, frame)
+        self._loaded(super().visit_Getattr, node, frame)
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
-        self._taken(super().visit_Getitem, node, frame)
+        self._loaded(super().visit_Getitem, node, frame)
 
-    def _taken(
+    def _loaded(
         self, visit: Callable[[Any, Frame], None], node: nodes.Node, frame: Frame, is_load: bool = True
     ) -> None:
-        self.write(f"environment.taken({node.lineno}, " if is_load else "")
+        does = "written" if self._writes else "taken"
+        self.write(f"environment.{does}({node.lineno}, " if is_load else "")
         visit(node, frame)
         self.write(")" if is_load else "")
 
@@ -230,9 +232,11 @@ class _Generator(CodeGenerator):
         raise nodes.Impossible
 
     def _output_child_pre(self, node: nodes.Expr, *_given: Any) -> None:
+        self._writes = True
         self.write(f"environment.emit({node.lineno}, ")
 
     def _output_child_post(self, *_given: Any) -> None:
+        self._writes = False
         self.write(")")
 
 
@@ -300,12 +304,15 @@ class TracingEnvironment(ChatEnvironment):
     def taken(self, token: int, value: Any) -> Any:
         return self._origins.taken(value, *self._places[token]) if isinstance(value, Traced) else value
 
+    def written(self, token: int, value: Any) -> Any:
+        return self._origins.written(value, *self._places[token]) if isinstance(value, Traced) else value
+
     def printed(self, value: Any) -> Traced:
         text: Traced = self._adopted(str(value), (value,))
         return text
 
     def emit(self, token: int, value: Any) -> Traced:
-        text = self.printed(value)
+        text = self._origins.written(self.printed(value), self._places[token].line, -1, is_printed=True)
         if UNKNOWN in text._marks:
             own = self._own(self._places[token]._replace(start=-1))
             return Traced(text, array("I", (mark or own for mark in text._marks)))
@@ -365,14 +372,10 @@ class TracingEnvironment(ChatEnvironment):
         field = fields.pop() if len(fields) == 1 else ""
         return self._origins.mark(CharacterOrigin(CHANGED, message, field, self._line))
 
-    def _here(self, text: str) -> str:
-        """Taken on the line that is running, if nowhere before."""
-        return self._origins.taken(text, self._line, -1) if isinstance(text, Traced) else text
-
     def _join(self, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> Traced:
         if attribute is not None:
             value = map(make_attrgetter(self, attribute), value)
-        return Traced(d).join(self._here(self.printed(each)) for each in value)
+        return Traced(d).join(map(self.printed, value))
 
     def _tojson(self, value: Any, *given: Any, **settings: Any) -> Any:
         text = tojson(value, *given, **settings)
@@ -398,7 +401,7 @@ class TracingEnvironment(ChatEnvironment):
 
         def pieces(value: Any, level: int) -> Iterator[str]:
             if isinstance(value, str):
-                yield from _quoted(self._here(value), ensure_ascii)
+                yield from _quoted(value, ensure_ascii)
             elif isinstance(value, dict | list | tuple) and value:
                 before = "" if step is None else "\n" + step * (level + 1)
                 behind = "" if step is None else "\n" + step * level

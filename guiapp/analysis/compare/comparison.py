@@ -17,6 +17,7 @@ from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.tree.picture import FIRST_SCRIPT, OTHER_LETTERS, SCRIPT_NAMES, scripts_of_codes
 from guiapp.core.encode.encoding import Encoding, Offsets, as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.sources.locate import short_name
 from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.token_html import titled, tokens_html
@@ -352,7 +353,7 @@ def names_apart(models: Sequence[str], chosen: Sequence[str], titles: Sequence[s
     By their titles if there are any; of those that are alike, by their files, by the paths, by their numbers.
     """
     paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in models]
-    short = [path.removesuffix(".gguf") for path in paths]
+    short = [short_name(path.removesuffix(".gguf")) for path in paths]
     numbered = [f"{number}. {base}" for number, base in enumerate(titles or short, 1)]
     names: list[str] = []
     for bases in (titles or short, short, models, numbered):

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.core.encode.detokenizing import readable_clean_spaces
 from guiapp.core.encode.families.pipeline import Symbols, Tracer
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -176,7 +177,11 @@ def decoded_reason(ours: Tokenizer, theirs: Tokenizer, ids: list[int], names: Na
 def decoded_texts_reason(mine: str, other: str, names: Names) -> Reason:
     """The reason for two texts that the same ids were decoded to."""
     subject = "spaces" if mine.replace(" ", "") == other.replace(" ", "") else "characters"
-    clause = f"{names[0]} decodes the ids to {shown(mine.encode())}, {names[1]} to {shown(other.encode())}"
+    texts = mine.encode(), other.encode()
+    clause = f"{names[0]} decodes the same ids to {shown(texts[0])}, {names[1]} to {shown(texts[1])}"
+    for name, text, whole in zip(names, texts, texts[::-1], strict=True):
+        if readable_clean_spaces(whole) == text:
+            clause += f": {name} drops spaces before punctuation (its clean-up of spaces)"
     return Reason(Cause.DECODED, subject, _sentence(clause))
 
 
@@ -235,10 +240,9 @@ class _Comparison:
             return None
         at = min(ends[0] ^ ends[1])
         subject = what_is_cut(self.mine.normalized, at + _front(self.mine))
-        clause = " and ".join(
-            f"{name} splits {_adjacent_pieces(stages, at + _front(stages))}"
-            for name, stages in zip(self.names, (self.mine, self.other), strict=True)
-        )
+        pieces = [_adjacent_pieces(each, at + _front(each)) for each in (self.mine, self.other)]
+        into = [f"{'the pieces' if ' | ' in each else 'one piece'} {each}" for each in pieces]
+        clause = f"{self.names[0]} pre-tokenizes into {into[0]}, {self.names[1]} into {into[1]}"
         return Reason(Cause.PIECES, subject, f"{_sentence(clause)} They differ in {subject}.")
 
     def tokens(self) -> Reason:

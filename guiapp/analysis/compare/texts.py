@@ -168,7 +168,8 @@ class DifferingSpan:
     context      the text around it, of at most some hundred bytes
     start, end  the stretch in that; empty where only tokens without text differ
     is_at_edge  whether it is where a text begins or ends, and has none itself
-    tokens      for each side those in it
+    tokens      for each side those in it that have text
+    n_empty     for each side how many there are without text
     """
 
     context: bytes
@@ -176,6 +177,7 @@ class DifferingSpan:
     end: int
     is_at_edge: bool
     tokens: tuple[Tokens, ...]
+    n_empty: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -202,12 +204,13 @@ def differing_span(
     near = max(start - 2 * AROUND, 0)
     first, last = context_span(slice_of(near, min(end + 2 * AROUND, size)), start - near, end - near)
     first, last = first + near, last + near
-    rows = [
+    rows = tuple(
         tuple(row for row in zip(*(each.tolist() for each in side), strict=True) if row[1] < row[2])
         for side in ((ids, starts - first, ends - first) for ids, starts, ends in tokens)
-    ]
+    )
+    n_empty = tuple(len(ids) - len(row) for (ids, _, _), row in zip(tokens, rows, strict=True))
     is_at_edge = start == end and start in (0, size)
-    return DifferingSpan(slice_of(first, last), start - first, end - first, is_at_edge, tuple(rows))
+    return DifferingSpan(slice_of(first, last), start - first, end - first, is_at_edge, rows, n_empty)
 
 
 def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:
@@ -229,9 +232,9 @@ def reasons_of(sides: Sequence[ModelSide], difference: DifferingSpan) -> Iterato
 
 
 def _is_alike(difference: DifferingSpan, one: int, other: int) -> bool:
-    """Whether two sides cut the stretch alike, as far as its tokens have text."""
+    """Whether two sides cut the stretch alike, with as many tokens that have no text."""
     spans = [[token[1:] for token in difference.tokens[side]] for side in (one, other)]
-    return spans[0] == spans[1] and bool(spans[0])
+    return spans[0] == spans[1] and difference.n_empty[one] == difference.n_empty[other]
 
 
 def _reason(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan, mine: int, other: int) -> Reason:
@@ -253,7 +256,8 @@ def _reason(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan, mine:
 def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Reason | None:
     """What people chose for one of two sides, where that makes the difference."""
     for side in (ours, theirs):
-        if difference.is_at_edge and not side.add_special and ours.add_special != theirs.add_special:
+        is_off = not side.add_special and ours.add_special != theirs.add_special
+        if difference.is_at_edge and is_off and any(_affixes(replace(side, add_special=True))):
             told = f"{side.name} adds no special tokens: you turned them off."
             return Reason(Cause.AROUND, "switch", told)
         if side.encoder is not None and _makes_a_difference(side, replace(side, encoder=None), difference):

@@ -22,6 +22,7 @@ from guiapp.analysis.compare.id_changes import longest_increasing
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.columns import TokenFigures
 from guiapp.analysis.vocabulary_list.filters import LONGEST_COUNTED, Histogram, histograms
+from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
@@ -135,6 +136,14 @@ class VocabularyComparison:
         return not any(self.counts.values()) and not self.incomparable_settings
 
     @cached_property
+    def differing_samples(self) -> list[str]:
+        """The names of those of SAMPLES that get other ids, or that only one of both encodes."""
+        texts = [(each.name, sample_text(each.name)) for each in SAMPLES]
+        return [
+            name for name, text in texts if len({_ids_or_none(each, text) for each in self.tokenizers}) > 1
+        ]
+
+    @cached_property
     def drafting(self) -> tuple[DraftVerdict, ...]:
         """Whether the second may draft for the first in speculative decoding."""
         return draft_verdicts(self.first, self.second)
@@ -192,6 +201,14 @@ class VocabularyComparison:
     def _counted(self, first: NDArray[np.integer], second: NDArray[np.integer], n_values: int) -> Counts:
         values = first[self.both[:, 0]], first[self.only[0]], second[self.only[1]]
         return np.stack([np.bincount(each, minlength=n_values) for each in values])
+
+
+def _ids_or_none(tokenizer: Tokenizer, text: bytes) -> bytes | None:
+    """The ids of a text, to be compared; None where it is refused."""
+    try:
+        return tokenizer.encode(text).token_ids.tobytes()
+    except EncodeError:
+        return None
 
 
 def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyComparison:

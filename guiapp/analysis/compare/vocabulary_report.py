@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, choices
 from guiapp.analysis.export.tables import NONE, Table, page_of
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.core.demo import SAMPLES
 from guiapp.core.text.numbers_in_words import counted, elided, quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
 
-LONGEST_TEXT = 24  # characters of a token
+LONGEST_TEXT = 40  # characters of a token
 LONGEST_SETTING = 60
 LONGEST_ESCAPED = 4096
 LISTED_SCRIPTS = 12
@@ -42,19 +43,29 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
     return f"Identical: {n_tokens}{merges}, special tokens and all rules are the same."
 
 
+def samples_verdict(comparison: VocabularyComparison) -> str:
+    """What that comes to for the texts that come with the program."""
+    n_all, n_differing = len(SAMPLES), len(comparison.differing_samples)
+    if n_differing:
+        return f"{n_differing} of {n_all} sample texts get different ids."
+    return f"On {n_all} sample texts both give the same ids."
+
+
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
     told = tables(comparison, names, LISTED_OF_KIND)
-    return page_of(told, [verdict(comparison, names), *choices(comparison, names)], is_markdown=is_markdown)
+    verdicts = [verdict(comparison, names), samples_verdict(comparison), *choices(comparison, names)]
+    return page_of(told, verdicts, is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
     """Counts; of what differs the first ones; scripts."""
     yield from _count_tables(comparison, names)
+    kinds = f"first of each kind; A is {names[0]}, B is {names[1]}"
     if rows := list(_token_rows(comparison, names, _seen, most)):
-        yield Table("Tokens that differ (first of each kind)", [["", *TOKEN_HEAD], *rows])
+        yield Table(f"Tokens that differ ({kinds})", [["", *TOKEN_HEAD], *rows])
     if rows := list(_merge_rows(comparison, names, most)):
-        yield Table("Merge rules that differ (first of each kind)", [["", *MERGE_HEAD], *rows])
+        yield Table(f"Merge rules that differ ({kinds})", [["", *MERGE_HEAD], *rows])
     if any(role.differs for role in comparison.roles):
         yield _role_table(comparison, names)
     if settings := [*comparison.other_settings, *comparison.incomparable_settings]:
@@ -86,8 +97,8 @@ def _count_tables(comparison: VocabularyComparison, names: Names) -> Iterator[Ta
     yield Table("Common and different", [["", "number"], *([what, f"{n:,}"] for what, n in counts)])
 
 
-TOKEN_HEAD = ("text", "id", "id", "kind", "kind", "score", "score")
-MERGE_HEAD = ("rule", "place", "place")
+TOKEN_HEAD = ("text", "id in A", "id in B", "kind in A", "kind in B", "score in A", "score in B")
+MERGE_HEAD = ("rule", "place in A", "place in B")
 
 
 def _token_rows(
@@ -208,6 +219,7 @@ def record(comparison: VocabularyComparison, names: Names) -> dict[str, object]:
         ],
         "identical": comparison.is_identical,
         "verdict": verdict(comparison, names),
+        "samples": {"texts": len(SAMPLES), "different": comparison.differing_samples},
         "counts": comparison.counts,
         "both": len(comparison.both),
         "only": [ids.tolist() for ids in comparison.only],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ OF_SIDES = 10  # how much farther a rule is that joins what is sought than one t
 ABSENT = -1  # in a row: the other one has it
 FIRST, SECOND = 0, 1
 SIDES = "AB"
+TWO_RANKS = "128,255 / 50,257"  # the widest that a column has room for
 COLUMNS_OF_FACTS = {
     "id": "id",
     "type": "kind",
@@ -36,7 +38,7 @@ COLUMNS_OF_FACTS = {
     "script": "script",
     "length": "length",
 }
-FACTS = ("in", *COLUMNS_OF_FACTS, "searched", "place", "left", "right", "makes")
+FACTS = ("in", *COLUMNS_OF_FACTS, "searched", "left", "right", "makes")
 Rows = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 
@@ -139,9 +141,18 @@ class PairRows:
         places[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
         return places
 
+    @cached_property
+    def _numbers(self) -> Rows:
+        """The ids, or the ranks of rules, as `rows`."""
+        return (
+            np.stack([self._of_rules(side, 2) for side in (FIRST, SECOND)], axis=1)
+            if self.group.is_rules
+            else self.rows
+        )
+
     def numbers(self, side: int) -> Values:
-        """The ids or places of one side, NaN where it has none."""
-        return np.where(self.rows[:, side] < 0, np.nan, self.rows[:, side])
+        """The ids or ranks of one side, NaN where it has none."""
+        return np.where(self.rows[:, side] < 0, np.nan, self._numbers[:, side])
 
     # What is said of a row
 
@@ -158,7 +169,7 @@ class PairRows:
         return [(figures, token) for figures, token in tokens if token >= 0]
 
     def number(self, row: int, side: int) -> str:
-        return NOTHING if self.rows[row, side] < 0 else str(self.rows[row, side])
+        return NOTHING if self.rows[row, side] < 0 else f"{self._numbers[row, side]}"
 
     def text(self, row: int) -> bytes:
         """What a token stands for, or what a rule makes."""
@@ -189,6 +200,8 @@ class PairRows:
         tokens = {side: token for side, token in enumerate(self.tokens[row].tolist()) if token >= 0}
         yield "in", "both" if len(sides) == len(SIDES) else f"{SIDES[sides[0]]} alone"
         for name, column in COLUMNS_OF_FACTS.items():
+            if name == "merge rank" and self.group.is_rules:
+                continue  # the rule's own is below; another one may make the token earlier
             yield (
                 name,
                 _both(
@@ -200,7 +213,7 @@ class PairRows:
                 ),
             )
         if self.group.is_rules:
-            yield "place", _both({side: f"{self.rows[row, side]:,}" for side in sides})
+            yield "merge rank", _both({side: f"{self._numbers[row, side]:,}" for side in sides})
             for at, name in ((0, "left"), (1, "right"), (3, "makes")):
                 yield name, _both({side: self._symbol(row, at, side) for side in sides})
         else:
@@ -262,6 +275,14 @@ def _number(name: str, side: int, is_there: Callable[[PairRows], bool]) -> ListC
     )
 
 
+def _of_tokens() -> Iterator[ListColumn[PairRows]]:
+    """A rule has a rank of its own; the token that it makes may have another one, by another rule."""
+    usual, yielding = ("kind", "rank", "score", "script", "length"), ("script", "length")
+    columns: dict[str, ListColumn[PairRows]] = of_tokens(usual, ("id", "token", "reached"), yielding)
+    for name, each in columns.items():
+        yield replace(each, widest=TWO_RANKS, is_there=_is_tokens) if name == "rank" else each
+
+
 PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
     ListColumn(
         "token",
@@ -273,7 +294,7 @@ PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
     ),
     ListColumn("merge rule", "the two tokens that it joins", write=_rule, is_there=_is_rules, share=3),
     *(_number("id", side, _is_tokens) for side in (FIRST, SECOND)),
-    *(_number("place", side, _is_rules) for side in (FIRST, SECOND)),
+    *(_number("rank", side, _is_rules) for side in (FIRST, SECOND)),
     ListColumn(
         "makes",
         "the token that it makes; sorts by bytes",
@@ -282,11 +303,7 @@ PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
         is_there=_is_rules,
         share=2.2,
     ),
-    *of_tokens(
-        ("kind", "rank", "score", "script", "length"),
-        without=("id", "token", "reached"),
-        yielding=("script",),
-    ).values(),
+    *_of_tokens(),
 )
 
 

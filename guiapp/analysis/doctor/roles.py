@@ -227,7 +227,7 @@ def _without_comments(text: str) -> str:
 
 
 def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
-    """A template that writes BOS, where the tokenizer adds one, too."""
+    """A template that writes BOS, where the tokenizer adds one, too: as in many files without a fault."""
     vocabulary = examined.vocabulary
     bos = vocabulary.special_ids.bos
     if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
@@ -245,7 +245,7 @@ def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding
             "or set tokenizer.ggml.add_bos_token to false."
         )
         changes = TokenizationChange(token, examined.cut(token, True), examined.cut(token))
-        yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(result.start()))
+        yield Finding("bos_twice", HINT, what, remedy, changes, (bos,), line=template.line(result.start()))
 
 
 def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:

@@ -200,7 +200,7 @@ def _of_text(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> NDArray[np.int32
 class Explainer:
     """How tokens of one vocabulary are built and what is near them.
 
-    Building the tables is work for a background thread; answers are quick.
+    Paths need its token tree, which is work for a background thread; answers are quick.
     """
 
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging | None = None) -> None:
@@ -208,10 +208,9 @@ class Explainer:
         self.vocabulary = vocabulary
         merging = merging or _pair_merging(vocabulary)
         self.merge_tree = lru_cache(KEPT_TREES)(partial(_merge_tree, vocabulary, merging))
-        self._tree = vocabulary.token_tree
 
     def path(self, token_id: int) -> TokenPath:
-        return token_path(self.vocabulary, self._tree, token_id)
+        return token_path(self.vocabulary, self.vocabulary.token_tree, token_id)
 
     def merge_rank(self, token_id: int) -> int | None:
         """The rank of the merge that completes a token of a BPE vocabulary."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -154,7 +156,12 @@ class Peer:
 
     @property
     def how_to_install(self) -> str:
-        return f"{self.name} is not installed. Install it with: pip install {self.package or self.name}"
+        return f"{self.name} is not installed. Install it with: {pip_install(self.package or self.name)}"
+
+
+def pip_install(packages: str) -> str:
+    """A command that installs packages where this program finds them, whatever `pip` a terminal has."""
+    return f"{shlex.quote(sys.executable)} -m pip install {packages}"
 
 
 def check_type(name: str, vocabulary: Vocabulary, types: tuple[VocabType, ...]) -> None:

@@ -347,6 +347,7 @@ COLUMNS = (
         lambda figures: figures.scores,
         is_there=lambda figures: figures.vocabulary.type in SCORED,
         share=1.3,
+        widest="-12.9857",
     ),
     TokenColumn("children", "longer tokens directly below it in the tree", lambda figures: figures.children),
     TokenColumn(
@@ -460,7 +461,7 @@ class _OfTokens(ListColumn[R]):
         return self.of.is_figure
 
     def is_known(self, source: R) -> bool:
-        return any(map(self.of.is_known, source.all_figures))
+        return super().is_known(source) and any(map(self.of.is_known, source.all_figures))
 
     def sorts_by(self, source: R) -> Values:
         """Of the first vocabulary that has a value."""

@@ -32,7 +32,7 @@ def encoder_label(name: str) -> str:
 
 def encoder_name(label: str) -> str:
     """What commands and JSON use for what people read."""
-    return re.sub(rf"^{TOKENLOUPE}(?=$| \()", "fast", label)
+    return re.sub(rf"^{TOKENLOUPE}(?=$| \()", "fast", label, flags=re.IGNORECASE)
 
 
 ALGORITHMS: dict[str, Algorithm] = {

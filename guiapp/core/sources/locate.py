@@ -87,6 +87,11 @@ def is_another(tokenizer: Tokenizer, model: str, sha256: str) -> bool:
     return bool(sha256) and hash_of(tokenizer, model) not in ("", sha256.lower())
 
 
+def short_name(stem: str) -> str:
+    """What to call a file, without what the names of all of llama.cpp's own vocabularies begin with."""
+    return stem.removeprefix("ggml-vocab-")
+
+
 def is_plain(named: str) -> bool:
     """Whether this is a path or a demo model, which are looked for nowhere."""
     return not is_fetched(named) and _place_of(named) is None

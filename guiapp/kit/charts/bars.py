@@ -11,7 +11,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, qGray
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QRegion, qGray
 
 from guiapp.kit.charts.chart import NUMBER, PLAIN, STRONG, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, paint_marker, pattern
@@ -25,10 +25,11 @@ BAR_SHARE, LINE_SHARE = 0.54, 0.12  # of a row
 MOST_NAME_SHARE, MOST_SIDE_SHARE, LEAST_BAR_SHARE = 0.3, 0.55, 0.4  # of the width
 MARKER_PX, NAME_PX, GAP_PX, COLUMN_GAP_PX = 14, 24, 8, 28
 ROW_PX, LIST_NAME_PX = 21, 128  # of lists of bars
+RING_PX = 3  # of the light around a row, to its marker
 RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 2
 CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
 HATCHED_GROUND = 0.3  # of a colour below its hatching
-BEYOND = " →"  # behind the value of a bar whose end is out of sight, or where the value is
+BEYOND, BEYOND_PX = " →", 20  # behind the value of a bar whose end is out of sight, and what is seen after it
 INK, WHITE, MIDDLE_GRAY = QColor("#14161b"), QColor("white"), 110  # on light and on dark bars, and between
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
@@ -200,7 +201,7 @@ class RowChart(Chart):
         return sum(self.width_px(text, font) + GAP_PX for text, font in texts if text) + GAP_PX
 
     def place(self) -> None:
-        self._cuts = list[QRectF]()
+        self._cuts = list[QRectF | None]()
         for index, (row, note) in enumerate(zip(self.data.rows, self._notes, strict=True)):
             at = QPointF(0 if row.marker_style is None else self._name_left_px, self.pixel(0, -index).y())
             name = self._shown(row.name)
@@ -232,10 +233,11 @@ class RowChart(Chart):
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
         written_px = self._after_bar_px(row._replace(value=value))
-        at_px = max(min(end.x(), area.right() - written_px), area.left()) + GAP_PX
-        if value and end.x() > at_px - GAP_PX + 1:  # the bar is cut there, so that no word stands on it
-            room_px = area.right() + MARKER_PX - at_px + GAP_PX
-            self._cuts.append(QRectF(at_px - GAP_PX, end.y() - self.row_px / 2, room_px, self.row_px))
+        most_px = area.right() - written_px
+        is_cut = value and end.x() > most_px + 1  # so that no word stands on the bar, which goes on after it
+        at_px = max(min(end.x(), most_px - BEYOND_PX * (end.x() > area.right())), area.left()) + GAP_PX
+        cut = QRectF(at_px - GAP_PX, end.y() - self.row_px / 2, written_px, self.row_px)
+        self._cuts.append(cut if is_cut else None)
         dim = row.detail_color or self.word_color(row.key, self.theme.dim)
         has_detail = self._has_details or row.progress is not None or not row.parts
         for text, font, color in ((value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
@@ -246,19 +248,18 @@ class RowChart(Chart):
 
     def paint_front(self, painter: QPainter) -> None:
         height = self.row_px
-        for value, row in zip(self.values, self.data.rows, strict=True):
+        for value, row, cut in zip(self.values, self.data.rows, self._cuts, strict=True):
             y = self.pixel(0, value.y).y()
             self.paint_light(painter, QRectF(0, y - height / 2, self.width(), height), value)
-            self._paint_bar(painter, row, y)
-        for cut in self._cuts:
-            fill(painter, cut, self.ground_color, 0)
+            self._paint_bar(painter, row, y, cut)
         super().paint_front(painter)
 
-    def _paint_bar(self, painter: QPainter, row: BarRow, y: float) -> None:
+    def _paint_bar(self, painter: QPainter, row: BarRow, y: float, cut: QRectF | None) -> None:
         area, style = self.area, row.marker_style
         height = self.row_px * (BAR_SHARE if row.dot is None else LINE_SHARE)
         painter.save()
-        painter.setClipRect(area.adjusted(-MARKER_PX / 2, 0, MARKER_PX / 2, 0))
+        seen = QRegion(area.adjusted(-MARKER_PX / 2, 0, MARKER_PX / 2, 0).toAlignedRect())
+        painter.setClipRegion(seen if cut is None else seen - QRegion(cut.toAlignedRect()))
         free = -inf
         for part in row.parts:
             left, right = max(self.pixel(part.start, 0).x(), free), self.pixel(part.end, 0).x()
@@ -283,7 +284,7 @@ class RowChart(Chart):
             self._paint_marker(painter, row.key, style, QPointF(self.pixel(row.dot, 0).x(), y))
         painter.restore()
         if style is not None and row.name:
-            self._paint_marker(painter, row.key, style, QPointF(MARKER_PX * self.factor / 2, y))
+            self._paint_marker(painter, row.key, style, QPointF(MARKER_PX * self.factor / 2 + RING_PX, y))
 
     def _paint_marker(self, painter: QPainter, key: Hashable, style: MarkerStyle, center: QPointF) -> None:
         shown = style._replace(color=self.color(style.color, key))
@@ -351,7 +352,7 @@ class BarList(RowChart):
             tip = counts_text(names[column], counts[:, column].tolist(), parts)
             rows.append(BarRow(column, names[column], parts=bars, cells=cells, tip=tip))
         self.show_data(
-            RowsData([self._name], [""], rows, [""], range=(0.0, most), row_px=ROW_PX, name_px=LIST_NAME_PX)
+            RowsData([self.name], [""], rows, [""], range=(0.0, most), row_px=ROW_PX, name_px=LIST_NAME_PX)
         )
 
     def _column_px(self, column: int) -> float:
@@ -410,7 +411,7 @@ class HistogramChart(Chart):
 
     def draw(self) -> None:
         data, totals = self.data, self.data.counts.sum(axis=0)
-        self.set_titles([self._name])
+        self.set_titles([self.name])
         self.frame(0, 0)
         below_px = self.line_px if data.labels else 0
         height_px = max(self.height() - below_px - UNIT_PX, 1)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from math import inf
 from typing import Any, NamedTuple
 
 import pyqtgraph as pg
@@ -37,9 +39,18 @@ from PySide6.QtGui import (
     QPaintDevice,
     QPainter,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QGraphicsItem, QGridLayout, QMenu, QStyleOptionGraphicsItem, QToolTip, QWidget
+from PySide6.QtWidgets import (
+    QGraphicsItem,
+    QGridLayout,
+    QMenu,
+    QScrollArea,
+    QStyleOptionGraphicsItem,
+    QToolTip,
+    QWidget,
+)
 
 from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
@@ -59,9 +70,10 @@ FADED = 50  # of 255, beside what is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22
 DRAGGED, HIGHLIGHT = 0.25, 0.24  # of the accent: in what a drag goes around, behind what is selected
+LEAST_DRAG = 0.02  # of an axis, so that a level drag zooms along the other one
 ZOOMED = "Double-click to zoom out."
 EMPHASIZED = "Click it again to show the others."
-BY_MOUSE = "Scroll or drag to zoom. Click a name to fade the others.", "Scroll to zoom, click to fade others."
+BY_MOUSE = "{} or drag to zoom. Click a name to fade the others.", "{} to zoom, click to fade others."
 HINT_EVENTS = QEvent.Type.Enter, QEvent.Type.Leave, QEvent.Type.FocusIn, QEvent.Type.FocusOut
 BY_KEYS = "Arrow keys read values, Enter fades other series."
 FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
@@ -69,6 +81,7 @@ Key = Qt.Key
 WHITE = QColor("white")
 PAPER = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
 SCALE = 2  # of PNG, for print and projectors
+SOURCE_PX = 20  # high, below what is saved
 MARGINS = QMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
 FORMATS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 
@@ -108,23 +121,36 @@ class ZoomBox(pg.ViewBox):
         self.setMouseMode(self.RectMode)
         self.disableAutoRange()
 
+    def updateScaleBox(self, p1: QPointF, p2: QPointF) -> None:
+        """Show what a zoom will go into."""
+        shown = self._extended(QRectF(p1, p2), self.rect())
+        super().updateScaleBox(shown.topLeft(), shown.bottomRight())
+
     def showAxRect(self, ax: QRectF, **options: object) -> None:
-        """Zoom into what a drag went around, along the axes that can be zoomed."""
-        can_x, can_y = self.state["mouseEnabled"]
-        (left, right), (bottom, top) = self.viewRange()
-        ax = ax.normalized()
-        ax = QRectF(
-            QPointF(ax.left() if can_x else left, ax.top() if can_y else bottom),
-            QPointF(ax.right() if can_x else right, ax.bottom() if can_y else top),
-        )
-        super().showAxRect(ax, **options)
+        """Zoom into what a drag went around."""
+        super().showAxRect(self._extended(ax, self.viewRect()), **options)
+
+    def _extended(self, dragged: QRectF, whole: QRectF) -> QRectF:
+        """With all of an axis that cannot be zoomed, or along which the mouse hardly moved."""
+        (can_x, can_y), dragged = self.state["mouseEnabled"], dragged.normalized()
+        if not can_x or dragged.width() < LEAST_DRAG * whole.width():
+            dragged = QRectF(whole.left(), dragged.top(), whole.width(), dragged.height())
+        if not can_y or dragged.height() < LEAST_DRAG * whole.height():
+            dragged = QRectF(dragged.left(), whole.top(), dragged.width(), whole.height())
+        return dragged
 
     def keyPressEvent(self, ev: QKeyEvent) -> None:
         ev.ignore()
 
 
 class _View(pg.GraphicsView):
-    """Leaves keys and menus to the chart."""
+    """Leaves keys and menus to the chart, and the wheel to a page that it scrolls."""
+
+    def wheelEvent(self, ev: QWheelEvent) -> None:
+        if self.parent().leaves_wheel and not ev.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            ev.ignore()
+        else:
+            super().wheelEvent(ev)
 
     def keyPressEvent(self, ev: QKeyEvent) -> None:
         ev.ignore()
@@ -166,6 +192,7 @@ class Chart(QWidget):
     """A plot of some values; without a source of themes for paper: the light theme on white, no button.
 
     data           what is shown; each kind of chart has its own type
+    source         what it is of, written below it where it is saved; "" where that is not known
     reason         why there is nothing to see; "" where there is
     area           of the plot, in pixels
     values, words  what can be read, and what is written; laid out by `draw` and `place`
@@ -188,8 +215,8 @@ class Chart(QWidget):
 
     def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         super().__init__()
-        self._theme_source, self._name = theme_source, name
-        self.title, self.subtitle, self.reason = name, "", ""
+        self._theme_source, self.name = theme_source, name
+        self.title, self.subtitle, self.reason, self.source = name, "", "", ""
         self.area, self.scales = QRectF(0, 0, 1, 1), (NO_SCALE, NO_SCALE)
         self.values: list[Value] = []
         self.words: list[Word] = []
@@ -375,7 +402,7 @@ class Chart(QWidget):
         self._is_drawing = True
         self.box.setVisible(not self.reason)
         if self.reason:
-            self.set_titles([self._name])
+            self.set_titles([self.name])
         else:
             self.draw()
             self.place()
@@ -460,16 +487,20 @@ class Chart(QWidget):
         if self.is_zoomed or self._emphasis:
             return ZOOMED if self.is_zoomed else EMPHASIZED
         is_used = bool(self.values) and self.n_head_lines > 1 and not self._is_picture
-        hints = BY_MOUSE if self.underMouse() else (BY_KEYS,) if self.hasFocus() else ()
+        by_mouse = (hint.format("Ctrl+scroll" if self.leaves_wheel else "Scroll") for hint in BY_MOUSE)
+        hints = by_mouse if self.underMouse() else (BY_KEYS,) if self.hasFocus() else ()
         fitting = (hint for hint in hints if self.width_px(hint, SUBTITLE) <= self._subtitle_px)
         return next(fitting, "") if is_used else ""
 
     def _paint_scales(self, painter: QPainter) -> None:
         (x_scale, y_scale), area, theme = self.scales, self.area, self.theme
         (left, right), (bottom, top) = self.box.viewRange()
-        height, number, taken_px = self.line_px, self._fonts[NUMBER], 0.0
+        height, number, taken_px, written_px = self.line_px, self._fonts[NUMBER], 0.0, -inf
         for y, text in y_scale.ticks(bottom, top, int(area.height() / ROW_DISTANCE_PX)):
             at = self.pixel(left, y).y()
+            if abs(at - written_px) < height:
+                continue
+            written_px = at
             painter.setPen(theme.line)
             painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
             room = QRectF(0, at - height / 2, area.left() - TICK_GAP_PX, height)
@@ -479,7 +510,8 @@ class Chart(QWidget):
             painter.setPen(theme.line)
             painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
             if at - half >= taken_px:
-                room = QRectF(at - half, area.bottom() + TICK_GAP_PX, 2 * half, height)
+                left_px = min(at - half, self.width() - 2 * half)
+                room = QRectF(left_px, area.bottom() + TICK_GAP_PX, 2 * half, height)
                 write(painter, room, text, theme.dim, FREE, number)
                 taken_px = at + half + GAP_PX
         if x_scale.title:
@@ -510,6 +542,15 @@ class Chart(QWidget):
             layer.update()
 
     # Zoom
+
+    @property
+    def leaves_wheel(self) -> bool:
+        """Whether the wheel scrolls the page that it is on, as long as nobody uses the chart."""
+        parent = self.parentWidget()
+        while parent is not None and not isinstance(parent, QScrollArea):
+            parent = parent.parentWidget()
+        can_scroll = parent is not None and parent.verticalScrollBar().maximum() > 0
+        return can_scroll and not (self.is_zoomed or self.hasFocus())
 
     def reset_zoom(self) -> None:
         """See everything again."""
@@ -632,7 +673,7 @@ class Chart(QWidget):
 
 def svg_of(chart: Chart) -> str:
     """A chart as an SVG document, as large as on screen."""
-    buffer, size = QBuffer(), chart.size().grownBy(MARGINS)
+    buffer, size = QBuffer(), _size_of(chart)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
     generator.setResolution(chart.logicalDpiX())  # else the scale is silently wrong
@@ -645,7 +686,7 @@ def svg_of(chart: Chart) -> str:
 
 def image_of(chart: Chart) -> QImage:
     """A chart with twice the dots that it has on screen."""
-    image = QImage(chart.size().grownBy(MARGINS) * SCALE, QImage.Format.Format_RGB32)
+    image = QImage(_size_of(chart) * SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SCALE)
     _paint(chart, image)
     return image
@@ -657,18 +698,30 @@ def png_of(chart: Chart) -> bytes:
     return bytes(buffer.data().data())
 
 
+def _size_of(chart: Chart) -> QSize:
+    """With margins, and a line for what it is of."""
+    return chart.size().grownBy(MARGINS) + QSize(0, SOURCE_PX if chart.source else 0)
+
+
 def _paint(chart: Chart, device: QPaintDevice) -> None:
     scene, source = chart.view.scene(), QRectF(chart.rect())
     exporting = [item for item in scene.items() if hasattr(item, "setExportMode")]
     for item in exporting:  # markers as outlines, not as pixels
         item.setExportMode(True, {"antialias": True, "resolutionScale": 1.0})
     with QPainter(device) as painter, chart.as_picture():
-        painter.fillRect(chart.rect().marginsAdded(MARGINS * 2), chart.ground_color)
+        painter.fillRect(QRect(QPoint(), _size_of(chart)), chart.ground_color)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scene.prepareForPaint()
         scene.render(painter, source.translated(MARGINS.left(), MARGINS.top()), source)
+        line = QRectF(MARGIN_PX, chart.height() + MARGIN_PX, chart.width(), SOURCE_PX)
+        write(painter, line, chart.source, chart.theme.dim, FREE, Theme.ui_font(UI_FONT_PX))
     for item in exporting:
         item.setExportMode(False)
+
+
+def file_name(title: str) -> str:
+    """A title as files are called, without an ending."""
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
 
 
 def _copy_picture(chart: Chart) -> None:
@@ -685,7 +738,7 @@ def _copy_svg(chart: Chart) -> None:
 
 
 def _save(chart: Chart) -> None:
-    path = ask_for_file(chart.window(), "Save chart", "chart.png", FORMATS)
+    path = ask_for_file(chart.window(), "Save chart", f"{file_name(chart.name)}.png", FORMATS)
     if path is None:
         return
     try:

@@ -25,7 +25,11 @@ MARKER_PX, MARKER_DISTANCE_PX, CURVE_PX = 9, 16, 2.0
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 POINT_PX, RING_PX = 12, 1.8
 MOST_LINES, LINE_PX = 9, 2  # from a point to its name; of the line that joins them
-SIDEWAYS = 0.0, 0.25, -0.25, 0.45, -0.45  # of the width of a name, so that it is above or below its point
+SIDEWAYS = (  # of the width of a name, so that it is above or below its point: the first are tried first
+    (0.0, 0.25, -0.25, 0.45, -0.45),
+    (0.45, -0.45, 0.25, -0.25, 0.0),
+    (-0.45, 0.45, -0.25, 0.25, 0.0),
+)
 NEAR_POINT_PX, MARK_PX, CHOSEN_PX = 8, 6, 15  # of a density: what a click means; marks, and the ring
 FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many points, they are large
 FREE = 1.04  # of the highest value; as much is free before 0
@@ -259,6 +263,7 @@ class ScatterChart(Chart):
     """
 
     data: ScatterData = ScatterData([""], [""], [], Scale(), Scale(), ((0.0, 1.0), (0.0, 1.0)))
+    least_size = QSize(200, 170)  # with less, there is no room for names above the line
 
     def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         super().__init__(theme_source, name)
@@ -290,22 +295,36 @@ class ScatterChart(Chart):
         if data.line is not None:
             y = self.pixel(0, data.line).y()
             taken.append(QRectF(area.left(), y - RING_PX, area.width(), 2 * RING_PX))
-        n_unnamed, points = 0, [at for at, _ in seen]
-        for at, point in sorted(seen, key=lambda each: each[1].key != self._emphasis):
-            sizes = ((name, (self.width_px(name) + GAP_PX, self.line_px)) for name in point.names)
-            free = ((name, _free_rect(at, points, size, half, taken, area)) for name, size in sizes)
-            name, rect = next((each for each in free if each[1] is not None), ("", None))
-            if rect is None:
-                n_unnamed += 1
-                continue
-            taken.append(rect)
-            if (leader := _leader(at, rect, half)) is not None:
-                taken.append(leader)
-                self._leaders.append((QPointF(at.x(), leader.top()), QPointF(at.x(), leader.bottom())))
-            color = self.word_color(point.key)
-            self.words.append(Word(name, rect.center(), color, PLAIN, 0.5, point.key))
-        if n_unnamed:
+        seen.sort(key=lambda each: each[1].key != self._emphasis)
+        names: list[tuple[Word, QRectF | None]] = []
+        for sideways in SIDEWAYS:
+            if len(names) < len(seen):
+                names = max(names, self._names_of(seen, taken, sideways), key=len)
+        for word, leader in names:
+            self.words.append(word)
+            if leader is not None:
+                x = leader.center().x()
+                self._leaders.append((QPointF(x, leader.top()), QPointF(x, leader.bottom())))
+        if n_unnamed := len(seen) - len(names):
             self.write_below(f"{n_unnamed} not labelled: point at one for its name", f"{n_unnamed} more")
+
+    def _names_of(
+        self, seen: Sequence[tuple[QPointF, Point]], taken: list[QRectF], sideways: Sequence[float]
+    ) -> list[tuple[Word, QRectF | None]]:
+        """Names one after another, each where those before leave room, and lines to their points."""
+        names, half, points = [], POINT_PX * self.factor / 2, [at for at, _ in seen]
+        for at, point in seen:
+            sizes = ((name, (self.width_px(name) + GAP_PX, self.line_px)) for name in point.names)
+            free = (
+                (name, _free_rect(at, points, size, half, taken, self.area, sideways)) for name, size in sizes
+            )
+            name, rect = next((each for each in free if each[1] is not None), ("", None))
+            if rect is not None:
+                leader = _leader(at, rect, half)
+                taken = [*taken, rect] if leader is None else [*taken, rect, leader]
+                word = Word(name, rect.center(), self.word_color(point.key), PLAIN, 0.5, point.key)
+                names.append((word, leader))
+        return names
 
     def paint_back(self, painter: QPainter) -> None:
         super().paint_back(painter)
@@ -332,6 +351,7 @@ def _free_rect(
     half: float,
     taken: Sequence[QRectF],
     area: QRectF,
+    sideways: Sequence[float],
 ) -> QRectF | None:
     """The nearest place for a name around its point that covers nothing, nor does a line to it.
 
@@ -340,11 +360,11 @@ def _free_rect(
     width, height = size_px
     first = half + height / 2 + 1
     offsets = sorted(
-        product(range(MOST_LINES), (-1, 1), SIDEWAYS),
-        key=lambda each: each[0] * 2 + abs(each[2]) + (each[1] > 0) * 0.4,
+        product(range(MOST_LINES), (-1, 1), sideways),
+        key=lambda each: each[0] * 2 + sideways.index(each[2]) / 8 + (each[1] > 0) * 0.4,
     )
     centers = [QPointF(across * width, side * (first + n * height)) for n, side, across in offsets]
-    n_near, beside_px = 2 * len(SIDEWAYS), half + width / 2
+    n_near, beside_px = 2 * len(sideways), half + width / 2
     for away in (*centers[:n_near], QPointF(beside_px, 0), QPointF(-beside_px, 0), *centers[n_near:]):
         center = point + away
         center.setX(min(max(center.x(), area.left() + width / 2), area.right() - width / 2))
@@ -422,7 +442,7 @@ class DensityChart(Chart):
         if (data := self.data) is None:
             return
         self.set_titles([""])
-        self.setAccessibleName(self._name)
+        self.setAccessibleName(self.name)
         self.setAccessibleDescription(data.about)
         self.frame(2 * GAP_PX + self.width_px("0000", NUMBER), GAP_PX, data.scales)
         right, top = (float(values.max(initial=0)) or 1.0 for values in (data.x, data.y))

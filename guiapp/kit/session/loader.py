@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.open_model import open_model
-from guiapp.core.sources.locate import is_plain
+from guiapp.core.sources.locate import is_plain, short_name
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import UnknownPreError
 from guiapp.kit.state.background import LatestJob, Progress
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 LONGEST_NAME = 100
+DEMO = "Tokenloupe demo: "  # what all names of demo models begin with
 HASH = re.compile(r"(sha256-)?[0-9a-f]{32,}")
 USUAL_STEMS = ("tokenizer", "vocab", "model", "tekken", "sentencepiece")  # of files that tell nothing
 Load = Callable[[str, str | None, Progress], "Tokenizer"]
@@ -149,7 +150,7 @@ class ModelLoader(QObject):
 
 def display_name(model: OpenModel) -> str:
     """What to call a model: the name in the file, else (or instead of a mere hash) what it was opened by."""
-    name = quoted(model.tokenizer.vocabulary.name, LONGEST_NAME)
+    name = quoted(model.tokenizer.vocabulary.name, LONGEST_NAME).removeprefix(DEMO)
     if name and not HASH.fullmatch(name):
         return name
     return title_of(model.name)
@@ -157,7 +158,7 @@ def display_name(model: OpenModel) -> str:
 
 def title_of(name: str) -> str:
     """What to call a model that is not open yet, by the name to open it by."""
-    return quoted(Path(name).stem if is_plain(name) else name, LONGEST_NAME)
+    return quoted(short_name(Path(name).stem) if is_plain(name) else name, LONGEST_NAME)
 
 
 def file_of(model: OpenModel) -> str:

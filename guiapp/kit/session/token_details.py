@@ -289,6 +289,7 @@ def _exact_instead(source: TokenizedText, index: int) -> str:
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
     from guiapp.analysis.explain.merge_tree import Explainer
 
+    len(vocabulary.token_tree)  # here rather than in the window's thread
     return Explainer(vocabulary, merging)
 
 

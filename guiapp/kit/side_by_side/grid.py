@@ -222,7 +222,8 @@ def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tu
 TEXT_PX, ID_PX = 17, 11
 BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 10
 ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
-NAMES_PX, MOST_ID_PX = 84, 160
+NAMES_PX, MOST_NAME_PX, MOST_ID_PX = 84, 130, 160  # wide
+NAME_PX = 20  # high
 SCROLL_BAR_PX = 12
 RADIUS_PX = 5.0
 
@@ -246,21 +247,26 @@ LEGEND = (
 
 
 class SpanGrid(QWidget):
-    """Tokens as boxes over their ids, beside who makes them; what does not fit is scrolled to.
+    """Tokens as boxes over their ids, beside who makes them, or below where they need the room.
 
-    Cuts that a row and the next one make are lines between them, those of only one are dotted.
+    Cuts that a row and the next one make are lines between them, those of only one are dotted.  What still
+    does not fit is scrolled to.
 
     rows, placed  what is shown, and where that is
+    above_px      of the name above each row, 0 where it stands beside
+    names_px      of the names beside rows, 0 where they stand above
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self.rows: list[GridRow] = []
         self.placed: list[PlacedRow] = []
-        self._names, self._tokens = _Names(self, theme_source), _Boxes(self, theme_source)
+        self.above_px = self.names_px = self._beside_px = self._boxes_px = 0
+        self._tokens = _Boxes(self, theme_source)
         self._area = QScrollArea()
         scroll_across(self._area, self._tokens)
-        in_row(self._names, (self._area, 1), on=self, spacing=0)
+        self._area.horizontalScrollBar().valueChanged.connect(self._tokens.update)
+        in_row(self._area, on=self, spacing=0)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: list[GridRow]) -> None:
@@ -271,10 +277,11 @@ class SpanGrid(QWidget):
         self.placed = placed_rows(rows, *(each.horizontalAdvance for each in metrics))
         rights = [cell.right for row in self.placed for cell in row.cells]
         rights += [token.right for row in self.placed for token in row.tokens or ()]
-        counts = [QFontMetricsF(Theme.ui_font(SMALL_FONT_PX)).horizontalAdvance(_number(row)) for row in rows]
-        wide = MARKER_PX + GAP_PX + round(max(counts, default=0)) + GAP_PX
-        self._names.setFixedWidth(max(NAMES_PX, wide))
-        self._tokens.setMinimumSize(round(max(rights, default=0)) + 2, ROW_PX * len(rows) - GUIDE_PX)
+        name_metrics, count_metrics = map(QFontMetricsF, (Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)))
+        names = [min(name_metrics.horizontalAdvance(row.name), MOST_NAME_PX) for row in rows]
+        counts = [count_metrics.horizontalAdvance(_number(row)) for row in rows]
+        wide = MARKER_PX + GAP_PX + round(max([*names, *counts], default=0)) + GAP_PX
+        self._beside_px, self._boxes_px = max(NAMES_PX, wide), round(max(rights, default=0)) + 2
         self._fit()
         self._area.horizontalScrollBar().setValue(0)
         self.setAccessibleName(f"Tokens of {' and '.join(row.name for row in rows)}")
@@ -282,37 +289,27 @@ class SpanGrid(QWidget):
         self.setAccessibleDescription(
             ". ".join((*texts, *(f"{row.name}, {_number(row)}: {_ids(row)}" for row in rows)))
         )
-        for part in (self._names, self._tokens):
-            part.update()
+        self._tokens.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """Leave room for a scroll bar where there is one."""
-        has_bar = self._tokens.minimumWidth() > self.width() - self._names.minimumWidth()
-        self.setFixedHeight(self._tokens.minimumHeight() + SCROLL_BAR_PX * has_bar)
+        """Choose where names stand, and leave room for a scroll bar where there is one."""
+        are_above = self._boxes_px > self.width() - self._beside_px
+        self.above_px, self.names_px = (NAME_PX, 0) if are_above else (0, self._beside_px)
+        height = max(self.row_px * len(self.rows) - GUIDE_PX, 0)
+        self._tokens.setMinimumSize(self._boxes_px + self.names_px, height)
+        self.setFixedHeight(height + SCROLL_BAR_PX * (self._boxes_px > self.width()))
 
+    @property
+    def row_px(self) -> int:
+        return self.above_px + ROW_PX
 
-class _Names(Painted):
-    """Who makes the tokens of each row, and how many."""
-
-    def __init__(self, grid: SpanGrid, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._grid = grid
-
-    def paint(self, painter: QPainter, theme: Theme) -> None:
-        left, small = MARKER_PX + GAP_PX, Theme.ui_font(SMALL_FONT_PX)
-        for at, row in enumerate(self._grid.rows):
-            upper = QRectF(left, at * ROW_PX, self.width() - left - UNIT_PX, BOX_PX / 2 + 2)
-            draw_marker(painter, QPointF(MARKER_PX / 2 + 1, upper.center().y()), row.number, theme)
-            name = elided(row.name, Theme.ui_font(), upper.width(), Qt.TextElideMode.ElideMiddle)
-            write(painter, upper, name, theme.text, LEFT, Theme.ui_font())
-            write(painter, upper.translated(0, BOX_PX / 2), _number(row), theme.dim, LEFT, small)
-            n_shown = len(self._grid.placed[at].tokens or ())
-            if 0 < n_shown < row.n_tokens:
-                write(painter, upper.translated(0, BOX_PX), f"first {n_shown:,}", theme.dim, LEFT, small)
+    @property
+    def scrolled_px(self) -> int:
+        return self._area.horizontalScrollBar().value()
 
 
 class _Boxes(Painted):
@@ -326,8 +323,11 @@ class _Boxes(Painted):
         return self.minimumSize()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        for at, (row, placed) in enumerate(zip(self._grid.rows, self._grid.placed, strict=True)):
-            top = at * ROW_PX
+        grid = self._grid
+        self._paint_names(painter, theme)
+        painter.translate(grid.names_px, 0)
+        for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
+            top = at * grid.row_px + grid.above_px
             if placed.tokens is None:  # it is not known what each token stands for
                 place = QRectF(0, top, self.width(), BOX_PX)
                 write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
@@ -342,6 +342,23 @@ class _Boxes(Painted):
                 painter.setPen(pen(theme))
                 for x in places:
                     painter.drawLine(QPointF(x, start), QPointF(x, top + ROW_PX - 1))
+
+    def _paint_names(self, painter: QPainter, theme: Theme) -> None:
+        """Who makes the tokens of each row, and how many: above the row in one line, else in up to three."""
+        grid, font, small = self._grid, Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)
+        left, width = grid.scrolled_px, grid.names_px - UNIT_PX if grid.names_px else grid.width()
+        for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
+            n_shown = len(placed.tokens or ())
+            more = [_number(row), *([f"first {n_shown:,}"] if 0 < n_shown < row.n_tokens else [])]
+            beside = "" if grid.names_px else f" · {' · '.join(more)}"
+            line = QRectF(left, at * grid.row_px, width, BOX_PX / 2 + 2)
+            draw_marker(painter, QPointF(left + MARKER_PX / 2 + 1, line.center().y()), row.number, theme)
+            line.setLeft(left + MARKER_PX + GAP_PX)
+            room = line.width() - QFontMetricsF(font).horizontalAdvance(beside)
+            name = elided(row.name, font, room, Qt.TextElideMode.ElideMiddle)
+            write(painter, line, f"{isolate(name)}{beside}", theme.text, LEFT, font)
+            for number, text in enumerate(more if grid.names_px else (), 1):
+                write(painter, line.translated(0, number * BOX_PX / 2), text, theme.dim, LEFT, small)
 
     def _paint_row(
         self,

@@ -516,8 +516,8 @@ class RowPixmaps:
 
     def _draw_overlay(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(faded(self._theme.text, 22))
-        painter.setPen(QPen(faded(self._theme.text, 110), 1))
+        painter.setBrush(faded(self._theme.text, 44))
+        painter.setPen(Qt.PenStyle.NoPen)  # a line around a token says other things
         painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
 
     def _draw_ring(self, painter: QPainter, rect: QRectF) -> None:

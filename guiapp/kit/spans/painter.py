@@ -42,6 +42,7 @@ CACHED_TILES = 2000
 HATCH_PX = 5
 QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
+NARROW_RING_PX, QUIET_RING_ALPHA = 16, 100  # around one letter, which it would else cover
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
 SEAM_PX = 1
 PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
@@ -238,7 +239,10 @@ class SpanPainter:
         with QPainter(tile) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if color in (RING, CONTROL_SHADE, CONTROL_SHADE | SHARED):
-                pen = faded(self._theme.text, RING_ALPHA) if color == RING else faded(self._theme.faint, 150)
+                ring = faded(
+                    self._theme.text, RING_ALPHA if whole.width() > NARROW_RING_PX else QUIET_RING_ALPHA
+                )
+                pen = ring if color == RING else faded(self._theme.faint, 150)
                 painter.setPen(QPen(pen, RING_PX if color == RING else 1))
                 whole = whole.adjusted(RING_PX / 2, RING_PX / 2, -RING_PX / 2, -RING_PX / 2)
                 painter.drawPath(rounded_rect(whole, round_left, round_right))

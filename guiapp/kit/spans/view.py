@@ -516,7 +516,10 @@ class SpanView(QAbstractScrollArea):
                 if self._row_end_px(upright.offset) < rect.left():  # no text is covered
                     rect.moveCenter(QPointF(rect.center().x(), line.center().y()))
                 else:
-                    rect.moveTo(min(line.center().x(), right), line.top() - LABEL_HEIGHT_PX / 2)
+                    rect.moveTo(
+                        min(line.center().x(), right),
+                        line.top() - LABEL_HEIGHT_PX / (2 if upright.offset else 1),
+                    )
                 if not shown or not rect.intersects(shown[-1][0]):
                     shown.append((rect, upright.label))
         return shown

@@ -218,6 +218,7 @@ class TokenTableView(QTableView):
         self._is_going = False
         self.setModel(table)
         self.setStyleSheet(CELLS)
+        self.setTextElideMode(MIDDLE)
         show_rows(self)
         self.horizontalHeader().setStretchLastSection(False)  # which comes and goes with the scroll bar
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
@@ -385,13 +386,15 @@ class TokenTable(QWidget):
         self.columns.fill_on_open(self._list_columns)
         self.export = MenuButton(theme_source, "Export", tip="Export the selected rows, or all listed rows")
         self.export.fill_on_open(self._list_forms)
-        self.count, self.state = plain_label("dim"), set_role(FittedLabel(elides=True), "dim")
+        self.count, self.note = plain_label("dim"), set_role(FittedLabel(elides=True), "dim")
+        self.state = plain_label("dim", wraps=True)  # over no rows, where there is room for all of it
+        in_column(self.state, STRETCH, on=self.view.viewport(), margins=MARGIN_PX)
         parts = list[Part]()
         if bar is not None:
             row = WrappingRow([*bar, self.field, self.columns, self.export])
             parts.append(in_column(row, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, UNIT_PX)))
         if counts:
-            parts.append(in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
+            parts.append(in_row(self.count, (self.note, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
@@ -421,8 +424,10 @@ class TokenTable(QWidget):
         n_shown, n_all = len(shown.rows), 0 if shown.source is None else len(shown.source)
         all_of_them = "" if shown.source is None else counted(n_all, self._model.noun)
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
-        nothing = NOT_FOUND if not n_shown and shown.source is not None else ""
-        self.state.set_texts([self._model.note or nothing])
+        nothing = "" if n_shown else self._model.note or (NOT_FOUND if shown.source is not None else "")
+        self.note.set_texts([self._model.note if n_shown else ""])
+        self.state.setText(nothing)
+        self.state.setVisible(bool(nothing))
         self.export.setEnabled(shown.source is not None)
         self.columns.setEnabled(shown.source is not None)
 

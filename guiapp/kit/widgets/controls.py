@@ -180,8 +180,8 @@ class WalkButtons(QWidget):
 
     def show_place(self, index: int | None, n_all: int) -> None:
         """Which one of how many is looked at, from 0; None for none yet."""
-        nothing = counted(n_all, self._noun) if n_all else "none"
-        self.show_text(nothing if index is None else f"{index + 1:,} of {n_all:,}", n_all > 0)
+        whole = counted(n_all, self._noun)
+        self.show_text(whole if index is None else f"{index + 1:,} of {n_all:,}", n_all > 0)
 
     def show_text(self, place: str, can_walk: bool) -> None:
         self.place.setText(place)

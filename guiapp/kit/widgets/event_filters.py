@@ -8,8 +8,8 @@ from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QFont, QHelpEvent, QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtGui import QCursor, QFont, QHelpEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 
 from guiapp.kit.widgets.theme import Theme
 
@@ -44,6 +44,13 @@ def wrapped_tip(text: str) -> str:
     lines = [escape(line).replace("/s", "/\N{WORD JOINER}s") for line in text.split("\n")]
     whole = (f"<nobr>{line}</nobr>" if len(line) <= LONGEST_LINE else line for line in lines)
     return f'<p style="white-space: pre-wrap">{"<br>".join(whole)}</p>'
+
+
+def leave_unpointed(window: QWidget) -> None:
+    """Tell what the mouse has left while a dialog was open: Qt does not."""
+    for widget in window.findChildren(QWidget):
+        if widget.underMouse() and not widget.rect().contains(widget.mapFromGlobal(QCursor.pos())):
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
 
 
 class SeenWatch(QObject):

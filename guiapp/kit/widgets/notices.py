@@ -19,6 +19,7 @@ from guiapp.kit.document.document import BYTE_ORDER_MARKS
 from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.state.saving import binary_type
 from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import leave_unpointed
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
@@ -31,6 +32,7 @@ MODEL_FILTER = (
 )
 TEXT_FILTER = "All files (*)"
 BYTES_FORMAT = "application/x-tokenloupe-bytes"
+SWITCHED_OFF = "“Add special tokens” is now off, on all pages. The switch is in the line at the bottom."
 ANNOUNCED_MS = 2500
 ABOVE_EDGE_PX = 44  # beyond the status line
 SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
@@ -318,6 +320,7 @@ def ask_for_file(window: QWidget, title: str, suggested: str, formats: Mapping[s
     """Where to save something in one of some formats; None for nowhere."""
     filters = ";;".join(formats.values())
     name, chosen = QFileDialog.getSaveFileName(window, title, suggested, filters)
+    leave_unpointed(window)
     return with_ending(Path(name), formats, chosen) if name else None
 
 

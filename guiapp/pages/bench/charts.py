@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -11,10 +11,10 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QPointF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 
-from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, YOUR_TEXT, finding, stopped
+from guiapp.analysis.bench.findings import LEAST_OVERHEAD_S, finding, stopped
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.plan import SCENARIOS, Scenario
-from guiapp.analysis.bench.report import MARKS
+from guiapp.analysis.bench.report import ALIKE, MARKS, ONCE, ids_text, interval_text
 from guiapp.analysis.bench.run_results import (
     BYTES_PER_MB,
     QUANTILES,
@@ -44,7 +44,7 @@ from guiapp.kit.charts.curves import (
 from guiapp.kit.charts.markers import MARKERS, MarkerStyle, paint_marker
 from guiapp.kit.charts.scales import NO_SCALE, Scale, log_range
 from guiapp.kit.widgets.painting import clear_pixmap
-from guiapp.kit.widgets.theme import Theme
+from guiapp.kit.widgets.theme import Theme, blend
 
 N_COLORS, N_LOOKS = 14, 84  # each colour with six of 12 markers; names that nobody knows have the others
 UNSPLIT_SHIFT = 42  # the same colour with another marker
@@ -67,7 +67,6 @@ SCALE_TEXTS: Mapping[str, Callable[[float], str]] = {
     BYTES: lambda speed: f"{speed:,.0f}" if speed >= 10 else f"{speed:g}",
 }
 FAINTEST = 0.35  # the strength of the last bar of a contender with several
-MEMORIES = {"built_bytes": "ready", "encoding_bytes": "more while encoding"}
 VERBS = {"append": "appending"}  # beside encoding
 MOST_ABOVE, LEAST_SHARE = 0.35, 0.95  # of the height, for names above the line; that is seen at least
 SHARE_STEPS, MOST_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2), 6  # between lines of equal shares
@@ -133,7 +132,7 @@ def chart_class(key: str) -> type[Chart]:
 def data_of(key: str, rows: Sequence[BenchResult], showing: Showing) -> Any:
     """What the chart of a scenario, or of exactness, shows of these records."""
     scenario = scenario_of(key)
-    return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, rows, showing)
+    return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, comparable(rows), showing)
 
 
 def scenario_of(key: str) -> Scenario:
@@ -157,6 +156,27 @@ def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
     return [*filter(None, [found]), scenario.title]
 
 
+def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
+    """Of other ids there are other numbers, so that bytes tell who is faster: as many right ids of these."""
+    right = [row for row in rows if row.exact and row.n_tokens] or [row for row in rows if row.n_tokens]
+
+    def scaled(row: BenchResult) -> BenchResult:
+        near = min(right, key=lambda each: abs(each.size_bytes - row.size_bytes))
+        return replace(row, n_tokens=row.size_bytes * near.n_tokens / near.size_bytes)
+
+    return [scaled(row) if right and not row.exact else row for row in rows]
+
+
+def source_of(run: BenchRun, text: str) -> str:
+    """What a chart of a run is of, in a line: model, text, machine and date."""
+    sizes = (each.get("size_bytes") for each in run.corpora if each["name"] == text)
+    size = next((f", {size_text(each)}" for each in sizes if isinstance(each, int) and each > 0), "")
+    cores, processor = (run.environment.get(name) for name in ("cores", "processor"))
+    machine = f"{processor or ''} {counted(int(cores), 'core') if cores else ''}".strip()
+    date = str(run.environment.get("started") or "")[:10]
+    return " · ".join(filter(None, (run.vocabulary_name, f"{text}{size}", machine, date)))
+
+
 # Bars
 
 
@@ -168,28 +188,30 @@ def bars(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> R
         groups.setdefault(row.contender, []).extend(made)
 
     def rank(group: Sequence[BarRow]) -> float:
-        return -max(bar.length for bar in group) if is_speed else sum(bar.length for bar in group)
+        return max(bar.length for bar in group) * (-1 if is_speed else 1)
 
     shown = sorted(filter(None, groups.values()), key=rank)
     drawn = [_faded(bar, index, len(group)) for group in shown for index, bar in enumerate(group)]
-    title = UNITS[showing.unit] if is_speed else "MB"
+    title, threads = UNITS[showing.unit] if is_speed else "MB", {row.threads for row in rows}
+    ratio = f"of {showing.baseline}" + (f", {counted(min(threads), 'thread')}" if len(threads) > 1 else "")
     clock = " of processor time" if any(row.clock == "cpu" for row in rows) else ""
     intervals = ", with 95 % intervals" if any(bar.interval for bar in drawn) else ""
     return RowsData(
         _titles(scenario, rows, showing),
         [f"in {title}{clock}{intervals}", f"in {title}", ""] if drawn else [""],
         [*drawn, *(_loading_row(each, showing) for each in showing.loading)],
-        ["interval", f"of {showing.baseline}", "ids"] if drawn and is_speed else [],
+        ["interval", ratio, "ids"] if drawn and is_speed else [],
         Scale(title, SCALE_TEXTS[showing.unit] if is_speed else short_number) if drawn else NO_SCALE,
     )
 
 
 def _faded(bar: BarRow, index: int, n_bars: int) -> BarRow:
     """One of several of a contender, whose name stands at the first."""
+    if not index:
+        return bar
     (part,), color = bar.parts, QColor(bar.parts[0].color)
-    color.setAlphaF(1 - (1 - FAINTEST) * index / max(n_bars - 1, 1))
-    bar = bar._replace(parts=(part._replace(color=color),))
-    return bar._replace(name="", note="") if index else bar
+    color.setAlphaF(1 - (1 - FAINTEST) * index / (n_bars - 1))
+    return bar._replace(parts=(part._replace(color=color),), name="", note="")
 
 
 def _named_row(name: str, showing: Showing) -> BarRow:
@@ -197,35 +219,36 @@ def _named_row(name: str, showing: Showing) -> BarRow:
 
 
 def _memory_bars(row: BenchResult, showing: Showing) -> Iterator[BarRow]:
-    bar, color = _named_row(row.contender, showing), marker_style_of(row.contender, showing.theme).color
-    for key, words in MEMORIES.items():
-        size_mb = row.figure(key) / BYTES_PER_MB
-        parts = (BarPart(0.0, size_mb, color),)
-        yield bar._replace(parts=parts, value=with_prefix(size_mb), detail=words, tip=tip_of(row))
+    """One of two parts, and their sum."""
+    color = marker_style_of(row.contender, showing.theme).color
+    more = blend(showing.theme.background, color, FAINTEST)
+    ready, encoding = (row.figure(key) / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
+    yield _named_row(row.contender, showing)._replace(
+        parts=(BarPart(0.0, ready, color), BarPart(ready, ready + encoding, more)),
+        value=with_prefix(ready + encoding),
+        detail=f"{with_prefix(ready)} ready + {with_prefix(encoding)} while encoding",
+        tip=tip_of(row),
+    )
 
 
 def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> Iterator[BarRow]:
-    """With the other unit behind it; tokens of another vocabulary are no measure, so its bytes count."""
+    """With the other unit behind it, where its ids are right."""
     unit, other = showing.unit, next(each for each in UNITS if each != showing.unit)
-    if not row.figure(unit):
+    if not (value := row.figure(unit)):
         return
     has_threads = any(each.threads != row.threads for each in rows)
-    value, about = row.figure(unit), speed_text(row.figure(other), other)
-    text = speed_number(value, unit)
-    if row.exact is None:
-        text, about = speed_text(row.mb_per_s, BYTES), "other vocabulary: compared in MB/s"
-        if unit == TOKENS:
-            shared = (each for each in rows if each.exact is not None and each.mb_per_s)
-            value = next((row.mb_per_s * each.tokens_per_s / each.mb_per_s for each in shared), value)
-    low, high = (end * value / row.figure(unit) for end in row.interval(unit))
-    threads, once = counted(row.threads, "thread") if has_threads else "", "" if row.n > 1 else "once"
+    text, about = speed_number(value, unit), speed_text(row.figure(other), other)
+    if not row.exact:
+        whose = "other vocabulary" if row.exact is None else "other ids"
+        text, about = speed_text(row.mb_per_s, BYTES), f"{whose}: compared in MB/s"
+    threads = counted(row.threads, "thread") if has_threads else ""
     bar = _named_row(row.contender, showing)
     color = marker_style_of(row.contender, showing.theme).color
     yield bar._replace(
         parts=(BarPart(0.0, value, color, row.exact is False),),
-        interval=(low, high) if row.n > 1 else None,
+        interval=row.interval(unit) if row.n > 1 else None,
         value=text,
-        detail=", ".join(filter(None, (threads, about, once, _change(row, showing)))),
+        detail=", ".join(filter(None, (threads, about, _change(row, showing)))),
         cells=_cells(row, rows, showing),
         tip=tip_of(row),
     )
@@ -234,15 +257,17 @@ def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing)
 def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> list[tuple[str, QColor]]:
     """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
     theme = showing.theme
-    base = (each for each in rows if (each.contender, each.threads) == (showing.baseline, row.threads))
+    base = sorted(
+        (each for each in rows if each.contender == showing.baseline), key=lambda each: each.threads
+    )
     ratio = next((f"{times_text(row.mb_per_s / each.mb_per_s)} ×" for each in base if each.mb_per_s), "–")
     if row.exact is None:
         ids = "own ids", theme.dim
     elif row.exact:
         ids = "✓ equal", theme.good
     else:
-        ids = f"≈ {percent(row.agreement, 1)}", theme.warning
-    return [(f"± {percent(row.half_width)}" if row.n > 1 else "", theme.dim), (ratio, theme.dim), ids]
+        ids = ids_text([row]), theme.warning if row.agreement >= ALIKE else theme.bad
+    return [(interval_text(row) if row.n > 1 else ONCE, theme.dim), (ratio, theme.dim), ids]
 
 
 def _change(row: BenchResult, showing: Showing) -> str:
@@ -292,9 +317,8 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
     key = showing.unit if showing.is_speed else "median_s"
     text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
     lines: dict[tuple[str, str], list[BenchResult]] = {}
-    others = sorted({row.contender for row in rows if key == TOKENS and row.exact is None})
     for row in sorted(rows, key=lambda row: int(row.size_bytes)):
-        if row.figure(key) and row.contender not in others:
+        if row.figure(key):
             lines.setdefault((row.contender, row.operation), []).append(row)
     gone = stopped(rows, showing.left_out)
 
@@ -308,7 +332,7 @@ def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) ->
     title = UNITS[showing.unit] if showing.is_speed else "time"
     return CurvesData(
         _titles(scenario, rows, showing),
-        _about_curves(scenario, rows, bool(gone), others, showing),
+        _about_curves(scenario, rows, bool(gone), showing),
         drawn,
         Scale("length of the text", lambda size: size_text(round(size)), True, sizes),
         Scale(title, text, True),
@@ -365,27 +389,18 @@ def _details(
 
 
 def _about_curves(
-    scenario: Scenario,
-    rows: Sequence[BenchResult],
-    has_stopped: bool,
-    others: Sequence[str],
-    showing: Showing,
+    scenario: Scenario, rows: Sequence[BenchResult], has_stopped: bool, showing: Showing
 ) -> list[str]:
     unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
     sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
-    if others:
-        have = "have other vocabularies" if len(others) > 1 else "has another vocabulary"
-        sentences.append(f"{' and '.join(others)} {have}: see MB/s.")
-    if rows and (times := (longest := max(rows, key=lambda row: row.n_times)).n_times) > 1:
-        size = short_number(longest.own_bytes or 0)
-        whose = f"Your {size}B" if longest.corpus == YOUR_TEXT else f"{size}B of {longest.corpus}"
-        sentences.append(f"{whose}, up to {times:,} times.")
+    if showing.is_speed and showing.unit == TOKENS and not all(row.exact for row in rows):
+        sentences.append("Other ids are compared in MB/s.")
     if has_stopped and showing.call_limit_s:
         sentences.append(f"A curve ends where a call would take over {showing.call_limit_s:g} s.")
     else:
-        sentences.append(
-            f"At the ends: {'growth, cost of a call' if scenario.grows else 'time of the longest text'}."
-        )
+        last = f"{'speed' if showing.is_speed else 'time'} of the longest text"
+        ends = "how time grows, cost of a call" if scenario.grows else last
+        sentences.append(f"At the ends: {ends}.")
     return [*(" ".join(sentences[:count]) for count in range(len(sentences), 0, -1)), unit]
 
 
@@ -402,7 +417,7 @@ def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> Sca
     for row in sorted(known, key=lambda row: -row.figure(showing.unit)):
         name, style = row.contender, marker_style_of(row.contender, showing.theme)
         marks = ["once"] if row.n == 1 else []
-        marks += [] if row.exact else [f"≈ {percent(row.agreement, 1)}"]
+        marks += [] if row.exact else [ids_text([row])]
         names = list(dict.fromkeys(("  ".join([name, *marks]), name)))
         at = row.figure(showing.unit), row.agreement
         points.append(Point(name, names, style, *at, tip_of(row), not row.exact))
@@ -420,15 +435,16 @@ def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> Sca
 
 def tip_of(row: BenchResult) -> str:
     head = f"{row.contender} · {row.corpus} · {size_text(row.size_bytes)}"
-    if row.median_s is None:
+    if not row.median_s:
         ready, more = (row.figure(key) / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
         return f"{head}\n{ready:.1f} MB when ready, up to {more:.1f} MB more while encoding"
     low, high = map(time_text, row.ci_s)
     clock = " of processor time" if row.clock == "cpu" else ""
-    spread = f" ± {percent(row.half_width)}" if row.n > 1 else ""
+    spread = f" {interval_text(row)}" if row.n > 1 else ""
+    tokens = f"{speed_text(row.figure(TOKENS), TOKENS)} · " if row.exact else ""  # of other ids no measure
     lines = [
         head,
-        f"{speed_text(row.figure(TOKENS), TOKENS)}{spread} · {speed_text(row.figure(BYTES), BYTES)}",
+        f"{tokens}{speed_text(row.figure(BYTES), BYTES)}{spread}",
         f"{time_text(row.median_s)}{clock}, 95 %: {low} to {high}, n = {row.n}",
     ]
     if row.exact is False:

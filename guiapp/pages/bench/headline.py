@@ -103,6 +103,7 @@ class Headline(QWidget):
     def _draw_sentences(self, sentences: Sequence[tuple[Parts, QColor]]) -> None:
         """Each in its colour; the last ones only where there is room."""
         theme, font = self._theme_source.theme, self._font(UI_FONT_PX)
+        self.sentence.setFont(font)  # of the spaces between sentences
         whole = [_words(parts) for parts, _ in sentences]
         shown = len(sentences)
         while shown > 1 and not self._fits(" ".join(whole[:shown]), font, self.sentence):
@@ -181,7 +182,9 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
     sentences = [
         "Paused." if model.is_paused else "",
         unmeasured if n_unmeasured else "",
-        f"{BUSY}." if verdict is not None and verdict.competitor and verdict.was_busy else "",
+        f"{BUSY}."
+        if verdict and verdict.competitor and verdict.was_busy and not verdict.is_too_close
+        else "",
         _ended(model.progress),
         f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
     ]

@@ -36,6 +36,7 @@ from guiapp.analysis.libraries.custom import (
     CustomError,
     make_custom,
 )
+from guiapp.analysis.libraries.peer import pip_install
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS, TOKENLOUPE
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -198,7 +199,7 @@ class MissingCard(Popover):
         absent = ", ".join(each.name for each in missing if PACKAGE.search(each.reason))
         others = [f"Not installed: {absent}."] if absent else []
         others += [each.reason for each in missing if not PACKAGE.search(each.reason)]
-        self.install.setText(f"pip install {' '.join(packages)}")
+        self.install.setText(pip_install(" ".join(packages)))
         self.install.setCursorPosition(0)
         self._line.setVisible(bool(packages))
         self.reasons.setText("\n".join(others) if missing else "All libraries are available.")

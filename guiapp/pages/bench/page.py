@@ -52,10 +52,10 @@ def _hatched(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 LEGEND = (
     LegendEntry(characters("├───┤"), "95 % confidence interval of the median, like the band of a curve"),
-    LegendEntry(_hatched, "Ids differ from the model's own library"),
+    LegendEntry(_hatched, "Ids differ from Tokenloupe's"),
     LegendEntry(line(lambda theme: QPen(theme.contenders[0], 2, DASHED)), "The same, on a curve"),
     LegendEntry(characters("●  ○"), "Points: all ids are equal; some differ"),
-    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to the model's own library"),
+    LegendEntry(characters("≈ 97.2 %"), "Share of tokens equal to Tokenloupe's; ✗ below half"),
     LegendEntry(characters("once"), "Measured only once, so without an interval"),
     LegendEntry(characters("▲  ▼"), "Clearly faster or slower than in the other run"),
 )

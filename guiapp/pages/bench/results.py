@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QTextOption
 from PySide6.QtWidgets import (
     QComboBox,
     QScrollArea,
@@ -22,6 +22,7 @@ from guiapp.analysis.bench.report import (
     ALMOST,
     CONTENDER,
     EQUAL,
+    WRONG,
     change_table,
     measured_tables,
     published_tables,
@@ -57,6 +58,7 @@ from guiapp.pages.bench.charts import (
     rows_of,
     scenario_of,
     showing_of,
+    source_of,
     texts_of,
 )
 from guiapp.pages.bench.choice import THROUGHPUT
@@ -192,10 +194,10 @@ class ResultsView(QWidget):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What is in front of it, as far as there is room."""
+        """What is in front: what was chosen, else what most runs have, else what there is."""
         keys = self.keys
-        there = [key for key in self._preferred if key in keys] or keys[:1]
-        return tuple(sorted(there, key=keys.index) if self._fits_both else there[:1])
+        tries = ([key for key in each if key in keys] for each in (self._preferred, CALM, keys[:1]))
+        return tuple(next(filter(None, tries)))
 
     @property
     def shown_charts(self) -> list[Chart]:
@@ -211,8 +213,8 @@ class ResultsView(QWidget):
         return self.baselines.name or BASELINE
 
     def choose(self, key: str) -> None:
-        """Show it; throughput and exactness together, where there is room."""
-        self._preferred = (key, *(other for other in CALM if other != key)) if key in CALM else (key,)
+        """Show it; throughput and exactness together."""
+        self._preferred = CALM if key in CALM else (key,)
         self.redraw()
 
     def show_alone(self, key: str) -> None:
@@ -239,19 +241,13 @@ class ResultsView(QWidget):
 
     @property
     def is_column(self) -> bool:
-        """Whether charts stand below each other."""
-        return self.shown == CALM and self._fits_column
+        """Whether charts stand below each other, though they may have to be scrolled to."""
+        return self.shown == CALM and (self.width() < WIDE_PX * self._factor or self._fits_column)
 
     @property
     def _room_px(self) -> int:
         """The height that is seen without scrolling: its own may be more."""
         return self._sheet.room_for(self)
-
-    @property
-    def _fits_both(self) -> bool:
-        """Whether there is room for two charts, beside or below each other."""
-        is_wide = self.width() >= WIDE_PX * self._factor
-        return (is_wide and self._room_px >= self.bar.height() + LEAST_EXACTNESS_PX) or self._fits_column
 
     @property
     def _fits_column(self) -> bool:
@@ -285,8 +281,7 @@ class ResultsView(QWidget):
         for key in shown:
             if key == FIGURES:
                 finished = sorted(model.measured.finished, key=lambda row: row.corpus != self.text)
-                self.tables.first_head = UNITS[self.units.currentData()]
-                self.tables.show_tables(*figures(finished, self.baseline, self.tables.first_head))
+                self.tables.show_tables("", list(measured_tables(finished, self.baseline)))
             elif key == PUBLISHED:
                 self.tables.show_tables(*published(model.measured))
             elif key == CHANGES and model.comparison is not None:
@@ -297,6 +292,7 @@ class ResultsView(QWidget):
     def _show(self, key: str, rows: Sequence[BenchResult], showing: Showing) -> None:
         """Draw these records, unless they are drawn: times change with their number alone."""
         chart = self.charts[key]
+        chart.source = source_of(self._model.measured, rows[0].corpus) if rows else ""
         chart.set_reason("" if rows or (showing.loading and key != EXACTNESS) else NOTHING_YET)
         shows = [(id(row), row.n) for row in rows], showing
         if shows != self._drawn.get(key) and not chart.reason:
@@ -305,16 +301,13 @@ class ResultsView(QWidget):
 
     def _offer(self, shown: Sequence[str]) -> None:
         keys, results = self.keys, self._model.results
-        for key in keys:
+        offered = [key for key in keys if key != EXACTNESS]
+        for key in offered:
             if key not in self.tabs:
                 self.tabs[key] = self._tab(key)
-        is_joined = EXACTNESS in keys and self._fits_both  # then one tab shows both
-        offered = [key for key in keys if key != EXACTNESS or not is_joined]
         for key, tab in self.tabs.items():
             tab.setVisible(key in offered)
-            tab.setChecked(key in shown or (is_joined and key == THROUGHPUT and EXACTNESS in shown))
-            if key == THROUGHPUT:
-                tab.setText(BOTH if is_joined else SCENARIOS[key].label)
+            tab.setChecked(key in shown or (key == THROUGHPUT and EXACTNESS in shown))
         self.texts.offer([row.corpus for row in results if row.scenario in HAVE_PLANNED_TEXTS])
         scenarios = [SCENARIOS[key] for key in shown if key in SCENARIOS]
         own = next((each.name for each in scenarios if each.own_texts), "")
@@ -331,7 +324,7 @@ class ResultsView(QWidget):
         )  # as high as these and the choosers need now
 
     def _tab(self, key: str) -> QToolButton:
-        title = TABLES.get(key) or ("Exactness" if key == EXACTNESS else SCENARIOS[key].label)
+        title = TABLES.get(key) or (BOTH if key in CALM else SCENARIOS[key].label)
         tab = tool_button(title, partial(self.choose, key), role="subtab")
         tab.setCheckable(True)
         return tab
@@ -450,8 +443,6 @@ class Chooser(QComboBox):
 class TablesView(QTextBrowser):
     """Shows tables in the theme's colours; the same ones again keep their place and order.
 
-    first_head  the column that is named where rows are sorted by several
-
     A click on a head sorts by that column, another one turns the order; links copy a table as it is sorted.
     """
 
@@ -460,9 +451,10 @@ class TablesView(QTextBrowser):
         self._theme_source = theme_source
         self._opacity = self._factor = 1.0
         self._tables: Sequence[Table] = ()
-        self._intro = self.first_head = ""
+        self._intro = ""
         self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
         set_role(self, "plain")
+        self.setWordWrapMode(QTextOption.WrapMode.WordWrap)  # not within words: what is wider is scrolled to
         self.document().setDocumentMargin(0)
         self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         self.setAccessibleName("Tables")
@@ -497,8 +489,10 @@ class TablesView(QTextBrowser):
 
     def _order_of(self, table: Table) -> tuple[int, bool]:
         """The column that somebody chose, or the first by which the rows are sorted as they came."""
-        columns = sorted(range(1, len(table.rows[0])), key=lambda at: table.rows[0][at] != self.first_head)
-        tries = ((column, falls) for column in columns for falls in ARROWS)
+        columns = (
+            column for column, cells in enumerate(zip(*table.rows[1:], strict=True)) if len({*cells}) > 1
+        )
+        tries = ((column, falls) for column in columns if column for falls in ARROWS)
         as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))
         return self._orders.get(table.title, as_it_came)
 
@@ -519,6 +513,7 @@ class TablesView(QTextBrowser):
             "mark": self._mark,
             "EQUAL": EQUAL,
             "ALMOST": ALMOST,
+            "WRONG": WRONG,
         }
         self.setHtml(rendered("bench_tables.html", values))
         self.verticalScrollBar().setValue(place)
@@ -543,18 +538,19 @@ class TablesView(QTextBrowser):
 
 
 def _style(theme: Theme, opacity: float, factor: float) -> str:
-    colors = theme.text, theme.dim, theme.good, theme.warning
-    text, dim, good, warning = (blend(theme.background, each, opacity).name() for each in colors)
+    colors = theme.text, theme.dim, theme.good, theme.warning, theme.bad
+    text, dim, good, warning, bad = (blend(theme.background, each, opacity).name() for each in colors)
     font_px, small_px = round(UI_FONT_PX * factor), round(SMALL_FONT_PX * factor)
     return (
         f"body {{ font-size: {font_px}px; color: {text} }} p, span, a {{ color: {dim} }} "
-        f"a {{ text-decoration: none }} td {{ color: {text} }} "
+        f"a {{ text-decoration: none }} td {{ color: {text}; font-size: {font_px}px }} "
         f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
         f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
         f"font-size: {small_px}px; font-weight: 400 }} "
+        ".cell { white-space: nowrap } "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "
         f".copy {{ text-decoration: underline }} "
-        f".good {{ color: {good} }} .warning {{ color: {warning} }}"
+        f".good {{ color: {good} }} .warning {{ color: {warning} }} .bad {{ color: {bad} }}"
     )
 
 
@@ -566,12 +562,3 @@ def published(run: BenchRun) -> tuple[str, list[Table]]:
 def changed(comparison: RunComparison) -> tuple[str, list[Table]]:
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
     return f"Compared with the run {comparison.title}. {comparison}.", [table] if comparison.changes else []
-
-
-def figures(results: Sequence[BenchResult], baseline: str, unit: str = "") -> tuple[str, list[Table]]:
-    """Tables, those with speeds in a unit sorted by it."""
-    tables = [
-        sorted_by(table, table.rows[0].index(unit), True) if unit in table.rows[0] else table
-        for table in measured_tables(results, baseline)
-    ]
-    return ("" if results else NOTHING_MEASURED), tables

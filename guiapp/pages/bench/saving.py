@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from guiapp.analysis.bench.report import report_text
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
-from guiapp.kit.charts.chart import PAPER, Chart, png_of, svg_of
+from guiapp.kit.charts.chart import PAPER, Chart, file_name, png_of, svg_of
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.widgets import notices as file_names
 from guiapp.kit.widgets.notices import announce
@@ -27,6 +26,7 @@ from guiapp.pages.bench.charts import (
     data_of,
     rows_of,
     showing_of,
+    source_of,
     texts_of,
 )
 from guiapp.pages.bench.model import BenchModel
@@ -115,7 +115,7 @@ class BenchExport:
     def _pictures(self, folder: Path, baseline: str) -> Iterator[str]:
         files: dict[Path, bytes] = {}
         for number, (title, chart) in enumerate(_charts_of(self._model.measured, baseline), 1):
-            name = re.sub(r"\W+", "-", title.lower()).strip("-")
+            name = file_name(title)
             files[folder / f"{name}.svg"] = svg_of(chart).encode()
             files[folder / f"{name}.png"] = png_of(chart)
             yield DRAWING.format(number)
@@ -138,6 +138,7 @@ def _written(files: Mapping[Path, bytes], done: str) -> str:
 def paper_charts(run: BenchRun, baseline: str) -> Iterator[tuple[str, str]]:
     """All charts of a run, one after another: name, which no other has, and SVG document."""
     for name, chart in _charts_of(run, baseline):
+        chart.source = ""  # the page around them says it once
         yield name, svg_of(chart)
 
 
@@ -147,18 +148,19 @@ def _charts_of(run: BenchRun, baseline: str) -> Iterator[tuple[str, Chart]]:
     for scenario, row in SCENARIOS.items():
         for text in texts_of(results, scenario):
             rows = rows_of(results, scenario, text)
-            name = ", ".join(filter(None, (row.title, text)))
-            yield name, _laid_out(scenario, rows, showing)
+            name, source = ", ".join(filter(None, (row.title, text))), source_of(run, rows[0].corpus)
+            yield name, _laid_out(scenario, rows, showing, source)
             if row.grows and not row.own_texts:
                 speed = replace(showing, is_speed=True)
-                yield f"{name}: {UNITS[speed.unit]}", _laid_out(scenario, rows, speed)
+                yield f"{name}: {UNITS[speed.unit]}", _laid_out(scenario, rows, speed, source)
             if scenario == "throughput":
-                yield f"Speed × exactness, {text}", _laid_out(EXACTNESS, rows, showing)
+                yield f"Speed × exactness, {text}", _laid_out(EXACTNESS, rows, showing, source)
 
 
-def _laid_out(key: str, rows: Sequence[BenchResult], showing: Showing) -> Chart:
+def _laid_out(key: str, rows: Sequence[BenchResult], showing: Showing, source: str) -> Chart:
     """The chart with these records, as large as they need, without a window."""
     chart = chart_class(key)(None, "")
+    chart.source = source
     height_px = len({row.contender for row in rows}) * ROW_PX + MORE_HEIGHT_PX
     chart.resize(WIDTH_PX, max(height_px, LEAST_HEIGHT_PX))
     chart.show_data(data_of(key, rows, showing))

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 28
 FRAME_MS = 8.0  # for rows that are new, on each side
 IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
+DATE = "only the date differs"
 ABOUT_IDS = "llama.cpp makes the same text and the same ids from these messages."
 ABOUT_TEXT = "llama.cpp makes the same text from these messages. It cannot read this model's file."
 IDLE_MS = 2_000
@@ -448,10 +449,15 @@ def _absence(turn: Turn | None) -> str:
 
 
 class LlamaVerdict(NamedTuple):
-    """In what llama.cpp's prompt is another, "" for nothing; and whether ids were compared, too."""
+    """In what llama.cpp's prompt is another, "" for nothing.
+
+    has_ids  whether ids were compared, too
+    is_date  whether today's date is all that differs
+    """
 
     difference: str
     has_ids: bool = True
+    is_date: bool = False
 
 
 class LlamaBadge(QToolButton):
@@ -496,14 +502,16 @@ class LlamaBadge(QToolButton):
         is_known = self.verdict.value is not None or bool(verdict.difference)
         self.setVisible(is_known and self._has_room)
         equal, about = (IDS, ABOUT_IDS) if verdict.has_ids else (TEXT, ABOUT_TEXT)
-        self.setText(DIFFERS if verdict.difference else equal)
+        is_other = bool(verdict.difference) and not verdict.is_date
+        self.setText(DATE if verdict.is_date else DIFFERS if is_other else equal)
         self.setToolTip(wrapped_tip(verdict.difference or about))
         self.setAccessibleDescription(verdict.difference or about)
-        self.setIcon(icon("error", theme.bad) if verdict.difference else icon("check", theme.good))
-        self.setProperty("state", "bad" if verdict.difference else "")
+        self.setIcon(icon("error", theme.bad) if is_other else icon("check", theme.good))
+        self.setProperty("state", "bad" if is_other else "")
         color_again(self)
 
 
 def _verdict(chat: Chat, progress: Progress) -> LlamaVerdict:
     prompt = llama_prompt(chat, partial(progress, 0.0))
-    return LlamaVerdict(prompt.difference(chat), prompt.token_ids is not None)
+    is_date = prompt.dates(chat.text) is not None
+    return LlamaVerdict(prompt.difference(chat), prompt.token_ids is not None, is_date)

@@ -12,7 +12,7 @@ from guiapp.kit.spans.legend import Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.notices import copy_text
+from guiapp.kit.widgets.notices import SWITCHED_OFF, announce, copy_text
 from guiapp.kit.widgets.painting import CENTER, bold, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
@@ -105,6 +105,8 @@ class HintRow(QFrame):
             copy_text(self, self.hint.fix.remedy, "the fix")
         elif self.hint.fix is not None:
             self._model.apply_fix(self.hint.fix)
+            if self.hint.fix.add_special is False:
+                announce(self.window(), SWITCHED_OFF)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.pointed_at.emit(self.hint)

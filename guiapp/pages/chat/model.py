@@ -277,9 +277,9 @@ class ChatModel(ShownPrompt):
             before, self.shown = self.encoding, result
             if before is None or len(before) != len(result.chat.encoding):
                 self.select_token(None)
-        self.result_changed.emit()
-        if self._is_due:
+        if self._is_due:  # first: it may be of the same messages, and then nothing else comes
             self._start()
+        self.result_changed.emit()
 
 
 def _rendered(

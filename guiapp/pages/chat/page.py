@@ -101,7 +101,6 @@ class ChatPage(Page):
         model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
-        self.addActions([setting.actions[name] for name in ("undo", "redo")])
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())
@@ -129,8 +128,8 @@ class ChatPage(Page):
         chat = self.model.chat
         if chat is None or self.model.encoding is None:
             return ["no prompt yet", ""]
-        if self.model.is_late and not self.model.failure:
-            return ["rendering …", ""]
+        if self.model.is_late:
+            return ["no prompt" if self.model.failure else "rendering …", ""]
         parts = [
             counted(len(chat.text), "character"),
             counted(len(chat.conversation.messages), "message"),

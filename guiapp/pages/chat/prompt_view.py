@@ -185,8 +185,6 @@ class PromptView(SpanView):
             painter.setClipRegion(event.region())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             theme = self._themes.theme
-            if self._model.is_late:
-                painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
             self._draw_turns(painter, theme)
             visible, tokens = self.rows.visible(), self._chat_spans.tokens
             first = tokens.first_ending_from(visible[0].start)
@@ -194,6 +192,8 @@ class PromptView(SpanView):
             for number, hint in enumerate(self._model.hints, 1):
                 if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
                     self._draw_badge(painter, theme, number, hint)
+            if self._model.is_late and self._model.chat is not None:
+                painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
 
     def _rects_of(self, first: int, last: int) -> list[QRectF]:
         """Where the tokens first to last show, in the window; one that goes on in another row has several."""
@@ -308,6 +308,7 @@ class BudgetStrip(Painted):
         self.setFixedHeight(HEIGHT_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         model.result_changed.connect(self._refresh)
+        model.late_changed.connect(self.update)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -344,6 +345,8 @@ class BudgetStrip(Painted):
                     self._write_share(painter, theme, share, start)
                     break
         self._write_whole(painter, theme, budget)
+        if self._model.is_late:
+            painter.fillRect(self.rect(), faded(theme.panel, VEIL_ALPHA))
 
     def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:
         place = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)

@@ -103,8 +103,7 @@ class TemplatePanel(QFrame):
         lines = self.view.lines
         n_all, n_ran = sum(count is not None for count in lines), sum(bool(count) for count in lines)
         short = f"{n_ran:,} of {n_all:,}"
-        texts = f"read-only · {short} lines ran", f"{short} lines ran", f"{short} ran", short
-        self._n_ran.set_texts(list(texts) if n_all else ["read-only", ""])
+        self._n_ran.set_texts([f"{short} lines ran", f"{short} ran", ""] if n_all else [""])
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template
@@ -243,6 +242,8 @@ class TemplateView(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._margin.setGeometry(0, 0, NUMBERS_PX, self.viewport().height())
+        if self.lit_line or self.failed_line:
+            self._bring_into_view()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -316,7 +317,19 @@ class TemplateView(QPlainTextEdit):
         if line and block.isValid():
             cursor = QTextCursor(block)
             self.setTextCursor(cursor)
-            (scroll or self.ensureCursorVisible)()
+            (scroll or self._bring_into_view)()
+
+    def _bring_into_view(self) -> None:
+        """Not at the very edge, where the lines beside it cannot be seen."""
+        edge_px = 2 * self.fontMetrics().height()
+        if not self.viewport().rect().adjusted(0, edge_px, 0, -edge_px).contains(self.cursorRect()):
+            self.centerCursor()
+
+    def _failed_part(self, line: str) -> tuple[int, int]:
+        """The tag that says why the template refuses; (0, 0) for all of the line."""
+        at = line.find(self._model.failure.partition(": ")[2].rstrip(".") or "\n")
+        start, end = line.rfind("{{", 0, max(at, 0)), line.find("}}", at)
+        return (n_units(line[:start]), n_units(line[: end + 2])) if 0 <= start < end else (0, 0)
 
     def _mark_lines(self) -> None:
         theme, marks = self._theme_source.theme, list[QTextEdit.ExtraSelection]()
@@ -331,9 +344,13 @@ class TemplateView(QPlainTextEdit):
             block = self.document().findBlockByNumber(line - 1)
             if line and block.isValid():
                 whole = QTextCursor(block)
-                whole.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+                start, end = self._failed_part(block.text()) if color is theme.bad else (0, 0)
+                whole.setPosition(block.position() + start)
+                whole.setPosition(
+                    block.position() + (end or block.length() - 1), QTextCursor.MoveMode.KeepAnchor
+                )
                 marks.append(_mark(whole, blend(theme.panel, color, LIT)))
-                marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
+                marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, not end)
         for token, color in tokens:
             if (part := self._cursor_over(token)) is not None:
                 marks.append(_mark(part, blend(theme.panel, color, LIT_PART)))

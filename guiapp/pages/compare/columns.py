@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QWidget
 
 from guiapp.core.encode.catalogue import encoder_label
 from guiapp.core.text.numbers_in_words import counted
@@ -21,7 +21,6 @@ from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
-from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.menu_button import ButtonMenu
 from guiapp.kit.widgets.page_base import PageRequests
@@ -305,7 +304,9 @@ class LineCounts(LineMargin):
             return None
         more = self.figures.more_in_line(row, start, end)
         share = more / max(self.figures.most_more, more, 1)
-        return LineCost(self.figures.in_line(start, end)[row], more > 0, f"+{more:,}", share)
+        n_tokens = self.figures.in_line(start, end)[row]
+        is_end = start == end == self._column.document.size  # below the last line break
+        return None if is_end and not n_tokens else LineCost(n_tokens, more > 0, f"+{more:,}", share)
 
 
 # The head of a column: which model it is, how far that has got, what the text costs, and its menu
@@ -322,11 +323,9 @@ class ColumnHead(SideHead):
         self._state, self._figures, self._theme_source = state, figures, theme_source
         self.name_button = NameButton(theme_source)
         self._marker, self._cost = Marker(theme_source, 0), set_role(QLabel(), "more")
-        self._file = set_role(FittedLabel(), "dim")
-        self._file.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._cost.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.is_focused = False
-        title = in_row(self._marker, self.name_button, (self._file, 1), spacing=UNIT_PX)
+        title = in_row(self._marker, self.name_button, (STRETCH, 1), spacing=UNIT_PX)
         super().__init__(theme_source, framed(title), self._cost)
         self._more.hide()  # it is told with the ratio
         state.changed.connect(self.refresh)
@@ -340,8 +339,9 @@ class ColumnHead(SideHead):
         self.name_button.set_name(state.name)
         self.name_button.setAccessibleName(f"Model {self.number + 1}: {state.name}")
         self.name_button.setToolTip(plain_tip(state.tip))
-        self._file.set_texts([state.file])
-        self.show_size(problem or state.kind, role="bad" if problem else "dim")
+        parts = state.kind.split(" · ")
+        texts = [problem] if problem else [" · ".join(parts[:n]) for n in range(len(parts), 0, -1)]
+        self.show_size(*texts, role="bad" if problem else "dim")
         words = "" if cost is None or not figures.is_comparing else cost.words
         if words != self._cost.text():
             self._cost.setText(words)
@@ -418,15 +418,9 @@ class ColumnState(QObject):
         return joined(*switches, summary(loader.model))
 
     @property
-    def file(self) -> str:
-        """The name of the file, as long as the column is not called so."""
-        model = self.session.loader.model
-        file = "" if model is None else file_of(model)
-        return "" if file.removesuffix(".gguf") in self.name else file
-
-    @property
     def tip(self) -> str:
-        return joined(self.name, self.file, self.kind, self.problem)
+        model = self.session.loader.model
+        return joined(self.name, "" if model is None else file_of(model), self.kind, self.problem)
 
     @property
     def message(self) -> str:

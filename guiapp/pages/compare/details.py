@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QWidget
 
-from guiapp.analysis.compare.reasons import shown
+from guiapp.analysis.compare.reasons import Cause, shown
 from guiapp.analysis.compare.texts import LONGEST
 from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.numbers_in_words import capitalized, counted, quoted
@@ -19,7 +19,7 @@ from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import plain_tip
-from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, take_away
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import (
@@ -85,8 +85,10 @@ class DifferencePanel(ItemDetails):
         self._hint = set_role(QLabel(wordWrap=True), "dim")
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
+        self.head.addWidget(self.copy_button)
+        self._pair = set_role(FittedLabel(), "dim")  # where there are more than two
         self.reason.setAccessibleName("Why")
-        buttons = in_row(self.race_button, self.copy_button, STRETCH)
+        buttons = in_row(self.race_button, (self._pair, 1), spacing=GAP_PX)
         self._parts = in_column((self.grid, 1), (in_column(self.reason, buttons, STRETCH), 1))
         self._card = card(self._parts)
         self._by_cause = heading("By cause")
@@ -131,7 +133,7 @@ class DifferencePanel(ItemDetails):
     def _ask_for_race(self) -> None:
         byte_span, explained = self._walk.byte_span, self._causes.explained
         if byte_span is not None:
-            other = explained[0].other if explained else 1
+            other = explained[0].other if explained else 1  # as the button says
             self.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
 
     def _refresh(self) -> None:
@@ -148,6 +150,7 @@ class DifferencePanel(ItemDetails):
         is_compared = self._comparison.live is not None
         self._hint.setVisible(index is None and (is_alone or is_compared))
         self._card.setVisible(index is not None)
+        self.copy_button.setVisible(index is not None)
         self._by_cause.setVisible(n_all > 0)
         self.causes.setVisible(n_all > 0)
         self._legend.setVisible(not is_alone)
@@ -165,6 +168,10 @@ class DifferencePanel(ItemDetails):
 
     def _show_reason(self) -> None:
         if self._walk.current is not None:
+            explained, names = self._causes.explained, [side.name for side in self._causes.sides]
+            other = explained[0].other if explained else 1
+            pair = f"{names[0]} and {names[other]}", f"columns 1 and {other + 1}", f"1 and {other + 1}"
+            self._pair.set_texts([*pair, ""] if len(names) > 2 else [""])
             self.show_reason(_reason_spans(self._causes, self._theme_source.theme))
 
     def _show_counts(self) -> None:
@@ -178,12 +185,16 @@ def _reason_spans(causes: DifferenceCauses, theme: Theme) -> list[Span]:
     names = [side.name for side in causes.sides]
     colors = {name: (name, theme.text) for name in names}
     spans: list[Span] = []
-    for each in causes.explained:
+    for number, each in enumerate(causes.explained):
         sentence, about = each.reason.clause, f"\n{capitalized(each.reason.title)}"
+        if each.reason in (earlier.reason for earlier in causes.explained[:number]):
+            continue  # what you turned off says it of all
         if each.alike:
             others = " and ".join(names[number] for number in each.alike)
-            cut = "cuts" if len(each.alike) == 1 else "cut"
-            sentence += f" {others} {cut} it as {names[each.other]} does."
+            s, other = "s" if len(each.alike) == 1 else "", names[each.other]
+            is_added = each.reason.cause is Cause.AROUND
+            sentence += f" {others} {f'add{s} as many as' if is_added else f'cut{s} it as'} {other}"
+            sentence += "." if is_added else " does."
         spans += [Span("\n", theme.text)] * bool(spans)
         spans += [*sentence_spans(sentence, theme, colors), Span(about, theme.dim)]
     return spans
@@ -214,7 +225,12 @@ class ReasonLine(QFrame):
         is_shown = self._is_active and self._walk.current is not None
         self.setVisible(is_shown)
         if is_shown:
-            self.text.set_spans(_reason_spans(self._causes, self._theme_source.theme))
+            spans = _reason_spans(self._causes, self._theme_source.theme)
+            breaks = [at for at, span in enumerate(spans) if span.text == "\n"]  # before each but the first
+            if breaks:
+                more = f" · {counted(len(breaks), 'more reason')} under “Why they differ”"
+                spans = [*spans[: breaks[0]], Span(more, self._theme_source.theme.dim)]
+            self.text.set_spans(spans)
 
 
 class CauseRow(PaintedButton):

@@ -281,11 +281,13 @@ class ComparedSpans(TokenizedText):
 class ColumnCost(NamedTuple):
     """The tokens of a column, and how many more these are than those of the one with the fewest.
 
+    is_tied        whether another one has as few
     unknown_share  of tokens for text that the vocabulary cannot write; with such it does not have the fewest
     """
 
     n_tokens: int
     more: int
+    is_tied: bool = False
     unknown_share: float = 0.0
 
     @property
@@ -293,7 +295,13 @@ class ColumnCost(NamedTuple):
         """What it costs, against the column with the fewest."""
         if self.unknown_share:
             return f"{percent(self.unknown_share, 1)} unknown"
-        return f"+{self.more:,} over the fewest" if self.more else "fewest"
+        return (
+            f"+{self.more:,} over the fewest"
+            if self.more
+            else "tied for fewest"
+            if self.is_tied
+            else "fewest"
+        )
 
 
 class ComparedFigures(QObject):
@@ -334,7 +342,11 @@ class ComparedFigures(QObject):
         if not column.takes_part:
             return None
         share = self._n_unknown.get(column, 0) / max(column.n_tokens, 1)
-        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), share)
+        best = (
+            each for each in self._comparison.columns if each.takes_part and not self._n_unknown.get(each)
+        )
+        is_tied = sum(each.n_tokens == column.n_tokens for each in best) > 1
+        return ColumnCost(column.n_tokens, max(column.n_tokens - self.fewest, 0), is_tied, share)
 
     @property
     def fewest(self) -> int:

@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
-from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.session.model_session import MOST_COMPARED, ComparedModels
+from guiapp.kit.side_by_side.grid import ROW_PX
 from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.legend import LegendLabel
 from guiapp.kit.state.background import later
@@ -24,10 +25,10 @@ from guiapp.pages.compare.models import ComparedFigures, DifferenceCauses, Model
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 
-DETAILS_PX = 320
-LEAST_COLUMNS_PX = 280  # high, as long as the summary can give way
+DETAILS_PX, DETAILS_SHARE = 320, 0.25  # of the page's width
+MOST_SUMMARY_SHARE, MOST_DRAWER_SHARE = 0.4, 0.45  # of the page's height
 LEAST_BESIDE_PX = 240  # of a column beside the details
-DRAWER_PX = 210  # high, of the details where they are below the columns
+DRAWER_PX = 100  # high, of the details below the columns without the rows of the drawing
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
@@ -57,17 +58,21 @@ class ComparePage(Page):
         self.summary_splitter = in_splitter(
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
-        self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
+        self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(900, DETAILS_PX))
+        self.splitter.setStretchFactor(1, 1)  # the panel has its share of a large window
         in_column(notices, self.bar, self.why, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
         self.details.race_wanted.connect(requests.race_wanted)
         self.walk.changed.connect(self._point_out)
-        self.walk.moved.connect(self._reveal)
+        self.walk.moved.connect(self._select)
+        self._reveal_soon = later(self, 0, self._reveal)  # once the reason has its room
+        self.walk.moved.connect(self._reveal_soon.start)
+        self.summary.summary.changed.connect(self._fit_summary)
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self.bar.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._on_editors_changed)
-        self._fit_soon = later(self, 0, self._fit_details)  # a splitter lays out its parts: none may leave it
+        self._fit_soon = later(self, 0, self._fit)  # a splitter lays out its parts: none may leave it
         self._on_editors_changed()
         self.setFocusProxy(self.columns.columns[0].editor)
 
@@ -82,7 +87,8 @@ class ComparePage(Page):
 
     @property
     def is_ready(self) -> bool:
-        is_compared = self.comparison.is_ready and self.causes.is_ready and not self._fit_soon.isActive()
+        is_still = not (self._fit_soon.isActive() or self._reveal_soon.isActive())
+        is_compared = self.comparison.is_ready and self.causes.is_ready and is_still
         is_counted = self.summary.is_ready or self.summary.isHidden()
         return is_compared and self.columns.is_painted and is_counted
 
@@ -96,11 +102,23 @@ class ComparePage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        room = self.height() - self.bar.height()
-        most = max(LEAST_SUMMARY_PX, room - LEAST_COLUMNS_PX)
-        if self.summary_splitter.sizes()[1] > most:
-            self.summary_splitter.setSizes((room - most, most))
         self._fit_soon.start()
+
+    def _fit(self) -> None:
+        self._fit_details()
+        self._fit_summary(is_resized=True)
+
+    def _fit_summary(self, is_resized: bool = False) -> None:
+        """As high as its rows, as long as people want no less, and at most a share of the page."""
+        summary, room = self.summary, self.summary_splitter.height()
+        if summary.needed_px == summary.maximumHeight() and not is_resized:
+            return  # people may have dragged it
+        is_whole = summary.height() >= summary.maximumHeight()
+        summary.setMaximumHeight(summary.needed_px)
+        most = min(summary.needed_px, max(LEAST_SUMMARY_PX, round(MOST_SUMMARY_SHARE * room)))
+        is_drawer = self.details.parentWidget() is self.summary_splitter and not self.details.isHidden()
+        if not is_drawer and (is_whole or self.summary_splitter.sizes()[1] > most):
+            self.summary_splitter.setSizes((room - most, most, 0))
 
     def _on_editors_changed(self) -> None:
         """What can be done with the text is in the menu of each editor."""
@@ -111,6 +129,8 @@ class ComparePage(Page):
     def _choose_details(self, wants: bool) -> None:
         self._wants_details = wants
         self._fit_details()
+        self._fit_soon.start()
+        self._reveal_soon.start()
 
     def _fit_details(self) -> None:
         """Leave the details out where columns need the room.
@@ -123,12 +143,17 @@ class ComparePage(Page):
             shows = self.columns.needed_px + DETAILS_PX <= room
         is_beside = (room - DETAILS_PX) / len(self.columns.columns) >= LEAST_BESIDE_PX
         holder = self.splitter if is_beside else self.summary_splitter
+        comes = shows and (self.details.isHidden() or self.details.parentWidget() is not holder)
         if self.details.parentWidget() is not holder:
             holder.addWidget(self.details)
-            self.splitter.setSizes((room - DETAILS_PX, DETAILS_PX))
-            self.summary_splitter.setSizes((self.height() - DRAWER_PX, DRAWER_PX, DRAWER_PX))
+            wide = max(DETAILS_PX, round(room * DETAILS_SHARE))
+            self.splitter.setSizes((room - wide, wide))
         self.summary.setVisible(is_beside or not shows)
         self.details.setVisible(shows)
+        if comes and not is_beside:
+            rows_px = ROW_PX * len(self.columns.columns)
+            high = min(DRAWER_PX + rows_px, round(MOST_DRAWER_SHARE * self.height()))
+            self.summary_splitter.setSizes((self.height() - high, high, high))
         self.why.set_active(not shows)
         self.bar.details_button.setChecked(shows)
 
@@ -145,10 +170,14 @@ class ComparePage(Page):
 
     def _reveal(self) -> None:
         if (byte_span := self.walk.byte_span) is not None:
+            self.columns.reveal(*byte_span)
+
+    def _select(self) -> None:
+        """A token of the difference, in all models."""
+        if (byte_span := self.walk.byte_span) is not None:
             session = self.comparison.rows[0].session
             if byte_span[0] < byte_span[1]:  # all models follow: no other token stays chosen
                 session.select_token(session.tokens.first_ending_after(byte_span[0]))
-            self.columns.reveal(*byte_span)
 
 
 def make_page(setting: PageSetting) -> ComparePage:
@@ -191,3 +220,4 @@ class CompareTools(QFrame):
             part.setVisible(not is_alone)
         set_role(self.add_button, "primary" if is_alone else "raised")
         self.add_button.setEnabled(self._compared.can_add)
+        self.add_button.setText("Add model…" if self._compared.can_add else f"{MOST_COMPARED} models at most")

@@ -138,6 +138,13 @@ class SummaryPanel(QWidget):
     def is_ready(self) -> bool:
         return not self.summary.is_counting
 
+    @property
+    def needed_px(self) -> int:
+        """Its height with all rows in sight."""
+        above = self.sizeHint().height() - self.view.sizeHint().height()
+        lengths = self.view.verticalHeader().length(), self.view.horizontalHeader().height()
+        return max(above + sum(lengths) + SCROLL_BAR_PX, LEAST_HEIGHT_PX)
+
     def stop(self) -> None:
         self.summary.stop()
         self.saving.close()
@@ -233,22 +240,15 @@ class TermsPopover(Popover):
         if row is None:
             layout.addWidget(set_role(QLabel("To set a price for one model, select its row."), "dim"))
         self._show()
-        self.price.editingFinished.connect(self._take_price)
-        self.own.editingFinished.connect(self._take_own)
-        self.context.editingFinished.connect(self._take_context)
+        for field in (self.price, self.own, self.context):
+            field.editingFinished.connect(self._take)
         self.setFocusProxy(self.price)
 
-    def _take_price(self) -> None:
+    def _take(self) -> None:
         self._terms.set_price(price_in(self.price.text()))
-        self._show()
-
-    def _take_own(self) -> None:
+        self._terms.set_context(context_in(self.context.text()))
         if self._row is not None:
             self._terms.set_own_price(self._row.name, price_in(self.own.text()))
-            self._show()
-
-    def _take_context(self) -> None:
-        self._terms.set_context(context_in(self.context.text()))
         self._show()
 
     def _show(self) -> None:

@@ -94,7 +94,8 @@ class TextsDetails(ItemDetails):
         title = in_row((self._beginning_title, 1), self.go_to_first_difference)
         self._card = card(self.grid)
         legend = heading("Legend"), LegendList(LEGEND, theme_source)
-        above = heading("From the start"), card(title, self.reason), self.head, self._card
+        self._heading = heading("Common prefix")
+        above = self._heading, card(title, self.reason), self.head, self._card
         self.arrange(*above, self._list_title, (self.list, 1), STRETCH, *legend)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
@@ -127,6 +128,7 @@ class TextsDetails(ItemDetails):
         self.show_reason([Span(text, self._theme_source.theme.text)])
         self.reason.setVisible(bool(text))
         self.go_to_first_difference.setVisible(bool(opening.first_difference))
+        self._heading.setVisible(bool(opening.first_difference))
 
     def _on_current_changed(self) -> None:
         compared = self._compared
@@ -207,9 +209,14 @@ def _first_difference(compared: ComparedTexts) -> str:
 
 def counts(compared: ComparedTexts) -> str:
     outcome = compared.outcome
-    removed, inserted = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
+    removed, inserted = side_names(compared)
     tokens = f"{outcome.n_removed:,} {removed}, {outcome.n_inserted:,} {inserted}"
     return f"{counted(len(outcome.rows), 'change')}: {tokens}"
+
+
+def side_names(compared: ComparedTexts) -> tuple[str, str]:
+    """What tokens are that only one side has."""
+    return ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
 
 
 def where(compared: ComparedTexts, index: int) -> str:
@@ -220,8 +227,12 @@ def where(compared: ComparedTexts, index: int) -> str:
 
 
 def in_a_line(compared: ComparedTexts, index: int) -> str:
-    removed, inserted = (_in_short(compared, ids) for ids in changed_ids(compared, index))
-    return f"{removed} → {inserted}"
+    removed, inserted = changed = changed_ids(compared, index)
+    texts = [_in_short(compared, ids) for ids in changed]
+    if len(removed) and len(inserted):
+        return " → ".join(texts)
+    at = int(not len(removed))
+    return f"{side_names(compared)[at]} {texts[at]}"
 
 
 def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -234,9 +245,8 @@ def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32],
 
 def grid_rows(compared: ComparedTexts, index: int) -> Iterator[GridRow]:
     """What a change took away and put there: sides without a token are left out."""
-    names = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
     change = compared.change(index)
-    for side, name in zip(compared.sides, names, strict=True):
+    for side, name in zip(compared.sides, side_names(compared), strict=True):
         first, last = change[2 * side.side : 2 * side.side + 2]
         if first < last:
             yield row_of(side, name, side.side, (first, last))

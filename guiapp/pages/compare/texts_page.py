@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import counted, quoted
@@ -155,6 +155,7 @@ class TextsPage(Page):
         is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_divisions(Divisions.at(side.common_end) if is_parting else None)
+        self.walking.setVisible(has_second)
         self._on_report_changed()
 
     def _on_report_changed(self) -> None:
@@ -229,7 +230,8 @@ class RightSide(QWidget):
         self.open_button.fill_on_open(self._list_files)
         tip = "Copy the left text here to change it"
         self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)
-        self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
+        title = framed(in_row(set_role(QLabel("Right"), "strong"), (self.kinds, 1), spacing=MARGIN_PX))
+        self.head = SideHead(theme_source, title, self.open_button, self.copy_button)
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.editor = SpanEditor(compared.second.document, compared.right, theme_source)

@@ -46,11 +46,9 @@ class ComparedVocabularies(TokenListModel[PairRows]):
     compared   None until both are
 
     Signals:
-        pair_changed(): `first`, `second` or what of them is open is new.
-        comparison_changed(): `comparison`, `is_busy` or `problem` is new.
+        comparison_changed(): the pair, `comparison`, `is_busy` or `problem` is new.
     """
 
-    pair_changed = Signal()
     comparison_changed = Signal()
 
     def __init__(
@@ -113,7 +111,6 @@ class ComparedVocabularies(TokenListModel[PairRows]):
             self.comparing.forget()
             self._take(None)
             self.comparing.refresh()
-        self.pair_changed.emit()
         self.comparison_changed.emit()
 
     @property
@@ -221,6 +218,7 @@ def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compar
         tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
         progress(0.7)
     comparison.by_script, comparison.by_length, comparison.histograms, comparison.drafting  # noqa: B018
+    comparison.differing_samples  # noqa: B018
     groups = groups_of(comparison)
     return ComparedPair(comparison, groups, respects(comparison, groups))
 

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.analysis.compare.draft import in_words
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, choices
+from guiapp.analysis.compare.vocabulary_report import samples_verdict
 from guiapp.analysis.compare.vocabulary_rows import FACTS as OWN_FACTS
 from guiapp.analysis.compare.vocabulary_rows import GROUPS
 from guiapp.analysis.explain.spelling import Spelling
@@ -29,8 +30,7 @@ from guiapp.core.text.numbers_in_words import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.charts.bars import PartColor
-from guiapp.kit.session.choice import about, joined
-from guiapp.kit.session.loader import file_of
+from guiapp.kit.session.choice import about, joined, summary
 from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
@@ -132,9 +132,15 @@ class VocabulariesPage(Page):
             theme_source,
             "Tokens",
             "vocabularies",
-            bar=[self.groups],
             forms=(CSV, JSON, MARKDOWN, TEXT, *all_forms),
+            field_px=None,
+            counts=False,
         )
+        choices_row = in_row(self.groups, (self.list.field, 1), spacing=GAP_PX)
+        buttons = self.list.columns, self.list.export
+        counts_row = in_row(self.list.count, (self.list.note, 1), *buttons, spacing=GAP_PX)
+        above = in_column(choices_row, counts_row, margins=(MARGIN_PX, GAP_PX), spacing=UNIT_PX)
+        listed = framed(in_column(above, (self.list, 1), spacing=0))
         self.saving = self.list.saving
         self.picture = TokenHistograms(
             model,
@@ -149,11 +155,10 @@ class VocabulariesPage(Page):
         self.side = VocabulariesSide(self.model, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
         sizes = PICTURE_PX, LIST_PX, SIDE_PX
-        self.splitter = in_splitter(self.picture, self.list, self.side, sizes=sizes, grows=1)
+        self.splitter = in_splitter(self.picture, listed, self.side, sizes=sizes, grows=1)
         self.contents = Contents(self, self.splitter, self.add)
         in_column(self.head, (self.contents, 1), on=self, spacing=0)
         self.model.comparison_changed.connect(self._on_comparison_changed)
-        self.model.pair_changed.connect(self._on_comparison_changed)
         self.model.shown_changed.connect(self._on_shown_changed)
         self.model.request_changed.connect(self._on_request_changed)
         self.head.chosen.connect(self._show_target)
@@ -279,7 +284,6 @@ class PairHead(QFrame):
         self.second.fill_on_open(self._list_choices)
         self._respects = QGridLayout()
         self._build_layout()
-        model.pair_changed.connect(self._show_sides)
         model.comparison_changed.connect(self._on_comparison_changed)
         model.request_changed.connect(self._on_filter_changed)
         self._on_comparison_changed()
@@ -328,9 +332,10 @@ class PairHead(QFrame):
             shorter: list[str] = []
             if comparison is not None and opened is not None:
                 share = percent(len(comparison.both) / max(1, len(opened.tokenizer.vocabulary)))
-                shorter = [joined(file_of(opened), share := f"{share} also in {other}"), share]
+                share = f"{share} also in {other}"
+                shorter = [joined(words, share), joined(summary(opened), share), share]
             name = "No model" if session is None else session.loader.title or "No model"
-            side.show_side(name, joined(words, *shorter[1:]), *shorter, tip=joined(name, words))
+            side.show_side(name, *(shorter or [words]), tip=joined(name, words))
 
     def _on_comparison_changed(self) -> None:
         compared = self._model.compared
@@ -342,8 +347,13 @@ class PairHead(QFrame):
             return
         self._title.setText(verdict_title(compared.comparison))
         set_role(self._title, "good title" if compared.comparison.is_identical else "title")
-        summary = verdict_summary(compared.respects), *choices(compared.comparison, ("A", "B"))
-        self._summary.setText(" ".join(summary))
+        comparison, names = compared.comparison, ("A", "B")
+        sentences = (
+            verdict_summary(compared.respects),
+            *choices(comparison, names),
+            samples_verdict(comparison),
+        )
+        self._summary.setText(" ".join(sentences))
         for row, respect in enumerate(compared.respects):
             self._add(row, respect, *SIGNS[respect.is_equal])
         draft = drafting(compared.comparison)

@@ -28,12 +28,8 @@ NEAR_PX = 5.0  # of a tick that is pointed at
 LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
-FIGURES = (
-    ("text tried", "texts tried"),
-    ("per second", "per second"),
-    ("differs", "differ"),
-    ("cause", "causes"),
-)
+DIFFERS, DECODED = ("differs", "differ"), ("decodes differently", "decode differently")
+FIGURES = ("text tried", "texts tried"), ("per second", "per second"), DIFFERS, ("cause", "causes")
 """What each counts: one of it, and several."""
 GENERATORS_TIP = "Generators of the texts to try"
 TEXTS_TIP = "Your texts: the hunt tries each line, and variants of it"
@@ -89,13 +85,14 @@ class HuntHead(QFrame):
         choices, state = self._model.choices, self._model.state
         n_all, n_chosen = len(ALL_NAMES), len(choices.generators)
         some = "" if n_chosen == n_all else f"{n_chosen} of "
-        self.generators.setText(f"{some}{n_all} generators")
+        self.generators.setText(f"texts of {some}{n_all} generators")
         taken = [Path(name).name for name, is_taken in choices.own_texts if is_taken]
         names = ["your text"] * choices.takes_text + taken
         shown = "none of your texts" if not names else quoted(names[0], 24)
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         lines = f" · {counted(state.n_lines, 'line')}" if state is not None and state.n_lines else ""
-        self.texts.setText(f"{shown}{more}{lines}".replace("&", "&&"))
+        plus = "and " if names else ""
+        self.texts.setText(f"{plus}{shown}{more}{lines}".replace("&", "&&"))
         self.texts.setToolTip(plain_tip(f"{TEXTS_TIP}\n{shown}{more}{lines}"))  # there may be no room for it
         for button in (self.generators, self.texts, self.sides[1].button):
             button.setEnabled(not self._model.is_running)
@@ -159,7 +156,7 @@ class HuntStatus(QWidget):
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
-        self.figures = [Figure(*words) for words in FIGURES]
+        self.figures = [Figure() for _ in FIGURES]
         self.time = MenuButton(theme_source, role="quiet", tip="Length of the hunt")
         self.time.setFont(Theme.mono_font(FIGURE_PX))
         self.time.list_choices({_duration(seconds): seconds for seconds in SECONDS})
@@ -174,11 +171,18 @@ class HuntStatus(QWidget):
         self.button.setMinimumWidth(72)
         self.bar = TimeBar(model, theme_source)
         self._figures = framed(in_row(*self.figures, STRETCH, spacing=MARGIN_PX))
-        choices = self.time, STRETCH, set_role(QLabel("seed"), "dim"), self.seed, self.button
+        choices = (
+            set_role(QLabel("time"), "dim"),
+            self.time,
+            STRETCH,
+            set_role(QLabel("seed"), "dim"),
+            self.seed,
+            self.button,
+        )
         margins = MARGIN_PX, MARGIN_PX, MARGIN_PX, 0
         in_column(
-            self._figures,
             in_row(*choices, spacing=GAP_PX),
+            self._figures,
             self.bar,
             on=self,
             margins=margins,
@@ -193,12 +197,12 @@ class HuntStatus(QWidget):
         tried, seconds = (0, 0.0) if state is None else (state.tried, state.seconds)
         n_differing = 0 if state is None else state.n_differing
         values = (tried, round(tried / seconds) if seconds else 0, n_differing, len(model.kinds))
-        for figure, value in zip(self.figures, values, strict=True):
-            figure.show_value(value)
+        for figure, value, words in zip(self.figures, values, FIGURES, strict=True):
+            figure.show_value(value, *(DECODED if words == DIFFERS and model.differs_in_decoding else words))
         for part in (self._figures, self.bar):
             part.setVisible(not model.unlike)
         whole = model.hunted_s if model.is_running else model.choices.seconds
-        self.time.setText(f"{_clock(seconds)} / {_clock(whole)}")
+        self.time.setText(f"{_clock(seconds)} of {_clock(whole)}")
         self.time.check(model.choices.seconds)
         self.time.setEnabled(not model.is_running)
         if self.seed.text() != str(model.choices.seed) and not self.seed.hasFocus():
@@ -221,18 +225,17 @@ class HuntStatus(QWidget):
 class Figure(QWidget):
     """A number, and what it counts below."""
 
-    def __init__(self, one: str, several: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._names = one, several
-        self._name = set_role(QLabel(several), "dim")
+        self._name = set_role(QLabel(), "dim")
         self.number = QLabel("0")
         self.number.setFont(Theme.mono_font(FIGURE_PX))
         self.number.setMinimumWidth(self.number.fontMetrics().horizontalAdvance("999,999"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         in_column(self.number, self._name, on=self, spacing=2)
 
-    def show_value(self, value: int) -> None:
-        name = self._names[value != 1]
+    def show_value(self, value: int, one: str, several: str) -> None:
+        name = one if value == 1 else several
         self.number.setText(f"{value:,}")
         self._name.setText(name)
         self.setAccessibleName(f"{value:,} {name}")
@@ -273,7 +276,8 @@ class TimeBar(Painted):
         left = "" if first is None else f"first cause after {first:.1f} s"
         if not self._model.is_running:
             share = state.n_differing / state.tried if state is not None and state.tried else 0
-            return left, f"{percent(share)} of all texts differ" if share else ""
+            differ = (DECODED if self._model.differs_in_decoding else DIFFERS)[1]
+            return left, f"{percent(share, 1)} of all texts {differ}" if share else ""
         return left, f"trying: {state.trying}" if state is not None and state.trying else "opening both …"
 
     def _x(self, seconds: float) -> float:

@@ -80,16 +80,12 @@ class HuntModel(QObject):
     walk      through the texts of all rows
 
     Signals:
-        choices_changed(): `choices` is new.
-        running_changed(): `is_running` is new.
-        state_changed(): `state` and what follows from it is new; some times a second.
-        changed(): any of these, or who is compared, is new.
+        state_changed(): `is_running`, `state` and what follows from it is new; some times a second.
+        changed(): any of these, `choices`, or who is compared, is new.
         reported(str): the report that was asked for.
         failed(str): why something could not be done.
     """
 
-    choices_changed = Signal()
-    running_changed = Signal()
     state_changed = Signal()
     changed = Signal()
     reported = Signal(str)
@@ -119,7 +115,7 @@ class HuntModel(QObject):
         self.trying_pres = Background[str](self, self._trying, is_watched=True)
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
         self.sides.changed.connect(self._on_sides_changed)
-        for signal in (self.choices_changed, self.running_changed, self.state_changed, self.sides.changed):
+        for signal in (self.state_changed, self.sides.changed):
             signal.connect(self.changed)
         self._session.vocabulary_changed.connect(self._drop)
         self._session.text.reading.done.connect(self._on_file_read)
@@ -127,7 +123,7 @@ class HuntModel(QObject):
     def choose(self, choices: Choices) -> None:
         if choices != self.choices:
             self.choices = choices
-            self.choices_changed.emit()
+            self.changed.emit()
 
     # The hunt
 
@@ -153,7 +149,6 @@ class HuntModel(QObject):
         make_plan = partial(_plan, _sides_alone(first, second), self.choices, text, place)
         self._stopped = stopped = threading.Event()
         self._job.start(lambda _progress: self._hunt(make_plan, stopped))
-        self.running_changed.emit()
         self.state_changed.emit()
 
     def stop(self) -> None:
@@ -194,14 +189,11 @@ class HuntModel(QObject):
             self._drop()
 
     def _drop(self) -> None:
-        was_running = self.is_running
         self._stopped.set()
         self._job.cancel()
         self.state, self.hunted, self.problem = None, None, ""
         self.found_at, self.kinds = {}, []
         self.trying_pres.forget()
-        if was_running:
-            self.running_changed.emit()
         self.state_changed.emit()
         self.walk.leave()
 
@@ -242,7 +234,6 @@ class HuntModel(QObject):
 
     def _end(self, problem: str) -> None:
         self.problem = problem
-        self.running_changed.emit()
         self.state_changed.emit()
         self.trying_pres.refresh()
 
@@ -271,6 +262,11 @@ class HuntModel(QObject):
         return f"{news} The file sets {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
 
     # What was found
+
+    @property
+    def differs_in_decoding(self) -> bool:
+        """Whether something was found, and all of it where ids are equal."""
+        return bool(self.kinds) and all(cause is Cause.DECODED for cause, _ in self.kinds)
 
     @property
     def finds(self) -> list[Find]:
@@ -321,6 +317,18 @@ class HuntModel(QObject):
         """Put the text of the find that is selected into the window; a find without text shows in any."""
         if (find := self.selected) is not None and find.text:
             self._session.text.show(find.text)
+
+    def show_pair(self) -> list[str]:
+        """Have Compare show A and B alone over the text of the find; the names of the models that went."""
+        assert self.hunted is not None
+        second = self._column_of(*self.hunted[1][:2])
+        others = [each for each in self._compared.sessions[1:] if each is not second]
+        names = [each.loader.title for each in others]
+        for each in others:
+            self._compared.remove(each)
+        self.second_session()
+        self.show_text()
+        return names
 
     def second_session(self) -> ModelSession | None:
         """B as a column of Compare, added where there is room; None where it is no model or there is none."""

@@ -14,7 +14,7 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
-from guiapp.kit.widgets.notices import NoticeArea, copy_text
+from guiapp.kit.widgets.notices import NoticeArea, announce, copy_text
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
@@ -141,9 +141,10 @@ class HuntPage(Page):
         self.notices.show_notice(NOTICE, message)
 
     def _show_in_compare(self) -> None:
-        if self._b_in_compare() is not None:
-            self.model.show_text()
-            self.shown_in_compare.emit()
+        gone = self.model.show_pair()
+        self.shown_in_compare.emit()
+        removed = f" {' and '.join(gone)} left Compare." if gone else ""
+        announce(self, f"Compare shows A, B and this text.{removed} Undo brings your text back.")
 
     def _compare_vocabularies(self) -> None:
         if (session := self._b_in_compare()) is not None:

@@ -55,7 +55,7 @@ from guiapp.pages.hunt.model import HuntModel, letters, plain, texts_of, title_o
 HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
 LONGEST_CHIP = 24  # characters
-MORE_PX = 66  # for "+5,111"
+MORE_PX = 84  # for "5,111 more"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
@@ -115,12 +115,9 @@ class FindPanel(ItemDetails):
         self._find.setVisible(find is not None)
         if find is None or state is None:
             return
-        walk, theme, row = (
-            self._model.walk,
-            self._theme_source.theme,
-            self._model.finds[self._model.selected_row],
-        )
-        number = f"Mismatch {(walk.current or 0) + 1:,} of {walk.n_all:,}"
+        theme, row = self._theme_source.theme, self._model.finds[self._model.selected_row]
+        texts = [each.text for each in texts_of(row)]
+        number = f"Text {texts.index(find.text) + 1:,} of {len(texts):,}"
         self.title.set_texts([f"{number} · {title_of(find.reason.kind)}".upper(), number.upper()])
         self.grid.setVisible(find.token_ids != (None, None))  # as of two vocabularies
         sides = zip(LETTERS, range(2), find.token_ids, find.spans, strict=True)
@@ -195,7 +192,7 @@ class PlaceButton(PaintedButton):
 
 def columns(width: int) -> tuple[tuple[int, int], ...]:
     """Where the columns of causes, texts and shares begin, and how wide they are."""
-    cause = min(max(width // 4, 190), 300)
+    cause = min(max(width * 3 // 8, 190), 460)
     texts = width - cause - SHARE_PX - 4 * MARGIN_PX
     return (MARGIN_PX, cause), (2 * MARGIN_PX + cause, texts), (width - MARGIN_PX - SHARE_PX, SHARE_PX)
 
@@ -313,7 +310,8 @@ class CauseList(PaintedRows):
             return ""
         find = self._model.finds[row]
         if chip is None:
-            return plain_tip(plain(find, self._model.state.subjects))
+            listed = f"The shortest {len(texts_of(find)):,} of {find.n_texts:,} texts can be looked at."
+            return plain_tip(f"{plain(find, self._model.state.subjects)}\n{listed}")
         return plain_tip(visible_text(texts_of(find)[chip].text))
 
     # What is seen
@@ -358,7 +356,7 @@ class CauseList(PaintedRows):
         more = find.n_texts - len(chips)
         if more > 0 and find.text:
             at = QRectF(right + GAP_PX + UNIT_PX, place.top(), MORE_PX, ROW_PX)
-            write(painter, at, f"+{more:,}", theme.dim, LEFT, small)
+            write(painter, at, f"{more:,} more", theme.dim, LEFT, small)
 
     def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, place: QRect) -> None:
         number = place.adjusted(0, 14, 0, -ROW_PX // 2 + 4)

@@ -28,7 +28,7 @@ from guiapp.kit.widgets.controls import TabbedPanels, WalkButtons
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import RoomySplitter, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import SWITCHED_OFF, NoticeArea, announce
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import LEFT, Painted, fill, write
 from guiapp.kit.widgets.theme import (
@@ -82,7 +82,7 @@ IN_COLORS = (
     LegendEntry(token("word", _piece_end), "End of a piece of the pre-tokenizer: no token crosses it"),
     LegendEntry(characters("49", "warning"), "Tokens per line; amber: few characters per token"),
     LegendEntry(upright, "End of the token budget, or start of a chunk"),
-    LegendEntry(token("word", _shared), "Text that two chunks share"),
+    LegendEntry(token("word", _shared), "Text that two chunks share: the overlap"),
 )
 
 
@@ -285,7 +285,7 @@ class DoubledHint(QObject):
         self._session = session
         self._doubled: str | None = None
         self._remedy = QAction("Remove it", self)
-        self._remedy.triggered.connect(partial(session.set_add_special, False))
+        self._remedy.triggered.connect(self._switch_off)
         session.tokens_changed.connect(self._refresh)
 
     def _refresh(self) -> None:
@@ -296,6 +296,10 @@ class DoubledHint(QObject):
             self._area.clear_notice(SUBJECT)
         else:
             self._area.show_notice(SUBJECT, doubled, remedy=self._remedy, is_hint=True)
+
+    def _switch_off(self) -> None:
+        self._session.set_add_special(False)
+        announce(self._area.window(), SWITCHED_OFF)
 
     def _find_doubled(self) -> str | None:
         session, n_tokens = self._session, len(self._session.tokens)

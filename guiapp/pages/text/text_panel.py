@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QRegularExpressionValidator,
+    QResizeEvent,
     QShowEvent,
 )
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
@@ -55,14 +56,15 @@ USUAL_NUMBER = "99,999"  # the field beside it stays in its place while people t
 MODELS_OWN = "Use the context length of the model"
 BAR_PX = 10
 HEIGHT_PX = 44
+TITLE_FROM_PX = 640  # in less, there is no room for it beside the model's budget
 FIELD_PX = (110, 380)  # how narrow and how wide it gets
 COUNT_PX = 84  # at the least
 NOT_FOUND = "not found"
 CHUNK_ENDS: dict[str, Level] = {
     "anywhere": "character",
-    "before a word": "word",
-    "after a sentence": "sentence",
-    "after a line": "line",
+    "word": "word",
+    "sentence": "sentence",
+    "line": "line",
 }
 LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
 
@@ -348,6 +350,10 @@ class BudgetBar(QFrame):
         super().showEvent(event)
         self._refresh()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._refresh()
+
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._editor.set_divisions(None)
@@ -368,7 +374,7 @@ class BudgetBar(QFrame):
         if (cut := self._cut()) is not None:
             self._document.select(cut, self._document.size)
             self._document.insert(b"")
-            announce(self, f"Cut to {self._tokens}. To restore the rest, undo.")
+            announce(self, f"Cut to {self._tokens}. To restore the rest, undo (Ctrl+Z).")
 
     def copy_beginning(self) -> None:
         """Copy what fits."""
@@ -380,7 +386,7 @@ class BudgetBar(QFrame):
         self.chunk_row.setVisible(self._splits.isChecked())
         self._bar.setHidden(self._splits.isChecked())  # the text keeps its room
         self.chunks.watch(self._splits.isChecked())
-        self._mark()
+        self._refresh()
 
     @property
     def _tokens(self) -> str:
@@ -418,12 +424,13 @@ class BudgetBar(QFrame):
         of_file = "context length of the model" if model else "tokens; the file sets no context length"
         self._source.set_texts(["tokens, your limit" if budget.own else of_file, ""])
         self.of_model.setText(f"Use {model:,}" if model else "")
-        can_reset = budget.own is not None and model is not None
+        can_reset = model is not None and budget.own not in (None, model)
         self.of_model.setVisible(can_reset)
-        self._title.setHidden(can_reset)  # a small window has no room for both
+        self._title.setHidden(can_reset and self.width() < TITLE_FROM_PX)
         left = budget.n_most - budget.n_used
         rest = "left" if left >= 0 else "over"
-        self._left.set_texts([f"{counted(abs(left), 'token')} {rest}", f"{abs(left):,} {rest}"])
+        words = [f"{counted(abs(left), 'token')} {rest}", f"{abs(left):,} {rest}"]
+        self._left.set_texts([""] if self._splits.isChecked() else words)  # each chunk fits
         self._bar.update()
 
     def _mark(self) -> None:
@@ -463,7 +470,7 @@ def number_field(name: str, take: Callable[[int], object], pattern: str = NUMBER
 
 
 class ChunkRow(QWidget):
-    """`12 chunks, each without BOS and EOS  overlap [0]  [end anywhere ⌄]  [Save ⌄]`."""
+    """`12 chunks, each without BOS and EOS  overlap [0]  [end: anywhere ⌄]  [Save ⌄]`."""
 
     def __init__(self, chunks: TextChunks, session: ModelSession, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -472,7 +479,7 @@ class ChunkRow(QWidget):
         self._count = set_role(FittedLabel(is_needed=True), "dim")
         self.overlap = number_field("Chunk overlap in tokens", self._set_overlap, "[0-9][0-9,]{0,15}")
         self.overlap.setText("0")
-        self.by = ChoiceButton(theme_source, "end ", CHUNK_ENDS, "Where chunks may end")
+        self.by = ChoiceButton(theme_source, "end: ", CHUNK_ENDS, "Where chunks may end")
         self.by.fix_width()
         self.by.show_choice(chunks.by)
         self.save_button = MenuButton(theme_source, "Save")

@@ -61,8 +61,27 @@ def _span(rows: TextRows, row: int, _: Spelling) -> str:
     return f"{start:,}–{end:,}"
 
 
+def _rank(rows: TextRows, row: int) -> int | None:
+    """Of the rule that is used, as beside the table: several may make a token."""
+    return rows.figures.explainer.merge_rank(rows.token(row))
+
+
+def _written_rank(rows: TextRows, row: int, _: Spelling) -> str:
+    rank = _rank(rows, row)
+    return "" if rank is None else f"{rank:,}"
+
+
 _OF_TOKENS: dict[str, ListColumn[TextRows]] = of_tokens(
     ("id", "token", "bytes", "kind", "rank", "score"), without=("reached",)
+)
+_OF_TOKENS["rank"] = ListColumn(
+    "rank",
+    "rank of the merge that makes it",
+    _OF_TOKENS["rank"].sorts_by,
+    _written_rank,
+    figure=True,
+    data=_rank,
+    is_there=_OF_TOKENS["rank"].is_known,
 )
 COLUMNS: tuple[ListColumn[TextRows], ...] = (
     ListColumn(

@@ -294,7 +294,7 @@ def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
     assert PEERS["rs-bpe"].is_installed
     assert not missing.is_installed
     monkeypatch.setitem(PEERS, "rs-bpe", missing)
-    told = "rs-bpe is not installed. Install it with: pip install no-such-package"
+    told = f"rs-bpe is not installed. Install it with: {sys.executable} -m pip install no-such-package"
     assert reason_against("rs-bpe", None) == told
     with pytest.raises(UnavailableError) as caught:
         peer_source("rs-bpe", open_model("demo:bpe"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from bench_runs import record, result, run_with
 
-from guiapp.analysis.bench.findings import finding, verdict_of
+from guiapp.analysis.bench.findings import finding, notes, verdict_of
 from guiapp.analysis.bench.report import measured_tables
 from guiapp.analysis.bench.run_results import LeftOut
 
@@ -27,7 +27,7 @@ def test_the_fastest_is_told_beside_the_baseline():
     assert said(*rows) == f"gigatoken is 1.2 × as fast as fast{end}"
     assert said(*rows[:2]) == f"fast is 10 × as fast as tiktoken{end}"
     assert said(*rows, baseline="heap") == f"gigatoken is 1.2 × as fast as fast{end}"
-    assert said(rows[1]) == "fast takes part alone; its ids are right; 27,483 tokens as plain text"
+    assert said(rows[1]) == "fast was measured alone; its ids are right; 27,483 tokens as plain text"
     few = [replace(each, n=3, samples_s=each.samples_s[:3]) for each in rows]
     assert said(*few).startswith("gigatoken is about 1.2"), "of few turns"
 
@@ -46,7 +46,10 @@ def test_who_cannot_be_told_apart_is_not():
 def test_on_a_busy_machine_nobody_is_called_faster_below_what_is_reliable_there():
     busy = [row(name, ms, processor_share=0.5) for name, ms in (("gigatoken", 1.0), ("fast", 2.3))]
     assert busy[0].was_busy
-    assert said(*busy).startswith("gigatoken and fast are too close to tell on a busy machine; all ids are")
+    close = (
+        "gigatoken and fast are less than 3 × apart, too close to tell as the machine was busy; all ids are"
+    )
+    assert said(*busy).startswith(close)
     assert said(busy[0], row("fast", 4.0, processor_share=0.5)).startswith("gigatoken is about 4.0 × as fast")
     wrong = row("greedy", 0.5, share=0.9, processor_share=0.5)
     assert "greedy may be faster, but its ids differ" in said(wrong, *busy)
@@ -75,8 +78,28 @@ def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
         f"greedy is 2.0 × as fast as other; no ids are right{end}"
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
-    assert said(own) == f"rs-bpe takes part alone{end}"
-    assert said(replace(own, n_tokens=1)) == "rs-bpe takes part alone; 1 token as plain text"
+    assert said(own) == f"rs-bpe was measured alone{end}"
+    assert said(replace(own, n_tokens=1)) == "rs-bpe was measured alone; 1 token as plain text"
+
+
+def test_ids_are_called_the_librarys_only_where_it_was_measured():
+    ours, other = row("Tokenloupe", 1.0), row("gigatoken", 2.0)
+    wrong, theirs = row("greedy", 3.0, share=0.9), row("llama.cpp", 9.0)
+
+    def ids(*rows) -> str:
+        return str(verdict_of(rows, "english", "Tokenloupe", "llama.cpp")).split("; ")[1]
+
+    assert ids(ours, other, theirs) == "all ids are equal to llama.cpp's"
+    assert ids(ours, other, wrong, theirs) == "its ids are equal to llama.cpp's"
+    assert ids(ours, other) == "all ids are equal"
+    assert ids(ours, other, wrong) == "their ids are equal"
+    assert ids(row("gigatoken", 0.5), ours, wrong) == "its ids are equal to Tokenloupe's"
+    assert ids(ours).endswith("tokens as plain text"), "of itself there is nothing to say"
+    alone = str(verdict_of([ours, wrong], "english", "Tokenloupe", "llama.cpp"))
+    assert alone.startswith("Tokenloupe alone has these ids, one other differs; 27,483")
+    assert notes(run_with(record("throughput", "fast", 10, 1.0), vocabulary={"library": "llama.cpp"}))[
+        -1
+    ] == ("Ids were compared with Tokenloupe's; llama.cpp itself was not measured in this run.")
 
 
 def test_whose_bar_is_longer_than_that_of_the_winner_is_named_with_the_reason():
@@ -134,14 +157,14 @@ THREADS = [result("threads", "fast", 10, 1e-2 / n, threads=n) for n in (1, 2)]
 
 APPEND = [result("append", "fast", 10, s, operation=what) for what, s in (("append", 2e-3), ("encode", 1e-3))]
 LATENCY = [result("latency", name, 10, 1e-6, p99_s=s) for name, s in (("fast", 21e-6), ("heap", 1e-3))]
-LINEAR_WORDS = "Time grows in step with the length of the text"
+LINEAR_WORDS = "No encoder is much slower on longer texts"
 
 
 @pytest.mark.parametrize(
     ("rows", "left_out", "sentence"),
     [
         (LINEAR, [], LINEAR_WORDS),
-        (LINEAR + series("scaling", "scan", 2.0), [], f"{LINEAR_WORDS}, but not for scan"),
+        (LINEAR + series("scaling", "scan", 2.0), [], "Only scan is much slower on longer texts"),
         (series("scaling", "fast", 1.0, sizes=SIZES[:3]), [], ""),
         (WORST, [left("heap"), left("scan")], "One letter, repeated, stops two of three"),
         (decode(fast=1e-4, heap=1e-3), [], "fast decodes fastest"),

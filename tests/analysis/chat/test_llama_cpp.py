@@ -1,6 +1,7 @@
 """llama.cpp's own text and ids of a conversation; its templates are ended as well."""
 
 import time
+from datetime import datetime
 
 import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
@@ -9,7 +10,8 @@ from model_files import opened
 
 import guiapp
 from guiapp.analysis.chat import llama_cpp
-from guiapp.analysis.chat.llama_cpp import _like, llama_prompt
+from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.llama_cpp import LlamaPrompt, _like, llama_prompt
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.errors import ChatError
 
@@ -64,6 +66,23 @@ def test_origins_are_those_of_what_begins_and_ends_alike():
             assert content[run.offset :].startswith(text[run.start : end])
 
 
+def test_todays_date_is_of_the_template_and_no_alarm():
+    """It was counted as tools, with no tools given."""
+    dated = (
+        "{% if not date_string %}{% set date_string = '26 Jul 2024' %}{% endif %}Date: {{ date_string }}\n"
+    )
+    chat = chat_here(opened("demo:bpe"), dated + TURNS, *PLAIN)
+    theirs = chat.text.replace("26 Jul 2024", f"{datetime.now():%d %b %Y}")
+    llama = LlamaPrompt(
+        Chat(chat.tokenizer, chat.conversation, chat.template, _like(chat.rendering, theirs), chat.settings),
+        None,
+    )
+    assert llama.chat.budget.by_role == chat.budget.by_role
+    assert llama.dates(chat.text) == ("26 Jul 2024", f"{datetime.now():%d %b %Y}")
+    assert "today’s date" in llama.difference(chat)
+    assert llama.dates(chat.text.replace("Two", "2")) is None
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["qwen2", pytest.param("gemma-4", marks=pytest.mark.exhaustive)])
 def test_real_models_give_the_ids_of_llama_cpp(name):
@@ -92,5 +111,5 @@ def test_what_it_cannot_render_ends_in_time_with_one_sentence(template):
 
 def test_without_the_package_that_is_told(monkeypatch):
     monkeypatch.setattr(llama_cpp, "PACKAGE", "no_such_package")
-    with pytest.raises(ChatError, match=r"is not installed\. Install it: pip install no_such_package"):
+    with pytest.raises(ChatError, match=r"is not installed\. Install it: .*pip install no_such_package"):
         prompts(TURNS)

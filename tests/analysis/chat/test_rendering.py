@@ -123,7 +123,7 @@ def test_generation_blocks_are_told_as_transformers_masks_them():
 
 def content_runs(traced, text):
     ends = [*(run[0] for run in traced["runs"][1:]), len(text)]
-    for (start, kind, message, field, line, _, offset), end in zip(traced["runs"], ends, strict=True):
+    for (start, kind, message, field, line, *_, offset), end in zip(traced["runs"], ends, strict=True):
         if kind == "content" and message is not None:
             yield text[start:end], kind, message, field, line, offset
 
@@ -143,7 +143,9 @@ def test_all_content_that_a_template_prints_is_known_by_its_message_and_place(co
     for part, _, message, field, line, offset in content_runs(_traced(request, NOW, text), text):
         assert field == "content"
         assert request["messages"][message]["content"][offset:].startswith(part)
-        assert "content" in TEMPLATES[construct].split("\n")[line - 1]
+        assert ("ns.text }}" if construct == "namespace" else "content") in TEMPLATES[construct].split("\n")[
+            line - 1
+        ]
         found[message] += part
     contents = [message["content"] for message in request["messages"]]
     if construct == "set then print":
@@ -201,7 +203,19 @@ def test_lines_are_counted_and_name_what_they_write():
         for run, end in zip(rendering.runs, ends, strict=True)
         if run.origin.message == 3
     }
-    assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
+    assert by_line == {(13, "<|start|>"), (16, "Why?"), (15, "<|end|>")}
+
+
+def test_content_is_of_the_line_that_prints_it_not_of_one_that_only_takes_it():
+    """Llama 3.1 takes the system message in line 17 and writes it in line 42."""
+    template = (
+        "{% set system = messages[0]['content']|trim %}\n{% set kept = system %}\n"
+        "{% macro turn(text) %}\n<{{ text }}>{% endmacro %}\n{% set block %}\n{{ kept }}{% endset %}\n"
+        "{{ '[' + kept + ']' }}\n{{ turn(kept) }}\n{{ block }}\n{{ [kept]|join(',') }}\n{{ [kept]|tojson }}"
+    )
+    rendering = render(template, conversation_of([{"role": "system", "content": " Be brief. "}]))
+    content = [run for run in rendering.runs if run.origin.kind == "content"]
+    assert [(run.origin.line, run.offset) for run in content] == [(7, 1), (4, 1), (6, 1), (10, 1), (11, 1)]
 
 
 def test_a_line_is_counted_by_what_is_on_it_also_where_another_line_begins_that():

@@ -58,12 +58,12 @@ def fixed(chat, code):
         (
             "missing_eos",
             "«{% set text = m.content %}{{ '<' + text + '>' }}»",
-            f"«{{% set text = m.content %}}{{{{ '<' + text + {OF_ASSISTANTS} ~ '>' }}}}»",
+            f"«{{% set text = m.content %}}{{{{ '<' + text ~ {OF_ASSISTANTS} + '>' }}}}»",
         ),
         (
             "missing_eos",
             "«{% set text = m.content %}{{ text }}\n»",
-            f"«{{% set text = m.content %}}{{{{ text }}}}{{{{ {OF_ASSISTANTS} }}}}\n»",
+            f"«{{% set text = m.content %}}{{{{ text ~ {OF_ASSISTANTS} }}}}\n»",
         ),
         ("missing_eos", "«{{ m.content }}<| im_end |>\n»", "«{{ m.content }}<|im_end|>\n»"),
         ("eog_gap", "«{{ m.content }}.<|eot_id|><|im_start|>»", "«{{ m.content }}.<|im_end|><|im_start|>»"),

@@ -8,7 +8,7 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.compare.texts import DifferingSpan, compare_texts, reasons_of
+from guiapp.analysis.compare.texts import compare_texts, differing_span, reasons_of
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
@@ -20,17 +20,9 @@ def difference_in(sides, text, stretch):
     at = data.index(stretch.encode())
     wanted = [at, at + len(stretch.encode())]
     row = comparison.spans.differences.tolist().index(wanted)
-    tokens = [
-        tuple(
-            (int(encoding.token_ids[index]), *map(int, encoding.spans[index]))
-            for index in range(first, last)
-            if encoding.spans[index][0] < encoding.spans[index][1]
-        )
-        for encoding, (first, last) in zip(
-            comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True
-        )
-    ]
-    return DifferingSpan(data, *wanted, wanted[0] == wanted[1], tuple(tokens))
+    places = zip(comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True)
+    tokens = [(each.token_ids[first:last], *each.spans[first:last].T) for each, (first, last) in places]
+    return differing_span(lambda start, end: data[start:end], len(data), tuple(wanted), tokens)
 
 
 def told_of(sides, text, stretch):
@@ -90,6 +82,22 @@ def test_what_is_put_around_a_text_is_told_of_its_ends():
     sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.cause is Cause.AROUND
+
+
+def test_models_that_add_as_many_tokens_are_not_told_apart_at_the_ends():
+    rwkv, spm = guiapp.open_model("demo:rwkv"), guiapp.open_model("demo:spm")
+    sides = [ModelSide("A", rwkv), ModelSide("B", rwkv), ModelSide("C", spm), ModelSide("D", spm)]
+    ((other, alike, reason),) = told_of(sides, "one", "")
+    assert (other, alike, reason.cause) == (2, (3,), Cause.AROUND)
+
+
+def test_a_switch_is_no_reason_for_a_model_that_adds_nothing_anyway():
+    sides = [
+        ModelSide("A", guiapp.open_model("demo:rwkv"), add_special=False),
+        ModelSide("B", guiapp.open_model("demo:spm")),
+    ]
+    ((_, _, reason),) = told_of(sides, "one", "")
+    assert reason.kind == (Cause.AROUND, "each text")
 
 
 LETTERS = dict.fromkeys(["a", "b", "c", "Ġ", "Ċ", "Ã", "©"], 0.0)

@@ -56,7 +56,7 @@ def worst_score(token: bytes):
 IN_FRONT = "A normalizes the text to `·a`, B to `a`. They differ in the space in front."
 CASES = (
     ("bpe", "gguf", set_part(pre="qwen2"), "12", Cause.PIECES, "digits",
-     "A splits `12` and B splits `1` | `2`. They differ in digits."),
+     "A pre-tokenizes into one piece `12`, B into the pieces `1` | `2`. They differ in digits."),
 
 
 
@@ -67,7 +67,7 @@ CASES = (
      "A adds BOS, id 2549, before the text; B adds nothing."),
 
     ("bpe", "json", lowercase_contractions, "'The", Cause.PIECES, "contractions",
-     "A splits `'T` | `he` and B splits `'The`. They differ in contractions."),
+     "A pre-tokenizes into the pieces `'T` | `he`, B into one piece `'The`. They differ in contractions."),
     ("bpe", "json", normalized_by("NFC"), "e\u0301", Cause.NORMALIZED, "composed characters",
      "A normalizes the text to `e\u0301`, B to `\u00e9`. They differ in composed characters."),
 
@@ -92,7 +92,8 @@ CASES = (
 
 
     ("wordpiece", "json", set_path("decoder", "cleanup", value=True), "a .", Cause.DECODED, "spaces",
-     "A decodes the ids to `a·.`, B to `a.`."),
+     "A decodes the same ids to `a·.`, B to `a.`: "
+     "B drops spaces before punctuation (its clean-up of spaces)."),
 )  # fmt: skip
 
 

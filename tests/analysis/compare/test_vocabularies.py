@@ -13,6 +13,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
+from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
@@ -253,3 +254,16 @@ def test_what_files_say_is_compared_and_what_was_chosen_by_hand_is_named(files, 
         assert told.startswith(name or "none")
         assert "you chose" in told if pre else told == (name or "none")
         assert pre is None or pre in told
+
+
+def test_texts_that_come_with_the_program_are_encoded_with_both():
+    first, split = guiapp.open_model("demo:bpe"), guiapp.open_model("demo:bpe", "gpt-2")
+    texts = {each.name: sample_text(each.name) for each in SAMPLES}
+    differing = [
+        name
+        for name, text in texts.items()
+        if first.encode(text).token_ids.tolist() != split.encode(text).token_ids.tolist()
+    ]
+    assert 0 < len(differing) < len(SAMPLES)
+    assert compare_vocabularies(first, split).differing_samples == differing
+    assert compare_vocabularies(first, first).differing_samples == []

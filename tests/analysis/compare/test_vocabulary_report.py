@@ -9,6 +9,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import csv_rows, record
 from guiapp.analysis.export.tables import csv_lines
+from guiapp.core.demo import SAMPLES
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
@@ -39,6 +40,7 @@ NAMED = ("A", "B")
 def test_the_record_has_all(found):
     told = json.loads(json.dumps(record(found, NAMED)))
     rules = {rule["name"]: rule for rule in told.pop("rules")}
+    assert told.pop("samples") == {"texts": len(SAMPLES), "different": found.differing_samples}
     lengths, _ = told.pop("lengths"), told.pop("verdict")
     assert lengths[:5] == [[0, 0, 0], [3, 0, 0], [2, 0, 2], [1, 1, 0], [1, 0, 0]]
     assert {tuple(each) for each in lengths[5:]} == {(0, 0, 0)}

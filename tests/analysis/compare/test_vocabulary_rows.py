@@ -111,3 +111,16 @@ def test_hostile_texts_are_one_visible_line_in_every_cell(name):
             for character in text:
                 category = unicodedata.category(character)
                 assert category not in ("Cc", "Cf", "Zl", "Zp", "Cs") or character in ISOLATES, ascii(text)
+
+
+@pytest.mark.real_vocabs
+def test_a_rule_has_one_rank_though_another_one_makes_the_same_token(real):
+    pairs = PairRows(real, GROUPS["moved"])
+    columns = {each.name: each for each in PAIR_COLUMNS if each.is_known(pairs)}
+    assert "rank" not in columns
+    ranks = [table[:, 2] for table in real.listed_rules]
+    for row, places in enumerate(pairs.rows[:100].tolist()):
+        shown = [columns[f"rank in {side}"].text(pairs, row, SIGNS) for side in "AB"]
+        assert shown == [str(ranks[side][place]) for side, place in enumerate(places)]
+        facts = dict(pairs.facts(row, SIGNS))
+        assert facts["merge rank"].replace(",", "").split() in (shown[:1], ["A", shown[0], "B", shown[1]])

@@ -90,10 +90,10 @@ def test_a_file_that_is_cut_off_has_a_remedy(tmp_path):
             [
                 "error role_is_text",
                 "warning eos_behind_prompts",
-                "warning bos_twice",
                 "warning marker_is_text",
                 "warning marker_is_text",
                 "warning template_invisible",
+                "hint bos_twice",
             ],
         ),
         (
@@ -111,7 +111,7 @@ def test_a_file_that_is_cut_off_has_a_remedy(tmp_path):
                 add_eos_token=True,
                 keys={TEMPLATE: "{# <s>\n #}\n{{ bos_token }}\n\u0430"},
             ),
-            ["warning eos_behind_prompts", "warning bos_twice"],
+            ["warning eos_behind_prompts", "hint bos_twice"],
         ),
         (spm(("<0x1>", 6)) | {}, ["warning byte_misnamed"]),
         (spm() | {"scores": [0.0] * 261}, ["error scores_missing"]),

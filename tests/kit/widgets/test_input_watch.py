@@ -5,12 +5,13 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from guiapp.kit.widgets import event_filters as input_watch
-from guiapp.kit.widgets.event_filters import InputWatch
+from guiapp.kit.widgets.event_filters import InputWatch, leave_unpointed
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -56,3 +57,16 @@ def test_of_many_keys_only_some_are_told(widget, monkeypatch):
     for _ in range(7):
         QTest.keyClick(window, Qt.Key.Key_A)
     assert len(noticed) == 3
+
+
+def test_what_the_mouse_left_while_a_dialog_was_open_is_no_longer_pointed_at(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    buttons = [QPushButton(name, window) for name in ("Save", "Run")]
+    buttons[1].move(200, 200)
+    window.show()
+    for button in buttons:
+        QApplication.sendEvent(button, QEvent(QEvent.Type.Enter))
+    QCursor.setPos(buttons[1].mapToGlobal(buttons[1].rect().center()))
+    leave_unpointed(window)
+    assert [button.underMouse() for button in buttons] == [False, True]

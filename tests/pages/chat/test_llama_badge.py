@@ -1,16 +1,19 @@
 """When a prompt is compared with llama.cpp's without being asked, and what the badge says then."""
 
+from datetime import datetime
+
 import pytest
 from chat_pages import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.chat.llama_cpp import LlamaPrompt
+from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.llama_cpp import LlamaPrompt, _like
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.errors import ChatError
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.chat import compare_view
-from guiapp.pages.chat.compare_view import DIFFERS, IDS, TEXT, LlamaBadge
+from guiapp.pages.chat.compare_view import DATE, DIFFERS, IDS, TEXT, LlamaBadge
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.chat.model import ChatModel
 
@@ -74,6 +77,24 @@ def test_what_llama_cpp_makes_of_the_prompt_is_shown(model, make_badge, qtbot):
     qtbot.waitUntil(badge.isHidden, timeout=20_000)
     assert said(badge, qtbot) == DIFFERS
     assert "omits" in badge.accessibleDescription()
+
+
+def test_only_another_date_is_no_alarm(model, make_badge, monkeypatch, qtbot):
+    def today_instead(chat, checkpoint):
+        text = chat.text.replace("26 Jul 2024", f"{datetime.now():%d %b %Y}")
+        rendering = _like(chat.rendering, text)
+        theirs = Chat(chat.tokenizer, chat.conversation, chat.template, rendering, chat.settings)
+        return LlamaPrompt(theirs, theirs.token_ids)
+
+    monkeypatch.setattr(compare_view, "llama_prompt", today_instead)
+    monkeypatch.setattr(compare_view, "is_installed", lambda: True)
+    badge = make_badge()
+    badge.verdict.watch(True)
+    model.choose(ChatSettings("Today: 26 Jul 2024\n" + TURNS))
+    say(model, qtbot, "Hello")
+    assert said(badge, qtbot) == DATE
+    assert badge.property("state") != "bad"
+    assert "26 Jul 2024" in badge.accessibleDescription()
 
 
 def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(

@@ -9,7 +9,7 @@ TEXT = b"Hello worlds, 12345 and don't\n  pay 12345\nlast"
 STRETCHES = [(5, 11), (13, 14), (14, 18), (19, 23), (23, 27), (27, 29), (29, 30), (30, 31)]
 STRETCHES += [(31, 35), (35, 36), (36, 40), (41, 42), (42, 46), (46, 46)]
 DIGITS = [2, 10]
-NAMES = ["Tokenloupe demo: byte-level BPE", "Tokenloupe demo: WordPiece"]
+NAMES = ["byte-level BPE", "WordPiece"]
 SENTENCE = (
     f"{NAMES[0]} normalizes the text to `·world`, {NAMES[1]} to `world`. They differ in the space in front."
 )

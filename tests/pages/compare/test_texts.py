@@ -336,14 +336,14 @@ def rows_of(lions):
         (
             "How do tigers\nsleep in x?",
             "First difference in line 1, at token 5: ",
-            ["·l|ions → ·t|ig|ers", "·|<C3>|<9… (5) → ·x (id 846)", "↵ (id 198) → –"],
+            ["·l|ions → ·t|ig|ers", "·|<C3>|<9… (5) → ·x (id 846)", "removed ↵ (id 198)"],
         ),
         (
             "How do lions",
             "First difference in line 1, at token 7: ",
-            ["↵|s|leep|… (11) → –"],
+            ["removed ↵|s|leep|… (11)"],
         ),
-        (f"{LIONS.decode()}more", "First difference in line 3, at token 18: ", ["– → m|ore"]),
+        (f"{LIONS.decode()}more", "First difference in line 3, at token 18: ", ["inserted m|ore"]),
     ],
 )
 def test_where_texts_part_and_what_changed_is_told(lions, qtbot, text, part_at, rows):

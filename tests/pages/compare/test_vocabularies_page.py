@@ -241,13 +241,13 @@ def test_a_search_narrows_the_list_and_goes_through_it(open_page, qtbot):
     assert page.model.source.text(page.model.chosen) == b"abc"
     qtbot.keyClicks(page.list.field, "q")
     settle(page, qtbot)
-    assert "No matches." in said(page.list)
+    assert "No matches." in said(page)
     qtbot.keyClick(page.list.field, Qt.Key.Key_Escape)
     settle(page, qtbot)
     assert page.list.field.text() == ""
     qtbot.keyClicks(page.list.field, "/(/")
     settle(page, qtbot)
-    assert any(text.startswith("The regular expression is not valid") for text in said(page.list))
+    assert any(text.startswith("The regular expression is not valid") for text in said(page))
 
 
 def test_b_is_chosen_among_the_columns(open_page, qtbot):

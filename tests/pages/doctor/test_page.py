@@ -143,7 +143,7 @@ def test_the_rail_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
     qtbot.waitUntil(lambda: not shell.window.doctor.examined.is_busy)
     findings, n_worst = shell.window.doctor.findings, len(shell.window.doctor.worst)
     assert n_worst == sum(each.severity == "warning" for each in findings) > 0
-    assert entry.accessibleName() == f"Doctor, {len(findings)} findings, {n_worst} warnings"
+    assert entry.accessibleName() == f"Doctor, {n_worst} warning in {shell.window.doctor.title}"
     qtbot.mouseClick(entry, LEFT)
     assert shell.window.pages.current_name == "doctor"
 
@@ -236,7 +236,7 @@ def test_where_no_model_is_open_a_file_that_does_not_open_is_examined_at_once(ma
     qtbot.waitUntil(lambda: bool(page.model.findings))
     assert page.head.verdict.text() == "1 error"
     assert not page.head.leave.isVisible()
-    assert shell.window.rail.entries["Doctor"].accessibleName() == "Doctor, 1 finding, 1 error"
+    assert shell.window.rail.entries["Doctor"].accessibleName() == "Doctor, 1 error in cut"
 
 
 def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):

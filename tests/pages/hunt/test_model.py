@@ -28,7 +28,7 @@ def news(qtbot, model, engine, state) -> None:
 
 
 def run_to_its_end(qtbot, model) -> None:
-    with qtbot.waitSignal(model.running_changed):
+    with qtbot.waitSignal(model.changed):
         model.run()
     qtbot.waitUntil(lambda: not model.is_running, timeout=60_000)
 
@@ -161,7 +161,7 @@ def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
-    with qtbot.waitSignal(model.running_changed):
+    with qtbot.waitSignal(model.state_changed):
         model.session.loader.open("demo:spm")
     assert not model.is_running
     assert (model.state, model.kinds, model.selected, model.selected_row) == (None, [], None, -1)

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 from controls_in_words import controls_of
-from PySide6.QtCore import Qt
+from main_window_driver import press
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QLabel
 
@@ -78,7 +79,7 @@ def over(make_shell, qtbot):
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
 @pytest.mark.parametrize("text", [TEXT, "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉 ".encode() * 3])
-def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(over, model, text):
+def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(over, qtbot, model, text):
     shell = over(model, text)
     actions, session, document = shell.window.actions_table, shell.session, shell.session.document
     actions["budget_select"].trigger()
@@ -97,8 +98,20 @@ def test_what_fits_is_copied_the_rest_selected_and_cut_and_undo_brings_it_back(o
     assert shell.window.inspect_page.editor.divisions is None
     actions["budget_cut"].trigger()
     assert "The text fits in 10 tokens" in controls_of(shell.window)
-    document.undo()
+    shell.window.top_bar.encoder_button.setFocus()  # a button had it, and the keys did nothing
+    press(qtbot, shell, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert document.text() == text
+
+
+def test_a_click_on_the_number_of_tokens_shows_the_budget(over, qtbot):
+    shell = over()
+    line, bar = shell.window.status_line, shell.window.inspect_page.budget_bar
+    for is_shown in (True, False):
+        qtbot.mouseClick(line, LEFT, pos=QPoint(20, line.height() // 2))
+        assert bar.isVisible() is is_shown
+    shell.window.actions_table["chat"].trigger()
+    qtbot.mouseClick(line, LEFT, pos=QPoint(20, line.height() // 2))
+    assert shell.window.pages.current_name == "chat", "there the number is another one"
 
 
 def test_no_number_is_cut_off_in_a_small_window(over, qtbot):

@@ -4,13 +4,16 @@ import json
 
 import numpy as np
 import pytest
+from conftest import VOCABS
 from menus import take
+from model_files import opened
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -52,6 +55,21 @@ def whole(source, show):
 @pytest.fixture
 def table(whole):
     return whole.view
+
+
+@pytest.mark.real_vocabs
+def test_a_token_has_the_rank_of_the_merge_that_is_used_of_several_that_make_it(make_shell):
+    """Llama 3 has two rules for ` brain`: the card and Why named the second, the table the first."""
+    tokenizer = opened(VOCABS / "ggml-vocab-llama-bpe.gguf")
+    shell = make_shell(b"a brain cuts refresh", "llama", lambda *_: tokenizer)
+    table = TextTokenTable(shell.session, None, shell.window.setting.theme_source)
+    explainer = Explainer(tokenizer.vocabulary, tokenizer.merging)
+    ranks = [explainer.merge_rank(token) for token in shell.session.tokens.ids(1, 5).tolist()]
+    assert len(ranks) == 4
+    assert [cells(table.view, row)["rank"] for row in range(1, 5)] == [
+        f"{rank:,}" if rank else "" for rank in ranks
+    ]
+    table.stop()
 
 
 def cells(table, row):

@@ -149,7 +149,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     assert shell.settings.last_model == url
     picker = opened_picker(qtbot, shell)
     current = [(row.section, row.title) for row in choices(picker) if getattr(row, "is_current", False)]
-    assert current == [("Recent", "Tokenloupe demo: toy BPE"), ("Fetched", url)]
+    assert current == [("Recent", "toy BPE"), ("Fetched", url)]
     picker.close()
     shell.stop()
     cached.clear()

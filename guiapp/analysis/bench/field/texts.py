@@ -16,6 +16,7 @@ from guiapp.analysis.hunt.generators import Material, batch, short
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
+from guiapp.core.sources.locate import short_name
 from guiapp.core.sources.tokenizer_files import is_tokenizer_name
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf8 import is_text
@@ -189,7 +190,7 @@ def _identify(path: str, is_from_folder: bool) -> Given | None:
         return Given(path, known, known.name, known.title, f"{known.about}; recognized by its tokens")
     if is_from_folder:
         return None
-    name = Path(path).stem.removeprefix("ggml-vocab-")
+    name = short_name(Path(path).stem)
     about = f"{vocabulary.type.value}, {len(vocabulary):,} tokens; named after its file"
     return Given(path, None, name, name, about)
 

@@ -292,7 +292,7 @@ def _for_unigram(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Itera
         "The character map of the file (`precompiled_charsmap`)",
         normalize_unigram(fragment, own, remaining, False, False),
     )
-    if adds:
+    if adds and begins:
         yield Rewrite(
             "`add_space_prefix` adds a space in front",
             normalize_unigram(fragment, own, remaining, True, False),

@@ -139,9 +139,12 @@ class _Why:
         place = self._over("")
         if not data:
             return WhyStage("bytes", "Bytes", (WhyLine("It has no text of its own.", place),))
-        shown = data[:SHOWN_BYTES].hex(" ").upper() + (" …" if len(data) > SHOWN_BYTES else "")
         note = f"{counted(len(data), 'byte')}: {characters_of(text, self._start, self._end)}"
-        return WhyStage("bytes", "Bytes", (WhyLine(code(shown), place, note=note),))
+        lines = [WhyLine(code(_hex(data)), place, note=note)]
+        own = self._vocabulary.token_bytes(self._id)
+        if own != data and self._vocabulary.kind(self._id) == "normal":
+            lines.append(WhyLine(f"The token stands for {code(_hex(own))}.", place))
+        return WhyStage("bytes", "Bytes", tuple(lines))
 
     # Special tokens
 
@@ -254,3 +257,7 @@ class _Why:
         facts += [f"score {score:,.6g}".replace("-", "−")] if vocabulary.type in SCORED else []
         name = self._named(self._id)
         return WhyLine(f"{name} is id {self._id}", place, note=", ".join(facts))
+
+
+def _hex(data: bytes) -> str:
+    return data[:SHOWN_BYTES].hex(" ").upper() + (" …" if len(data) > SHOWN_BYTES else "")

@@ -181,6 +181,7 @@ def stage_of(each: TokenWhy, name: str) -> str:
         ("wordpiece", "unbelievable", 0, "encode", "unbelieva is not a token: try a shorter one."),
         ("unigram", "ﬁn", 0, "normalise", "The character map of the file"),
         ("unigram", " New York", 1, "encode", "·New instead of ·N e w, the best segmentation without it."),
+        ("unigram", "a ** b", 2, "bytes", "The token stands for 20 2A"),
         ("rwkv", " New", 0, "encode", "Shorter tokens would also fit"),
         ("toy", "abacbb", 0, "encode", "a + b → ab"),
     ],
@@ -188,6 +189,11 @@ def stage_of(each: TokenWhy, name: str) -> str:
 def test_the_stage_that_decides_says_so(model, text, at, stage, words):
     (told,) = why(open_model(f"demo:{model}"), text, at)
     assert words in stage_of(told, stage)
+
+
+def test_a_space_that_the_text_has_is_not_said_to_be_added():
+    told = why(open_model("demo:unigram"), "one two  three", 0, 14)
+    assert {each.start for each in told if "add_space_prefix" in stage_of(each, "normalise")} == {0}
 
 
 @pytest.mark.parametrize("text", ["a \U0001f996", "a \U000e0067 b"])  # no token holds one of these whole

@@ -1,5 +1,7 @@
 """Bars in rows and in histograms, with the mouse and in words."""
 
+from itertools import product
+
 import chart_samples as samples
 import numpy as np
 import pytest
@@ -64,7 +66,8 @@ def test_a_value_whose_bar_ends_out_of_sight_points_to_where_it_is(make):
 
 def test_no_bar_or_whisker_is_seen_behind_a_value_when_somebody_zooms(make):
     chart = make("rows")
-    for end in (3.4e6, 2e6, 1.6e6, 1e6):
+    for end, is_dimmed in product((3.4e6, 2e6, 1.6e6, 1e6), (False, True)):
+        chart.set_dimmed(is_dimmed)
         chart.box.setRange(xRange=(0.0, end), padding=0)
         picture = chart.grab().toImage()
         for word in chart.words:
@@ -72,6 +75,10 @@ def test_no_bar_or_whisker_is_seen_behind_a_value_when_somebody_zooms(make):
                 line, middle = chart.rect_of(word).toRect(), round(word.at.y())
                 colors = (picture.pixelColor(x, middle) for x in range(line.left(), line.right()))
                 assert all(color.hslSaturation() < 90 for color in colors), (end, word.text)
+        for value in chart.values:
+            if value.x > end:
+                edge = chart.pixel(end, value.y).toPoint() - QPoint(4, 0)
+                assert picture.pixelColor(edge).hslSaturation() > 30, "its bar goes on to the edge"
 
 
 def test_whiskers_are_seen_on_bars_of_any_kind_in_both_themes(source, show, qapp):

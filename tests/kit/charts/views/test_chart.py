@@ -7,9 +7,10 @@ import pytest
 from chart_samples import KINDS, SUBTITLES, TITLES, curves_data, place_of, rows_data, texts, word_of
 from controls_in_words import controls_of
 from hands import turn_wheel
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHelpEvent, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QToolButton, QToolTip
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea, QToolButton, QToolTip
 
 from guiapp.kit.charts.chart import image_of, png_of, svg_of
 from guiapp.kit.widgets.notices import leave_plain_text
@@ -55,6 +56,60 @@ def test_a_drag_zooms_into_what_it_goes_around_and_escape_brings_all_back(make, 
     for _ in range(2):
         qtbot.keyClick(chart, Key.Key_Escape)
         assert (chart.box.viewRange(), chart.clicks) == (home, [(None, None)])
+
+
+@pytest.mark.parametrize(("kind", "is_level"), [("rows", True), ("rows", False), ("curves", True)])
+def test_a_drag_shows_what_it_will_zoom_into(make, kind, is_level):
+    """Also one that goes straight across, and one along the bars."""
+    chart = make(kind)
+    start = chart.area.center().toPoint()
+    viewport, to = chart.view.viewport(), start + QPoint(150, 0 if is_level else 6)
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=start)
+    for place in (start + QPoint(70, 0), to):
+        QTest.mouseMove(viewport, place)
+        QApplication.processEvents()
+    box = chart.box.rbScaleBox
+    shown = box.mapRectToScene(box.rect()) if hasattr(box, "rect") else box.sceneBoundingRect()
+    assert box.isVisible()
+    assert (shown.width(), shown.height()) == pytest.approx((150, chart.area.height()), abs=3)
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=to)
+    (_low, _high), (bottom, top) = chart.box.viewRange()
+    assert (bottom, top) == pytest.approx(chart._home[1])
+    assert chart.is_zoomed
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_wheel_scrolls_the_page_until_the_chart_is_used_or_ctrl_is_held(source, qtbot, kind):
+    chart_class, data = KINDS[kind]
+    chart, page = chart_class(source, "Speeds"), QScrollArea()
+    qtbot.addWidget(page)
+    chart.show_data(data())
+    chart.setFixedSize(600, 500)
+    page.setWidget(chart)
+    page.resize(640, 300)
+    page.show()
+    qtbot.waitExposed(page)
+    page.activateWindow()
+    page.setFocus()
+    QApplication.processEvents()
+    home, bar = ranges(chart), page.verticalScrollBar()
+
+    def wheel(*turned: int, key=Qt.KeyboardModifier.NoModifier) -> None:
+        for angle in turned:  # over the plot, wherever the page is
+            QTest.wheelEvent(page.windowHandle(), QPointF(300, 90), QPoint(0, angle), QPoint(), key)
+
+    wheel(-120, 240, -120)
+    assert (chart.box.viewRange(), bar.value() > 0) == (home, True)
+    at = bar.value()
+    wheel(240, key=Qt.KeyboardModifier.ControlModifier)
+    assert (chart.is_zoomed, bar.value()) == (True, at)
+    wheel(240)
+    assert bar.value() == at, "it goes on zooming"
+    chart.reset_zoom()
+    page.resize(700, 600)
+    QApplication.processEvents()
+    wheel(240)
+    assert chart.is_zoomed, "a page that shows all of it has nothing to scroll"
 
 
 @pytest.mark.parametrize(

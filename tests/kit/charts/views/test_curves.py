@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
 from guiapp.kit.charts.curves import MOST_NAMED, Curve, CurveChart, ScatterChart
+from guiapp.kit.charts.scales import log_range
 from guiapp.kit.widgets.theme import DARK
 
 TWELVE = [f"c{number}" for number in range(12)]
@@ -119,6 +120,18 @@ def test_a_point_between_two_others_has_its_name_beside_it(source, show):
     chart.show_data(data._replace(points=points))
     show(chart, (600, 330))
     assert {*names_of_points(chart)} == {"above", "between", "below"}
+
+
+def test_of_two_points_beside_each_other_both_have_their_names(source, show):
+    """As of the two fastest of a run, at the right edge of a low chart."""
+    data = scatter_data("tokenizers", "tiktoken", "gigatoken", "Tokenloupe")
+    places = (4.5e5, 3.9e6, 8.84e7, 9.9e7)
+    points = [point._replace(x=x, y=1.0) for point, x in zip(data.points, places, strict=True)]
+    chart = ScatterChart(source, "Exactness")
+    shown = data._replace(points=points[::-1], ranges=(log_range(2e5, 1.6e8), (0.94, 1.02)))
+    chart.show_data(shown)
+    show(chart, (1150, 160))
+    assert {*names_of_points(chart)} == {"tokenizers", "tiktoken", "gigatoken", "Tokenloupe"}
 
 
 @settings(max_examples=40)

@@ -16,12 +16,13 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.analysis.bench.findings import notes
 from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.report import measured_tables
 from guiapp.analysis.bench.run_results import run_of
 from guiapp.kit.charts.chart import image_of
 from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.choice import CODE, ENGLISH
 from guiapp.pages.bench.model import BenchRunner
-from guiapp.pages.bench.results import CALM, CHANGES, figures
+from guiapp.pages.bench.results import CALM, CHANGES
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -47,8 +48,10 @@ def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     assert "heap" in [each.key for each in loading]
     runner.end()
     qtbot.waitUntil(lambda: page.is_ready)
-    assert "Tokenloupe</b> takes part alone" in page.headline.verdict.text()
-    assert page.headline.verdict.accessibleName().startswith("Tokenloupe takes part alone; its ids are right")
+    assert "Tokenloupe</b> was measured alone" in page.headline.verdict.text()
+    assert page.headline.verdict.accessibleName().startswith(
+        "Tokenloupe was measured alone; its ids are right"
+    )
     assert page.bar.report_button.isEnabled()
 
 
@@ -146,7 +149,7 @@ def test_a_presentation_is_the_page_in_larger_letters_without_what_is_chosen(pag
         heights = page.headline.sentence.height(), chart.head_px, max(word_height(chart))
         return [*heights, page.results.tables.document().size().height()]
 
-    page.results.tables.show_tables(*figures(page.model.results, "Tokenloupe"))
+    page.results.tables.show_tables("", list(measured_tables(page.model.results, "Tokenloupe")))
     usual = letters()
     page.set_presented(True)
     assert all(large > small for large, small in zip(letters(), usual, strict=True))

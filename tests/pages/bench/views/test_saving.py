@@ -19,7 +19,12 @@ from guiapp.pages.bench.saving import paper_charts
 
 @pytest.fixture
 def export(page, tmp_path):
-    page.model.show_run(run_of(RUN))
+    head = {
+        "vocabulary": {"path": "/models/vocab.gguf"},
+        "corpora": [{"name": "english", "sha256": "0", "size_bytes": 12_345}],
+        "environment": {"cores": 2, "started": "2026-11-30T03:59:24"},
+    }
+    page.model.show_run(run_of({**RUN, **head}))
     page.redraw()
     page.export.ask_folder = lambda window: tmp_path
     page.export.ask_file = lambda window: tmp_path / "run.html"
@@ -30,12 +35,14 @@ def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtb
     page.save_pictures()
     qtbot.waitUntil(lambda: not export.is_busy)
     names = {path.stem for path in tmp_path.glob("*.svg")}
-    assert {"throughput-english", "speed-exactness-english", "time-by-length-of-text-tokens-s"} <= names
+    assert {"throughput-english", "speed-exactness-english", "speed-by-length-of-text-tokens-s"} <= names
     assert names == {path.stem for path in tmp_path.glob("*.png")}
     assert len(names) == 5
     throughput = (tmp_path / "throughput-english.svg").read_text()
     assert "in tokens/s, with 95 % intervals" in throughput
     assert "tiktoken" in throughput
+    for part in ("vocab.gguf", "english, 12,345 B", "2 cores", "2026-11-30"):
+        assert part in throughput, "what it is of"
     assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
 
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import pairwise
+from threading import Event
 from time import perf_counter
 
 import pytest
@@ -20,6 +21,7 @@ from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.chat.message_list import JsonDialog
+from guiapp.pages.chat.model import _rendered
 from guiapp.pages.chat.template_panel import CHATML
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -59,6 +61,27 @@ def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
         qtbot.keyClicks(QApplication.focusWidget(), letter)
     settle(page, qtbot)
     assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
+
+
+def test_a_slow_prompt_that_was_asked_for_twice_is_no_longer_said_to_be_rendered(page, qtbot, monkeypatch):
+    """It was of the messages as they are, and nobody told the line at the bottom that it had come."""
+    begun, may_end = Event(), Event()
+
+    def slowly(*given):
+        begun.set()
+        may_end.wait(20)
+        return _rendered(*given)
+
+    monkeypatch.setattr("guiapp.pages.chat.model._rendered", slowly)
+    edited = page.model.edited
+    edited.type(0, "Be very brief.")
+    qtbot.waitUntil(begun.is_set)
+    edited.type(0, "Be very brief?")
+    edited.type(0, "Be very brief.")
+    qtbot.waitUntil(lambda: "rendering …" in page.shell.window.status_line.text)
+    may_end.set()
+    settle(page, qtbot)
+    assert "rendering …" not in page.shell.window.status_line.text
 
 
 def test_the_file_of_a_template_is_read_again_when_it_is_chosen_again(page, tmp_path, monkeypatch, qtbot):

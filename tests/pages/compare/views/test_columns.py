@@ -109,3 +109,14 @@ def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, m
     odd.state.session.loader.open("broken.gguf")
     qtbot.waitUntil(lambda: bool(odd.state.problem))
     assert odd.editor.isVisible(), "the model stays"
+
+
+def test_the_switches_of_the_window_are_those_of_all_columns(opened):
+    shell, _ = opened
+    options = [lambda each=each: each.options for each in shell.compared.sessions]
+    shell.window.actions_table["add_special"].trigger()
+    assert [each().add_special for each in options] == [False] * 3
+    shell.compared.sessions[1].set_add_special(True)  # as the menu of a column does
+    shell.window.actions_table["parse_special"].trigger()
+    assert [each().parse_special for each in options] == [False] * 3
+    assert [each().add_special for each in options] == [False, True, False]

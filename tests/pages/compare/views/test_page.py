@@ -180,3 +180,19 @@ def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
     assert figures.most_more == 0
     header = [page.summary.view.table.headerData(at, Qt.Orientation.Horizontal) for at in range(7)]
     assert "unknown" in header
+
+
+def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:unigram", "demo:spm", "demo:wordpiece", size=(1280, 800))
+    assert page.details.isHidden()
+    qtbot.mouseClick(page.bar.details_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.details.height() > 200
+    shell.compared.remove(shell.compared.sessions[3])
+    shell.compared.remove(shell.compared.sessions[2])
+    qtbot.waitUntil(lambda: page.is_ready)
+    shell.compared.add("demo:spm")
+    shell.compared.add("demo:wordpiece")
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.details.height() > 200
+    assert page.columns.height() > 200

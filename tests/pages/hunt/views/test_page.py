@@ -64,7 +64,7 @@ def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot)
     tell(qtbot, page, engine, state)
     numbers = [figure.number.text() for figure in page.status.figures]
     assert numbers == ["2,000", "500", "5", "2"]
-    assert page.status.time.text() == "0:04 / 1:00"
+    assert page.status.time.text() == "0:04 of 1:00"
     assert page.status.bar.captions[1] == "trying: your own texts"
     qtbot.mouseClick(page.status.button, LEFT)
     qtbot.waitUntil(lambda: not page.model.is_running)
@@ -92,7 +92,7 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
     tell(qtbot, page, engine, some_finds(page, engine))
     click_chip(qtbot, page, 0, 1)
     assert page.model.selected.text == b"345"
-    assert page.panel.title.whole_text == "MISMATCH 2 OF 3 · PRE-TOKENIZER: DIGITS"
+    assert page.panel.title.whole_text == "TEXT 2 OF 2 · PRE-TOKENIZER: DIGITS"
     page.causes.setFocus()
     for key, text in (
         ("Left", b"12"),
@@ -172,12 +172,26 @@ def test_where_compare_has_no_room_for_b_it_is_said(open_page, engine, pair, qtb
     page.model.run()
     qtbot.waitUntil(lambda: bool(engine.plans))
     tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
-    for button in (page.panel.step_button, page.panel.compare_button):
-        qtbot.mouseClick(button, LEFT)
-        (notice,) = page.notices.notices
-        assert "no room for B" in notice.message
+    qtbot.mouseClick(page.panel.step_button, LEFT)
+    (notice,) = page.notices.notices
+    assert "no room for B" in notice.message
     assert page.shell.window.pages.current is page
     assert page.shell.session.document.text() != b"12"
+
+
+def test_compare_shows_a_and_b_alone_and_undo_brings_the_text_back(open_page, engine, pair, qtbot):
+    page = open_page(*[pair[0]] * 4)
+    before = page.shell.session.document.text()
+    page.model.sides.choose_file(pair[1])
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    qtbot.mouseClick(page.panel.compare_button, LEFT)
+    (_, added) = page.shell.compared.sessions
+    assert added.loader.asked[0] == pair[1]
+    assert page.shell.session.document.text() == b"12"
+    page.shell.window.actions_table["undo"].trigger()
+    assert page.shell.session.document.text() == before
 
 
 def test_a_find_is_stepped_through_with_b_as_rival(page, engine, qtbot):
@@ -197,10 +211,10 @@ def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_p
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
     generators, texts = page.head.generators, page.head.texts
     titles = [f"{name[0].upper()}{name[1:]}" for name in ALL_NAMES]
-    assert generators.text() == "13 generators"
+    assert generators.text() == "texts of 13 generators"
     assert offered(generators.menu()) == ["All | off", "", *(f"{title} | checked" for title in titles)]
     take(generators.menu(), "Digits")
-    assert generators.text() == "12 of 13 generators"
+    assert generators.text() == "texts of 12 of 13 generators"
     assert page.model.choices.generators == tuple(name for name in ALL_NAMES if name != "digits")
     ticked = [title if title == "Digits" else f"{title} | checked" for title in titles]
     assert offered(generators.menu()) == ["All", "", *ticked]
@@ -210,8 +224,8 @@ def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_p
     for title in ("Add files", "Add a folder", "The open text", "a&&b.txt", "mine"):
         said.append(texts.text())
         take(texts.menu(), title)
-    more = "your text", "your text and 1 more", "your text and 2 more", "a&&b.txt and 1 more"
-    assert [*said, texts.text()] == [*more, "mine", "none of your texts"]
+    more = "and your text", "and your text and 1 more", "and your text and 2 more", "and a&&b.txt and 1 more"
+    assert [*said, texts.text()] == [*more, "and mine", "none of your texts"]
     take(texts.menu(), "a&&b.txt")
     assert offered(texts.menu()) == [
         *("The open text", "a&&b.txt | checked", "mine", "", "Add files…", "Add a folder…")
