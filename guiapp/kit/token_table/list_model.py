@@ -417,6 +417,13 @@ class GatheredListModel(TokenListModel[G]):
         if not self.is_active:
             self.end_matching()  # which was left running for this list
 
+    def select_next(self) -> None:
+        """Select the chosen token in the text where it is next, from the start again behind the last."""
+        if self._source is not None and self.chosen is not None:
+            index = self.session.next_use(self._source.token(self.chosen))
+            if index is not None:
+                self.session.select_token(index)
+
     def _begin_at_selection(self) -> None:
         """Look at the selected token, unless the caret is at the start: nobody chose it then."""
         if self.session.document.caret:

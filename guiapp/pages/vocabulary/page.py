@@ -161,10 +161,8 @@ class VocabularyPage(Page):
         self._requests.model_wanted.emit(self.open, self._session.loader.open)
 
     def _show_next(self) -> None:
-        chosen = self.model.chosen
-        if chosen is not None and (index := self._session.next_use(chosen)) is not None:
-            self._session.select_token(index)
-            self._show_text()
+        self.model.select_next()
+        self._show_text()
 
     def _show_in_tree(self) -> None:
         """Light the selected tokens in the tree, or all that are listed where there is no more than one."""
