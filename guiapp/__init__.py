@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike, fsdecode
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.compare.draft import DraftVerdict
     from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.analysis.doctor.fixed_copy import Fixed
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
+    from guiapp.analysis.languages.languages import Languages
     from guiapp.analysis.vocabulary_list.columns import TokenFigures
     from guiapp.analysis.vocabulary_list.listing import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
@@ -53,7 +56,9 @@ __all__ = [
     "costly_texts",
     "doctor",
     "draft",
+    "fix",
     "hunt",
+    "languages",
     "open_model",
     "special",
     "vocab",
@@ -83,6 +88,11 @@ def __dir__() -> list[str]:
 
 def _opened(model: str | PathLike[str] | Tokenizer) -> Tokenizer:
     return open_model(model) if isinstance(model, PATHS) else model
+
+
+def _named(model: str | PathLike[str] | Tokenizer) -> tuple[str, Tokenizer]:
+    tokenizer = _opened(model)
+    return fsdecode(model) if isinstance(model, PATHS) else tokenizer.vocabulary.name, tokenizer
 
 
 def chat(
@@ -139,11 +149,8 @@ def compare(
     """
     from guiapp.analysis.compare.comparison import ModelSide, compare_text
 
-    sides = []
-    for model in models:
-        tokenizer = _opened(model)
-        name = fsdecode(model) if isinstance(model, PATHS) else tokenizer.vocabulary.name
-        sides.append(ModelSide(name, tokenizer, None, add_special, parse_special))
+    named = map(_named, models)
+    sides = [ModelSide(name, tokenizer, None, add_special, parse_special) for name, tokenizer in named]
     return compare_text(sides, text)
 
 
@@ -178,6 +185,38 @@ def draft(
     return draft_verdicts(_opened(target), _opened(draft))
 
 
+def fix(
+    model: str | PathLike[str],
+    out: str | PathLike[str],
+    only: Sequence[str] | None = None,
+    original: str | PathLike[str] | None = None,
+    seconds: float = 5.0,
+    force: bool = False,
+    progress: Callable[[float], None] | None = None,
+) -> Fixed:
+    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids for so many seconds.
+
+    only      codes of findings, as CODE or CODE=CHOICE: `fixes` of what `doctor` returns has their `names`;
+              by default all that need no choice
+    original  the file that the model was converted from: kinds, scores and merge rules are taken from it
+    seconds   of `hunt`, in processes of its own, so a script calls this below `if __name__ == "__main__":`;
+              0 for none
+    force     whether a file at `out` may be replaced; the model itself never is
+    progress  called with the share done; what it raises stops the work
+
+    The result has `path`, `fixed` (codes), `changes` (each value that differs), `remaining` and `new`
+    (findings of the copy), and `hunt`: its `finds` are texts with other ids than before.  A GGUF becomes a
+    GGUF with the same tensors and order of keys; a tokenizer.json with files beside it becomes a folder.
+    Raises TokenloupeError where no copy is written, VocabError for a model that cannot be used.
+
+    guiapp.fix("model.gguf", "fixed.gguf", ["pre_missing=llama-bpe"]).fixed
+    """
+    from guiapp.analysis.doctor.fixed_copy import fix as fixed
+
+    report = progress or (lambda _share: None)
+    return fixed(model, out, only, original, seconds=seconds, force=force, progress=report)
+
+
 def hunt(
     first: str | PathLike[str],
     second: str | PathLike[str],
@@ -204,6 +243,33 @@ def hunt(
         if progress is not None:
             progress(state)
     return state
+
+
+def languages(
+    models: Sequence[str | PathLike[str] | Tokenizer],
+    folder: str | PathLike[str],
+    reference: str = "eng_Latn",
+    progress: Callable[[float], object] | None = None,
+) -> Languages:
+    """What parallel texts cost in tokens: a folder with a file for each language, such as `tha_Thai.txt`.
+
+    A language is the name of its file up to the first dot.  Lines are joined by spaces; nothing is added.
+    The result has `models`, `languages` and, as arrays with a row for each model and a column for each
+    language, `tokens`, `premium` (tokens for each token of the `reference`), `characters_per_token`,
+    `bytes_per_token`, `whole_word_share` (of words in one token), `unknown_share`, `vocabulary_share`;
+    `mean_premium` float64[m], `parity` float64[l, 2] (the lowest and highest premium over the models), and
+    `notes`: what was skipped or is odd.  `progress` gets the share done, 0 to 1.
+    Raises VocabError for a model that cannot be used, TokenloupeError for a folder without two languages or
+    without the reference, EncodeError for a text that cannot be expressed.
+
+    found = guiapp.languages(["demo:bpe", "demo:spm"], "flores")
+    dict(zip(found.languages, found.premium[0].tolist()))
+    """
+    from guiapp.analysis.compare.comparison import ModelSide
+    from guiapp.analysis.languages.languages import compare_languages
+
+    sides = [ModelSide(name, tokenizer) for name, tokenizer in map(_named, models)]
+    return compare_languages(sides, Path(fsdecode(folder)), reference, progress or (lambda _: None))
 
 
 def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:

@@ -38,6 +38,7 @@ BEHIND_TABS = (
     "compare",
     "compare_texts",
     "compare_vocabularies",
+    "compare_languages",
     "hunt",
     "special_tokens",
     "vocabulary",

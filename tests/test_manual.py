@@ -170,16 +170,18 @@ JSON = {  # commands by the section that lists their keys
         "compare --vocab model.gguf other.gguf",
         "compare --vocab model.gguf other.gguf --draft",
     ],
+    "languages#json": ["compare model.gguf other.gguf --languages texts --reference en"],
     "chat": ["chat model.gguf chat.json"],
     "special": ["special model.gguf"],
     "doctor": ["doctor model.gguf"],
+    "fix#json": ["doctor other.gguf --fix fixed.gguf --only bos_twice=no_bos"],
     "hunt": ["hunt model.gguf tokenizer.json --seconds 0.5"],
     "tree": ["tree model.gguf th"],
     "vocab": ["vocab model.gguf length:>9 --limit 2"],
 }
 OPEN = {
     *("metadata", "kinds", "special_ids", "rules", "agreement", "scripts", "file_types", "lengths"),
-    *("not_offered", "exactness", "counts", "roles"),
+    *("not_offered", "exactness", "counts", "roles", "hunt"),
 }
 """Records whose keys are names of other things."""
 
@@ -197,7 +199,7 @@ def keys_in(value: object) -> Iterator[str]:
 @pytest.mark.parametrize("section", JSON)
 def test_the_keys_that_commands_print_are_in_the_chapter(section, folder, capsys):
     (folder / "hidden.txt").write_text("a\u200bb\U000e0041", "utf-8")
-    listed = set(re.findall(r"`([^`]+)`", find_topic(f"json#{section}").text))
+    listed = set(re.findall(r"`([^`]+)`", find_topic(section if "#" in section else f"json#{section}").text))
     for command in JSON[section]:
         run([*command.split(), "--json"])
         assert set(keys_in(json.loads(capsys.readouterr().out))) <= listed, command

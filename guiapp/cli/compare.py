@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp.analysis.compare.comparison import names_apart
+from guiapp.analysis.languages.languages import REFERENCE
 from guiapp.cli.files import (
     FOUND,
     MODEL_HELP,
@@ -27,7 +28,7 @@ from guiapp.cli.files import (
     print_parts,
     refuse_with,
 )
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import counted, printable
 
 if TYPE_CHECKING:
     from guiapp.analysis.compare.comparison import ModelSide
@@ -41,10 +42,12 @@ FORMS = {
     "csv": "print CSV for a spreadsheet",
     "markdown": "print Markdown tables",
     "svg": "print a bar chart as SVG",
+    "html": "with --languages: print a page with bars",
 }
 EXAMPLES = (
     "tokenloupe compare a.gguf b.gguf -f text.txt",
     "tokenloupe compare --vocab a.gguf b.gguf --exit-code",
+    "tokenloupe compare a.gguf b.gguf --languages flores/ --reference eng_Latn",
     "tokenloupe compare --vocab target.gguf draft.gguf --draft",
 )
 STATUSES = {FOUND: "with --exit-code: a difference; with --draft: no"}
@@ -70,6 +73,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     about = "with one MODEL: compare with the tokens of this text"
     kind.add_argument("--against", metavar="FILE", type=file_name, help=about)
     kind.add_argument("--ids", help="with one MODEL: compare with these ids; - reads standard input")
+    about = "count a folder of parallel texts, a file for each language"
+    kind.add_argument("--languages", metavar="FOLDER", type=file_name, help=about)
+    about = f"with --languages: the language that premiums refer to (default: {REFERENCE})"
+    parser.add_argument("--reference", metavar="LANGUAGE", help=about)
     for name, about in (("pre", "pre-tokenizer (BPE only)"), ("encoder", "encoder that `info` lists")):
         about += ", for the Nth MODEL or for all"
         parser.add_argument(f"--{name}", metavar="[N=]NAME", action="append", default=[], help=about)
@@ -84,7 +91,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare texts in several models, two texts in one model, or two vocabularies."""
+    """Compare texts in several models, two texts in one model, two vocabularies, or languages."""
+    if options.languages is not None:
+        return _compare_languages(options)
+    if options.reference is not None or options.form == "html":
+        raise InputError(f"--{'html' if options.form == 'html' else 'reference'} needs --languages FOLDER.")
     one_model = options.against is not None or options.ids is not None
     if options.vocab and len(options.models) != 2:
         raise InputError(f"--vocab compares two models, not {len(options.models)}.")
@@ -178,6 +189,36 @@ def _compare_vocabularies(options: argparse.Namespace) -> bool:
             let_terminal_replace()
             print(page_text(found, names, is_markdown=options.form == "markdown"))
     return found.is_identical
+
+
+def _compare_languages(options: argparse.Namespace) -> int:
+    """Print what parallel texts cost in each language."""
+    from guiapp.analysis.compare.texts_report import side_record
+    from guiapp.analysis.languages.languages import compare_languages
+    from guiapp.analysis.languages.languages_report import csv_text, html_text, page_text, record
+
+    others = {"text": "--text", "files": "-f", "utf16": "--utf16", "price": "--price"}
+    refuse_with(
+        options, "--languages", **others, context="--context", draft="--draft", exit_code="--exit-code"
+    )
+    if options.form == "svg":
+        raise InputError("--svg does not work here. Use --html.")
+    sides = _sides(options)
+    reference = REFERENCE if options.reference is None else options.reference
+    compared = compare_languages(sides, Path(options.languages), reference)
+    for note in compared.notes if options.form != "json" else ():
+        print(f"tokenloupe: {printable(note)}", file=sys.stderr)
+    match options.form:
+        case "json":
+            print_json(record(compared, [*map(side_record, sides)]))
+        case "csv":
+            print_parts([csv_text(compared)])
+        case "html":
+            print_parts([html_text(compared, options.models, options.languages)])
+        case _:
+            let_terminal_replace()
+            print(page_text(compared, is_markdown=options.form == "markdown"))
+    return 0
 
 
 def _check_draft(options: argparse.Namespace) -> bool:

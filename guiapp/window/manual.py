@@ -198,8 +198,8 @@ def url_of(topic: str) -> QUrl:
 
 def chapter_of(page: PageRow) -> str:
     """The chapter about a page."""
-    name = page.name if page.name in CHAPTERS else page.entry.lower()
-    return name if name in CHAPTERS else CONTENTS
+    names = page.name, page.mode.lower(), page.entry.lower()
+    return next((name for name in names if name in CHAPTERS), CONTENTS)
 
 
 def contents() -> str:

@@ -65,6 +65,10 @@ PAGES = (
         *("compare_vocabularies", "Compare vocabularies", "", "Compare", "Vocabularies"),
         "guiapp.pages.compare.vocabularies_page",
     ),
+    PageRow(
+        *("compare_languages", "Compare languages", "", "Compare", "Languages"),
+        "guiapp.pages.compare.languages_page",
+    ),
     PageRow("hunt", "Hunt for differences", "", "Compare", "Hunt", "guiapp.pages.hunt.page"),
     PageRow("chat", "Chat", "Ctrl+3", "Chat", "", "guiapp.pages.chat.page"),
     PageRow("vocabulary", "Vocabulary", "Ctrl+4", "Vocabulary", "Tokens", "guiapp.pages.vocabulary.page"),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.bench.run_results import BenchRun
     from guiapp.pages.bench.page import BenchPage
     from guiapp.pages.chat.page import ChatPage
+    from guiapp.pages.compare.languages_page import LanguagesPage
     from guiapp.pages.compare.page import ComparePage
     from guiapp.pages.compare.texts_page import TextsPage
     from guiapp.pages.hunt.page import HuntPage
@@ -70,6 +71,7 @@ class ScreenshotOptions:
     counterpart: Sequence[str] = ()
     difference: int = 0
     against: str = ""
+    languages: str = ""
     hunt_seconds: float = 0.0
     filter: str = ""
     embeddings: bool = False
@@ -203,6 +205,17 @@ def _arrange_texts(shell: Shell, page: TextsPage, options: ScreenshotOptions) ->
         yield
 
 
+def _arrange_languages(shell: Shell, page: LanguagesPage, options: ScreenshotOptions) -> Iterator[None]:
+    from guiapp.pages.compare.languages_page import VIEWS
+
+    if options.languages:
+        page.model.open_folder(Path(options.languages))
+        yield
+    if options.chart in VIEWS:
+        page.views.choose(VIEWS.index(options.chart))
+        yield
+
+
 def _arrange_hunt(shell: Shell, page: HuntPage, options: ScreenshotOptions) -> Iterator[None]:
     if options.hunt_seconds:
         page.model.choose(replace(page.model.choices, seconds=options.hunt_seconds))
@@ -275,6 +288,7 @@ ARRANGE: dict[str, Callable[[Shell, Any, ScreenshotOptions], Iterator[None]]] = 
     "inspect": _arrange_text,
     "compare": _arrange_models,
     "compare_texts": _arrange_texts,
+    "compare_languages": _arrange_languages,
     "hunt": _arrange_hunt,
     "vocabulary": _arrange_vocabulary,
     "steps": _arrange_steps,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
 from guiapp.core.encode.catalogue import ALGORITHMS, encoder_label
@@ -30,8 +30,8 @@ STATES = {
 }
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
-WORDS_FROM_PX = 1200  # of the window, from where on there is room for the word on the search button
-USUAL_PX, MODES_PX = 1280, 430  # a window, and where modes begin in it, and in all that are wider
+WORDS_FROM_PX = 1280  # of the window, from where on there is room for the word on the search button
+USUAL_PX, MODES_PX = 1280, 400  # a window, and where modes begin in it, and in all that are wider
 SHRINKING, LEAST_MODEL_PX = 60, 176  # how many pixels of 100 that are missing the model does without
 SIDE_PX = MARGIN_PX - 2
 STYLES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
@@ -68,7 +68,11 @@ class TopBar(QFrame):
         self._right = [*self._badges, self.encoder_button, self.palette_button]
         margins = SIDE_PX, 0, SIDE_PX - 2, 0
         in_row(self._left, modes, STRETCH, *self._right, on=self, margins=margins, spacing=GAP_PX)
-        for changed in (modes.refreshed, *(badge.reworded for badge in self._badges)):
+        for changed in (
+            modes.refreshed,
+            session.options_changed,
+            *(badge.reworded for badge in self._badges),
+        ):
             changed.connect(self._fit)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -79,6 +83,10 @@ class TopBar(QFrame):
         )
         self.palette_button.set_short(self.width() < WORDS_FROM_PX)
         self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()  # what is in it has its fonts only now
 
     def name_lesson(self, setting: str) -> None:
         """Name what a lesson works with: badges and encoder are those of the model that is open."""

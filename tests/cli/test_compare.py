@@ -1,5 +1,6 @@
 """`tokenloupe compare`: texts, two texts, ids and vocabularies; one clear line on errors."""
 
+import csv
 import io
 import json
 
@@ -189,3 +190,43 @@ def test_each_difference_says_why(printed):
     assert rows[0]["why"][0]["others"] == [1]
     assert "one piece `198`" in rows[0]["why"][0]["reason"]
     assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")
+
+
+@pytest.fixture
+def parallel(tmp_path):
+    (tmp_path / "en.txt").write_text("One two\nthree\n")
+    (tmp_path / "a<b>&c.txt").write_text("Eins zwei\ndrei\n")
+    return str(tmp_path)
+
+
+def test_languages_are_those_of_the_package_in_each_form(printed, parallel):
+    arguments = "demo:bpe", "demo:spm", "--languages", parallel, "--reference", "en"
+    found = guiapp.languages(["demo:bpe", "demo:spm"], parallel, "en")
+    printed_record = json.loads(printed(*arguments, "--json"))
+    assert [model["model"] for model in printed_record["models"]] == ["demo:bpe", "demo:spm"]
+    for row, model in enumerate(printed_record["models"]):
+        assert [each["tokens"] for each in model["languages"]] == found.tokens[row].tolist()
+        assert [each["premium"] for each in model["languages"]] == found.premium[row].tolist()
+    lines = [*csv.DictReader(io.StringIO(printed(*arguments, "--csv")))]
+    assert [int(line["tokens"]) for line in lines] == found.tokens.ravel().tolist()
+    assert "| a<b>&c |" in printed(*arguments, "--markdown")
+    page = printed(*arguments, "--html")
+    assert "a<b>&c" not in page
+    assert page.count("a&lt;b&gt;&amp;c") >= 3
+    assert "<script" not in page
+    plain = printed(*arguments)
+    assert plain == printed(*arguments, "--no-special"), "special tokens are never added"
+    assert "1 is parity" in plain
+
+
+def test_languages_refuse_what_they_have_no_use_for(printed, parallel, capsys):
+    arguments = "demo:bpe", "--languages", parallel, "--reference"
+    assert "Choose one" in printed(*arguments, "eng_Latn", status=1)
+    assert "--html" in printed(*arguments, "en", "--svg", status=1)
+    for needless in (["--html"], ["--reference", "en"]):
+        assert "--languages" in printed("demo:bpe", "--text", "a", *needless, status=1)
+    for other in (["--exit-code"], ["--price", "1"], ["-f", "x"], ["--vocab"], ["--text", "a"]):
+        with pytest.raises(SystemExit) as ended:
+            run(["compare", *arguments, "en", *other])
+        assert ended.value.code == 2
+    assert "Traceback" not in capsys.readouterr().err

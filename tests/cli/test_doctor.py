@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ from gguf_builder import write_vocab
 from small_files import TOKENS, bpe
 
 import guiapp
+from guiapp.analysis.doctor import fixed_copy
 from guiapp.cli.main import run
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
@@ -30,7 +30,7 @@ def test_the_exit_status_tells_the_worst_severity(
 def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
     run(["doctor", "demo:spm", "--json"])
     [finding] = json.loads(capsys.readouterr().out)["findings"]
-    keys = ["code", "severity", "what", "changes", "remedy", "tokens", "pre", "line"]
+    keys = ["code", "severity", "what", "changes", "remedy", "tokens", "pre", "line", "fix"]
     assert list(finding) == keys
     assert (finding["code"], finding["severity"]) == ("bos_twice", "hint")
     assert finding["changes"] == {"text": "<s>", "before": [1, 1], "after": [1]}
@@ -50,30 +50,22 @@ FAULTY = {"pre": "gpt-9000", "eos_token_id": 3, "bos_token_id": 9999, "add_bos_t
         ({"eos_token_id": 258, "add_eos_token": True}, ["eos_behind_prompts"]),
     ],
 )
-def test_commands_run_as_they_are_shown_and_one_after_the_other(
+def test_commands_run_as_they_are_shown(
     faults: dict[str, object], codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """By the program that the package `gguf` installs under the name that is shown."""
-    programs = {each.name: each for each in entry_points(group="console_scripts")}
-    keys = {
-        "types": [*[1] * 257, 3, 3],
-        "pre": "gpt-2",
-        "model": "gpt2",
-        "merges": ["a b"],
-        "eos_token_id": 258,
-    }
+    monkeypatch.setattr(fixed_copy, "hunt", lambda plan, shall_stop: iter(()))
+    keys = {"types": [*[1] * 257, 3, 3], "pre": "gpt-2", "model": "gpt2", "merges": ["a b"]}
     keys |= {"tokens": [*CHARACTER_OF_BYTE, "ab", "<s>", "</s>"], "keys": {"tokenizer.chat_template": "x"}}
-    path = write_vocab(tmp_path / "odd name.gguf", **keys | faults)
+    path = write_vocab(tmp_path / "odd name.gguf", **{"eos_token_id": 258} | keys | faults)
     found = guiapp.doctor(path).findings
-    remedies = [each.remedy for each in found if each.code in codes]
-    commands = [shlex.split(each) for each in dict.fromkeys(remedies)]
-    for command in commands:
-        monkeypatch.setattr("sys.argv", command)
-        programs[command[0]].load()()
     assert {each.code for each in found} >= set(codes)
-    assert not {each.code for each in guiapp.doctor(commands[-1][-1]).findings}.intersection(codes)
-    assert [each[-2] for each in commands] == [str(path), *(each[-1] for each in commands[:-1])]
-    assert len(commands) >= len(codes)
+    for code in codes:
+        [command] = {each.remedy for each in found if each.code == code}
+        program, *words = shlex.split(command)
+        assert program == "tokenloupe"
+        assert run([*words, "--force"]) in (0, 3, 4)
+        copy = tmp_path / "odd name-fixed.gguf"
+        assert code not in {each.code for each in guiapp.doctor(copy).findings}
 
 
 def test_what_a_file_says_is_quoted(tmp_path: Path):
@@ -90,3 +82,23 @@ def test_the_original_is_compared(capsys: pytest.CaptureFixture[str]):
     assert run(["doctor", "demo:wordpiece", "--original", "demo:wordpiece"]) == 0
     assert run(["doctor", "demo:wordpiece", "--original", "demo:unigram"]) == 4
     assert "original_ids" in capsys.readouterr().out
+
+
+def test_a_fixed_copy_is_written_and_its_status_is_that_of_the_copy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    path = str(bpe(pre="gpt-2", padding_token_id=9999, unknown_token_id=0).write(tmp_path / "model.gguf"))
+    out = str(tmp_path / "copy.gguf")
+    status = run(["doctor", path, "--fix", out, "--json"])
+    said = json.loads(capsys.readouterr().out)
+    keys = ["out", "chosen", "changes", "fixed", "remaining", "new", "hunt", "ids"]
+    assert list(said) == keys
+    assert "role_out_of_range" in said["fixed"]
+    assert run(["doctor", out]) == status
+    assert run(["doctor", path, "--fix", out]) == 1, "it exists"
+    assert run(["doctor", path, "--fix", path, "--force"]) == 1
+    assert run(["doctor", path, "--fix", out, "--force", "--only", "role_out_of_range"]) == status
+    assert "padding_token_id: 9999 → none" in capsys.readouterr().out
+    for words in (["--only", "pre_missing"], ["--force"], ["--fix", "-"]):
+        with pytest.raises(SystemExit):
+            run(["doctor", path, *words])

@@ -60,13 +60,13 @@ def test_a_click_or_a_key_leads_to_each_page_in_the_order_of_the_rail(window, qt
 def test_a_page_with_modes_has_them_in_the_top_bar_and_remembers_the_last(window, qtbot):
     buttons, model = window.top_bar.modes.buttons, window.top_bar.model_button
     window.actions_table["compare"].trigger()
-    assert modes(window) == ["[Models]", "Texts", "Vocabularies", "Hunt"]
+    assert modes(window) == ["[Models]", "Texts", "Vocabularies", "Languages", "Hunt"]
     settle()
     left = buttons["compare"].mapTo(window, buttons["compare"].rect().topLeft()), model.geometry()
     qtbot.mouseClick(buttons["hunt"], LEFT)
     assert (window.pages.current_name, modes(window)) == (
         "hunt",
-        ["Models", "Texts", "Vocabularies", "[Hunt]"],
+        ["Models", "Texts", "Vocabularies", "Languages", "[Hunt]"],
     )
     qtbot.mouseClick(window.rail.entries["Vocabulary"], LEFT)
     assert modes(window) == ["[Tokens]", "Special tokens"]
@@ -123,7 +123,7 @@ def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window
     named = {ERROR: "Doctor, 1 error in ", WARNING: "Doctor, 1 warning in "}
     model = "byte-level BPE" if severity in named else ""
     assert entry.accessibleName() == named.get(severity, "Doctor") + model, "hints are no alarm"
-    assert ("in Demo" in entry.toolTip()) is (severity in named)
+    assert ("byte-level BPE" in entry.toolTip()) is (severity in named)
     image = entry.grab().toImage()
     reds = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
     assert (window.setting.theme_source.theme.bad.name() in reds) is (severity == ERROR)

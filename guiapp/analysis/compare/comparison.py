@@ -209,8 +209,13 @@ def counts_of(
 
 def count_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> int:
     """How many tokens stand for text that the vocabulary cannot write, such as [UNK]."""
+    return int(np.count_nonzero(are_unknown(vocabulary, token_ids)))
+
+
+def are_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Which tokens do."""
     is_unknown = (vocabulary.effective_attributes & Attribute.UNKNOWN.value) > 0
-    return int(np.count_nonzero(is_unknown[token_ids])) if is_unknown.any() else 0
+    return is_unknown[token_ids] if is_unknown.any() else np.zeros(len(token_ids), np.bool_)
 
 
 def fewest_tokens(counts: Iterable[tuple[int, int]]) -> int:
@@ -242,13 +247,20 @@ class TextWords:
     starts   int64[k]  letter i is the bytes [starts[i], ends[i])
     ends     int64[k]
     scripts  uint8[k]  its script, an index into `tree.scripts.NAMES`
+    begins   bool[k]   it begins a word
     counts   int64[len(SCRIPT_NAMES)]  the words of each script
     """
 
     starts: Offsets
     ends: Offsets
     scripts: NDArray[np.uint8]
+    begins: NDArray[np.bool_]
     counts: NDArray[np.int64]
+
+    def bounds(self) -> tuple[Offsets, Offsets]:
+        """Where each word starts, and where it ends."""
+        first = np.flatnonzero(self.begins)
+        return self.starts[first], self.ends[np.append(first, len(self.ends))[1:] - 1]
 
     def first_scripts(self, starts: Offsets, ends: Offsets) -> NDArray[np.uint8]:
         """For each token the script of the first letter that it holds, or holds a part of, or NO_LETTER."""
@@ -278,6 +290,30 @@ def count_words(
         for each in tokens:
             each.count(words, start, end)
     return n_words, [each.counts for each in tokens]
+
+
+def count_whole_words(
+    text: bytes, spans: NDArray[np.int64], is_unknown: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """The words of a text, and how many of them are in one token, which may hold more but is not unknown.
+
+    spans       int64[n, 2] of the tokens
+    is_unknown  bool[n]
+    """
+    n_words = n_whole = 0
+    has_text = spans[:, 0] < spans[:, 1]
+    known, unknown = (np.sort(spans[has_text & each].T, kind="stable") for each in (~is_unknown, is_unknown))
+    for start, end in _segments(text):
+        checkpoint()
+        words = (_cached_words_of if end - start <= LONGEST_KEPT else words_of)(text[start:end])
+        starts, ends = (start + each for each in words.bounds())
+        n_known, n_unknown = (
+            np.searchsorted(tokens[0], ends) - np.searchsorted(tokens[1], starts, "right")
+            for tokens in (known, unknown)
+        )
+        n_words += len(starts)
+        n_whole += int(np.count_nonzero((n_known == 1) & (n_unknown == 0)))
+    return n_words, n_whole
 
 
 @lru_cache(KEPT)
@@ -329,7 +365,7 @@ def words_of(text: bytes) -> TextWords:
     ends = np.cumsum(lengths)
     starts = ends - lengths
     counts = np.bincount(scripts[counted & is_letter], minlength=N_SCRIPTS)
-    return TextWords(starts[is_letter], ends[is_letter], scripts[is_letter], counts)
+    return TextWords(starts[is_letter], ends[is_letter], scripts[is_letter], counted[is_letter], counts)
 
 
 def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:

@@ -235,12 +235,17 @@ class _Comparison:
         return mine != other
 
     def pieces(self) -> Reason | None:
-        ends = [_ends(each, [piece.text for piece in each.pieces]) for each in (self.mine, self.other)]
+        sides = self.mine, self.other
+        fronts = [*map(_front, sides)]
+        ends = [_ends(each, [piece.text for piece in each.pieces]) for each in sides]
+        if ends[0] == ends[1] and len(self.mine.pieces) != len(self.other.pieces):
+            fronts = [0, 0]  # the spaces that the text begins with are split otherwise
+            ends = [{*accumulate(len(piece.text) for piece in each.pieces)} for each in sides]
         if ends[0] == ends[1]:
             return None
         at = min(ends[0] ^ ends[1])
-        subject = what_is_cut(self.mine.normalized, at + _front(self.mine))
-        pieces = [_adjacent_pieces(each, at + _front(each)) for each in (self.mine, self.other)]
+        subject = what_is_cut(self.mine.normalized, at + fronts[0])
+        pieces = [_adjacent_pieces(each, at + front) for each, front in zip(sides, fronts, strict=True)]
         into = [f"{'the pieces' if ' | ' in each else 'one piece'} {each}" for each in pieces]
         clause = f"{self.names[0]} pre-tokenizes into {into[0]}, {self.names[1]} into {into[1]}"
         return Reason(Cause.PIECES, subject, f"{_sentence(clause)} They differ in {subject}.")

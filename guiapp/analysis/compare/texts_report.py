@@ -8,16 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.compare.comparison import UNSPACED, Counts, Tally, fewest_tokens
+from guiapp.analysis.compare.comparison import UNSPACED, Counts, ModelSide, Tally, fewest_tokens
 from guiapp.analysis.compare.texts import DifferenceReason, TextsComparison
-from guiapp.analysis.export.exported_run import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, note
-from guiapp.analysis.export.tables import NONE, Table, csv_lines, n_columns
+from guiapp.analysis.export.exported_run import DrawnBar, bars_svg
+from guiapp.analysis.export.tables import NONE, Table, csv_lines
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.numbers_in_words import counted, elided, percent
 from guiapp.core.text.visible_text import visible_text
 
 LONGEST_CELL = 48  # characters of the tokens in a difference
-ROW_PX, BAR_PX, LONGEST_BAR_PX = 40, 20, 480
 NO_ENDING = "others"
 
 
@@ -220,14 +219,21 @@ def _reason_record(explained: DifferenceReason) -> dict[str, object]:
     }
 
 
-def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str, object]:
-    side, counts = compared.sides[row], compared.counts[row]
-    whole = counts.whole
+def side_record(side: ModelSide) -> dict[str, object]:
+    """Which model, and how it encodes."""
     return {
         "model": side.name,
         "encoder": side.encoder or next(iter(side.tokenizer.encoders)),
         "pre": side.tokenizer.vocabulary.pre_in_use,
         "exactness": side.tokenizer.exactness.level,
+    }
+
+
+def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str, object]:
+    side, counts = compared.sides[row], compared.counts[row]
+    whole = counts.whole
+    return {
+        **side_record(side),
         "tokens": whole.n_tokens,
         "bytes": whole.n_bytes,
         "characters": whole.n_characters,
@@ -268,28 +274,15 @@ def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
 def svg_text(compared: Sequence[Counts]) -> str:
     """A bar for each model, as long as it needs tokens; the fewest are marked, unknown ones counted."""
     wholes = [counts.whole for counts in compared]
-    totals = [whole.n_tokens for whole in wholes]
-    most, least = max(totals), fewest_tokens((whole.n_tokens, whole.n_unknown) for whole in wholes)
-    names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared) + 12
-    left = MARGIN_PX + names_px
+    most = max(whole.n_tokens for whole in wholes)
+    least = fewest_tokens((whole.n_tokens, whole.n_unknown) for whole in wholes)
 
-    def rows() -> Iterator[tuple[str, float]]:
-        for row, (counts, n_tokens) in enumerate(zip(compared, totals, strict=True)):
-            is_best = n_tokens == least and not counts.whole.n_unknown
-            top = 40 + row * ROW_PX
-            width = LONGEST_BAR_PX * n_tokens / most if most else 0.0
-            outline = ' stroke="#1b1f27" stroke-width="1.25"' if is_best else ""
-            bar = (
-                f'<rect x="{left:.0f}" y="{top}" width="{width:.1f}" height="{BAR_PX}" rx="4" '
-                f'fill="{FILLS[row % len(FILLS)]}"{outline}/>'
-            )
-            figure = f"{n_tokens:,} × {number(counts.ratio_to(compared[0]))}"
-            if share := counts.whole.unknown_share:
+    def bars() -> Iterator[DrawnBar]:
+        for row, (counts, whole) in enumerate(zip(compared, wholes, strict=True)):
+            figure = f"{whole.n_tokens:,} × {number(counts.ratio_to(compared[0]))}"
+            if share := whole.unknown_share:
                 figure += f" · {percent(share, 1)} unknown"
-            baseline = top + BAR_PX - 5
-            yield (
-                f"{note(MARGIN_PX, baseline, counts.name)}{bar}{note(left + width + 8, baseline, figure)}\n",
-                left + width + 8 + NOTE_CHARACTER_PX * n_columns(figure),
-            )
+            is_best = whole.n_tokens == least and not whole.n_unknown
+            yield DrawnBar(counts.name, whole.n_tokens / most if most else 0.0, figure, is_best, row)
 
-    return "".join(document(rows(), ROW_PX, "Tokens"))
+    return bars_svg("Tokens", [*bars()])

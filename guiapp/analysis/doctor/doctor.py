@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from os.path import isdir
 from pathlib import Path
@@ -27,12 +27,14 @@ from guiapp.analysis.doctor.findings import (
     DOWNLOAD,
     ERROR,
     HINT,
+    MOST_NAMED,
     SEVERITIES,
     WARNING,
     Finding,
     Tokenization,
     TokenizationChange,
 )
+from guiapp.analysis.doctor.fixes import FileFix, fixes_of
 from guiapp.analysis.doctor.pre_tokenizer import (
     check_growth,
     check_patterns,
@@ -67,7 +69,7 @@ from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.opening import Opening
-from guiapp.core.vocabulary.remedies import GGUF, TOOL, in_turn, without_key
+from guiapp.core.vocabulary.remedies import COMMAND, GGUF, fixing
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import UnknownPreError, VocabError
 
@@ -96,14 +98,13 @@ CHECKS: tuple[Check, ...] = (
     check_clean_up,
 )
 
-REMOVE = "the command that removes the key"
 OF_REMARKS = {
     "merges_missing": (ERROR, CONVERT),
     "merge_broken": (ERROR, CONVERT),
     "tokens_missing": (ERROR, CONVERT),
     "character_map_broken": (ERROR, CONVERT),
-    "role_out_of_range": (ERROR, REMOVE),
-    "key_of_other_type": (ERROR, REMOVE),
+    "role_out_of_range": (ERROR, CONVERT),
+    "key_of_other_type": (ERROR, CONVERT),
     "token_empty": (WARNING, CONVERT),
     "values_left_over": (WARNING, CONVERT),
     "file_incomplete": (WARNING, "Download it again."),
@@ -123,11 +124,13 @@ class Diagnosis:
 
     tokenizer  None where the file could not be opened at all
     path       the file that was examined; in a folder, the one that was chosen
+    fixes      what a copy can have fixed, by the code of its findings; none where nothing can be
     """
 
     findings: tuple[Finding, ...]
     tokenizer: Tokenizer | None
     path: Path | None
+    fixes: Mapping[str, FileFix] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         codes = ", ".join(finding.code for finding in self.findings)
@@ -159,9 +162,10 @@ def doctor(
             raise
         what, _, advice = str(error).rpartition(". ")  # it ends with what to do
         _, remedy = OF_REMARKS.get(error.code, (ERROR, advice))
-        remedy = remedy.replace(REMOVE, without_key(path, error.key))
-        finding = Finding(error.code, ERROR, f"{what}." if what else advice, remedy)
-        return Diagnosis((_fitting(finding, kind == GGUF),), None, path)
+        finding = Finding(error.code, ERROR, f"{what}." if what else advice, remedy, key=error.key)
+        finding = _fitting(finding, kind == GGUF)
+        fixes = fixes_of(None, [finding])
+        return Diagnosis(_in_order([finding], fixes, path, None), None, path, fixes)
     return examine(tokenizer, reference, progress)
 
 
@@ -171,8 +175,10 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    findings = _in_order(_findings(ExaminedModel(tokenizer, original), progress), tokenizer.vocabulary.path)
-    return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
+    examined, path = ExaminedModel(tokenizer, original), tokenizer.vocabulary.path
+    findings = list(dict.fromkeys(_findings(examined, progress)))
+    fixes = fixes_of(examined, findings)
+    return Diagnosis(_in_order(findings, fixes, path, original), tokenizer, path, fixes)
 
 
 def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Iterator[Finding]:
@@ -181,8 +187,7 @@ def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Ite
         if remark.code not in OF_CHECKS:
             usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
             severity, remedy = OF_REMARKS.get(remark.code, usual)
-            remedy = remedy.replace(REMOVE, without_key(vocabulary.path, remark.key))
-            yield _fitting(Finding(remark.code, severity, remark, remedy), examined.is_gguf)
+            yield _fitting(Finding(remark.code, severity, remark, remedy, key=remark.key), examined.is_gguf)
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
         yield from (_fitting(finding, examined.is_gguf) for finding in check(examined))
@@ -218,19 +223,30 @@ def _format(path: Path) -> str | None:
     return format_of(path).name if is_tokenizer(head) else None
 
 
-def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, ...]:
+def _in_order(
+    findings: Sequence[Finding], fixes: Mapping[str, FileFix], path: Path | None, original: Tokenizer | None
+) -> tuple[Finding, ...]:
     """The worst first, and of a kind that has many only some: a file may be made for that."""
     of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
-    for finding in dict.fromkeys(findings):
-        of_kind[finding.code, finding.severity].append(finding)
+    for finding in findings:
+        named = _with_command(finding, fixes[finding.code], path, original)
+        of_kind[finding.code, finding.severity].append(named)
     shown = list[Finding]()
     for (kind, severity), found in of_kind.items():
         shown += found[:MOST_OF_A_KIND]
         if n_more := len(found[MOST_OF_A_KIND:]):
             shown.append(Finding(kind, severity, f"{n_more:,} more of the same kind.", found[0].remedy))
     shown.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-    remedies = in_turn([each.remedy for each in shown], path)
-    return tuple(replace(each, remedy=remedy) for each, remedy in zip(shown, remedies, strict=True))
+    return tuple(shown)
+
+
+def _with_command(finding: Finding, fix: FileFix, path: Path | None, original: Tokenizer | None) -> Finding:
+    """What is shown: the command that saves a fixed copy where that is all, and the first tokens."""
+    finding = replace(finding, tokens=finding.tokens[:MOST_NAMED])
+    if not fix.options or finding.remedy != CONVERT:
+        return finding
+    source = original.vocabulary.path if original and finding.code.startswith("original_") else None
+    return replace(finding, remedy=fixing(path, "" if fix.is_certain else fix.names[0], source))
 
 
 # Whether a converted file says what the original says that it was made from
@@ -317,10 +333,12 @@ def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
 def record(diagnosis: Diagnosis) -> dict[str, Any]:
     """The record of `doctor --json`; `changes` is null where no one text shows it."""
     name = None if diagnosis.path is None else diagnosis.path.name
-    return {"file": name, "findings": [_finding(each) for each in diagnosis.findings]}
+    return {"file": name, "findings": [finding_record(each, diagnosis.fixes) for each in diagnosis.findings]}
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_record(finding: Finding, fixes: Mapping[str, FileFix]) -> dict[str, Any]:
+    """One of `findings`; `fix` is what `--only` takes for it, null where nothing can be fixed."""
+    fix = fixes.get(finding.code)
     changes = finding.changes
     after = changes and changes.after
     ids = changes and {"text": changes.text, "before": changes.before.ids, "after": after and after.ids}
@@ -334,6 +352,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "tokens": finding.tokens,
         "pre": finding.pre,
         "line": line,
+        "fix": [] if fix is None else fix.names,
     }
 
 
@@ -386,4 +405,4 @@ def count(findings: Sequence[Finding]) -> str:
 
 def is_command(remedy: str) -> bool:
     """Whether it is to be typed into a terminal rather than read."""
-    return remedy.startswith(f"{TOOL} ")
+    return remedy.startswith(COMMAND)

@@ -9,12 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from guiapp.analysis.chat.templates import ChatTemplate, templates_of
-from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Finding, Tokenization, TokenizationChange
+from guiapp.analysis.doctor.findings import CONVERT, Finding, Tokenization, TokenizationChange
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.gguf import embedding_rows
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.core.vocabulary.remedies import GGUF, new_metadata
+from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.model_files import sliced
@@ -100,11 +100,7 @@ class ExaminedModel:
         what = f"Token “{quoted(self.texts[rows[0]])}” (id {rows[0]}): {sentence}"
         if n_more := len(rows) - 1:
             what += f" The same is true of {counted(n_more, 'other token')}."
-        return Finding(code, severity, what, remedy, changes, tuple(rows[:MOST_NAMED]))
-
-    def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
-        """The command that writes a copy of a GGUF file with other metadata; what fixes other files."""
-        return new_metadata(self.vocabulary, options, otherwise)
+        return Finding(code, severity, what, remedy, changes, tuple(rows))
 
 
 Check = Callable[[ExaminedModel], Iterator[Finding]]

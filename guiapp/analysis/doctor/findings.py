@@ -65,9 +65,10 @@ class Finding:
     what      sentences, with what the file says quoted
     remedy    what mends it: a command, a key, or a sentence
     changes   None where there is no one text to show
-    tokens    that it is about, the first MOST_NAMED of them
+    tokens    that it is about; of what is shown, the first MOST_NAMED of them
     pre       the name of a pre-tokenizer to try instead
     line      of a chat template that it is about
+    key       of the file's metadata that it is about, "" for none
     """
 
     code: str
@@ -78,6 +79,7 @@ class Finding:
     tokens: tuple[int, ...] = ()
     pre: str = ""
     line: TemplateLine | None = None
+    key: str = ""
 
     @property
     def title(self) -> str:

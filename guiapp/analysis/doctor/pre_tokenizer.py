@@ -107,19 +107,18 @@ def check_pre(examined: ExaminedModel) -> Iterator[Finding]:
         what = f"The file does not name a known pre-tokenizer, and none fits its tokens: {why}."
         yield Finding("pre_missing" if not named else "pre_unknown", ERROR, what)
         return
-    remedy = examined.new_metadata(f"--pre-tokenizer {name}")
     changes = _change(examined.tokenizer, name)
     if not named:
         what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The most likely one is {name}: {why}."
-        yield Finding("pre_missing", ERROR, what, remedy, changes, pre=name)
+        yield Finding("pre_missing", ERROR, what, changes=changes, pre=name)
     elif named not in PRE_TOKENIZERS:
         what = f"The pre-tokenizer “{quoted(named)}” is unknown. The most likely one is {name}: {why}."
-        yield Finding("pre_unknown", ERROR, what, remedy, changes, pre=name)
+        yield Finding("pre_unknown", ERROR, what, changes=changes, pre=name)
     elif PRE_TOKENIZERS[name].patterns != patterns:
         cuts = f"splits {n_cut:,} of {n_tried:,} tokens" if n_cut else "does not split any token"
         what = f"The file specifies “{quoted(named)}”, which {cuts}. The most likely one is {name}: {why}."
         severity = ERROR if family and changes else WARNING
-        yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
+        yield Finding("pre_of_other_family", severity, what, changes=changes, pre=name)
 
 
 def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:

@@ -14,7 +14,6 @@ from guiapp.analysis.doctor.findings import (
     CONVERT,
     ERROR,
     HINT,
-    MOST_NAMED,
     WARNING,
     Finding,
     TemplateLine,
@@ -25,7 +24,7 @@ from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL,
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, Attribute
-from guiapp.core.vocabulary.remedies import ending_generation, without_key
+from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocabulary.vocabulary import VocabType
 
@@ -38,7 +37,10 @@ READ_TEMPLATE = (
     "and do not trust the file."
 )
 LINES_AROUND, LONGEST_LINE = 3, 500
-SAVE = "Save the corrected template as fixed.jinja, then run: "
+SAVE = (
+    "Save the corrected template as fixed.jinja, then run: "
+    "gguf-new-metadata --chat-template-file fixed.jinja model.gguf model-fixed.gguf"
+)
 OTHERWISE = "Fix the template in its file: chat_template.jinja, or tokenizer_config.json."
 KEY_OF_ROLE = {role: key.removesuffix("_token_id") for key, role in reversed(KEYS.items())}
 USUAL_TEXTS = {
@@ -70,31 +72,34 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
             what = f"The file adds {role.upper()} to each text, but does not name that token ({key})."
-            yield Finding("role_missing", ERROR, what, naming(examined, role))
+            yield Finding("role_missing", ERROR, what, _naming(examined, role), key=key)
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
             continue
-        is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
-        if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
+        key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
+        is_asked = bool(asked.get(role))
+        if vocabulary.attributes[row] == Attribute.NORMAL and (key in vocabulary.metadata or is_asked):
             token = f"“{quoted(examined.texts[row])}” (id {row})"
             what = f"The {role.upper()} token is {token}, which is marked as ordinary text."
-            changes = TokenizationChange("a", examined.cut("a", True)) if asked.get(role) else None
+            changes = TokenizationChange("a", examined.cut("a", True)) if is_asked else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
-            yield Finding("role_is_text", severity, what, naming(examined, role), changes, (row,))
+            yield Finding("role_is_text", severity, what, _naming(examined, role), changes, (row,), key=key)
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
-        what = "The file does not name an unknown token (tokenizer.ggml.unknown_token_id)."
-        yield Finding("unknown_missing", WARNING, what, naming(examined, "unk"))
+        key = "tokenizer.ggml.unknown_token_id"
+        what = f"The file does not name an unknown token ({key})."
+        yield Finding("unknown_missing", WARNING, what, key=key)
 
 
-def naming(examined: ExaminedModel, role: str, otherwise: str = CONVERT) -> str:
-    """What names the usual token of a role, first one that a template writes; else what fixes the file."""
+def usual_tokens(examined: ExaminedModel, role: str) -> list[int]:
+    """The tokens that usually have a role, but for the one that has it; first those that templates write."""
     vocabulary = examined.vocabulary
     found = vocabulary.token_table.find([text.encode() for text in USUAL_TEXTS[role].split()])
     rows = [row for row in found.tolist() if row not in (-1, getattr(vocabulary.special_ids, role))]
-    if examined.is_gguf and not rows:
-        return otherwise
-    row = min(rows, key=lambda row: row not in examined.in_templates, default=0)
-    return examined.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} {row}", IN_CONFIG.format(role))
+    return sorted(rows, key=lambda row: row not in examined.in_templates)
+
+
+def _naming(examined: ExaminedModel, role: str) -> str:
+    return CONVERT if examined.is_gguf else IN_CONFIG.format(role)
 
 
 def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
@@ -105,10 +110,13 @@ def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "The file does not name a token that ends an answer, so the model never stops."
-        yield Finding("no_end", WARNING if examined.is_gguf else HINT, what, naming(examined, "eos"))
-    names = examined.tokenizer.special_tokens.names
+        severity, key = WARNING if examined.is_gguf else HINT, "tokenizer.ggml.eos_token_id"
+        yield Finding("no_end", severity, what, _naming(examined, "eos"), key=key)
+    names, ends = examined.tokenizer.special_tokens.names, vocabulary.eog
+    if not examined.is_gguf and vocabulary.path is not None:
+        ends |= _end_ids(read_sidecars(vocabulary.path).generation)
     for text, row in names.items():
-        if row in vocabulary.eog or not resembles_end(text) or keeps_going(text, names):
+        if row in ends or not resembles_end(text) or keeps_going(text, names):
             continue
         said = "it looks like the end of a turn, but llama.cpp does not stop generating there."
         severity = WARNING if row in examined.in_templates else HINT
@@ -136,7 +144,7 @@ def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
             for name, ids in named.items()
         )
         what = f"The files name different EOS tokens. {'; '.join(said)}."
-        yield Finding("ends_differ", HINT, what, IN_GENERATION, tokens=tuple(rows[:MOST_NAMED]))
+        yield Finding("ends_differ", HINT, what, IN_GENERATION, tokens=tuple(rows))
 
 
 def _end_ids(config: object) -> frozenset[int]:
@@ -161,7 +169,8 @@ def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
     said = vocabulary.metadata.get(key) if examined.is_gguf else None
     if isinstance(said, int) and said != n_tokens:
         what = f"The file specifies {counted(said, 'token')} ({quoted(key)}), but lists {n_tokens:,}."
-        yield Finding("vocabulary_size", WARNING, what, f"Set {quoted(key)} to {n_tokens}, or c{CONVERT[1:]}")
+        remedy = f"Set {quoted(key)} to {n_tokens}, or c{CONVERT[1:]}"
+        yield Finding("vocabulary_size", WARNING, what, remedy, key=key)
 
 
 def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
@@ -267,8 +276,7 @@ def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:
         f"The tokenizer ends each text with “{quoted(examined.texts[eos])}” ({key}), but the file has a chat "
         "template: prompts encoded with special tokens end before the model answers."
     )
-    remedy = without_key(vocabulary.path, key)
-    yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))
+    yield Finding("eos_behind_prompts", WARNING, what, changes=changes, tokens=(eos,))
 
 
 def _role_missing(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
@@ -280,9 +288,9 @@ def _role_missing(examined: ExaminedModel, template: _Template) -> Iterator[Find
         if result := re.search(WRITES.format(role=role), template.text):
             key = f"tokenizer.ggml.{role}_token_id"
             what = f"writes {role}_token, but the file does not name one ({key}): nothing is written there."
-            remedy = naming(examined, role, _correcting(examined))
+            remedy = _correcting(examined)
             line = template.line(result.start())
-            yield Finding("template_role_missing", WARNING, f"{template} {what}", remedy, line=line)
+            yield Finding("template_role_missing", WARNING, f"{template} {what}", remedy, line=line, key=key)
 
 
 def _markers(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
@@ -330,5 +338,4 @@ def _asks_for_word(template: _Template) -> Iterator[Finding]:
 
 
 def _correcting(examined: ExaminedModel) -> str:
-    command = examined.new_metadata("--chat-template-file fixed.jinja", OTHERWISE)
-    return SAVE + command if examined.is_gguf else command
+    return SAVE if examined.is_gguf else OTHERWISE

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 from guiapp.analysis.explain.spelling import Spelling, without_marks
 from guiapp.analysis.export.html import PageStep, page
@@ -18,6 +19,7 @@ CHARACTER_PX, BOX_PX, GAP_PX, MARGIN_PX = 9, 40, 4, 16
 HEAD_PX = 40
 NOTE_CHARACTER_PX, HEAD_CHARACTER_PX = 7.5, 9.1
 NUMBERS_PX = 84
+BAR_ROW_PX, BAR_PX, LONGEST_BAR_PX = 40, 20, 480
 FILLS = ("#cfe3fb", "#fbe3b5", "#dcd9fa", "#c5eddd", "#f3d3ec", "#e1efb9")
 ENDINGS = (".json", ".svg", ".html")
 ALL = "All"
@@ -192,3 +194,34 @@ def label_at(middle: float, top: int, text: str) -> str:
 def note(x: float, baseline: int, text: str) -> str:
     """What stands beside boxes or below them."""
     return f'<text x="{x}" y="{baseline}" fill="#5a6372" font-size="12">{escape(text)}</text>'
+
+
+class DrawnBar(NamedTuple):
+    """A bar of a share of the longest one, what it is of, what is written behind it, and how it is filled."""
+
+    name: str
+    share: float
+    figure: str
+    is_marked: bool = False
+    tint: int = 0
+
+
+def bars_svg(head: str, bars: Sequence[DrawnBar]) -> str:
+    """A drawing of bars, one below the other."""
+    left = MARGIN_PX + NOTE_CHARACTER_PX * max(n_columns(bar.name) for bar in bars) + 12
+
+    def rows() -> Iterator[tuple[str, float]]:
+        for row, (name, share, figure, is_marked, tint) in enumerate(bars):
+            top, width = HEAD_PX + row * BAR_ROW_PX, LONGEST_BAR_PX * share
+            outline = ' stroke="#1b1f27" stroke-width="1.25"' if is_marked else ""
+            bar = (
+                f'<rect x="{left:.0f}" y="{top}" width="{width:.1f}" height="{BAR_PX}" rx="4" '
+                f'fill="{FILLS[tint % len(FILLS)]}"{outline}/>'
+            )
+            baseline, behind = top + BAR_PX - 5, left + width + 8
+            yield (
+                f"{note(MARGIN_PX, baseline, name)}{bar}{note(behind, baseline, figure)}\n",
+                behind + NOTE_CHARACTER_PX * n_columns(figure),
+            )
+
+    return "".join(document(rows(), BAR_ROW_PX, head))

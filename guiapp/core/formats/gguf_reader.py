@@ -92,11 +92,13 @@ class Header(NamedTuple):
 
     fields     by name, which is UTF-8 with surrogate escapes
     n_tensors  how many there are; their list begins at byte `end`
+    starts     the byte where each field begins, and `end`
     """
 
     fields: dict[str, MetadataField]
     n_tensors: int
     end: int
+    starts: tuple[int, ...]
 
 
 def read_header(source: HeaderBytes) -> Header:
@@ -111,15 +113,16 @@ def read_header(source: HeaderBytes) -> Header:
         )
     if n_entries > MOST_ENTRIES:
         raise source.error(f"claims {n_entries:,} metadata keys (byte 16)", f"The limit is {MOST_ENTRIES:,}.")
-    reader, fields = _Reader(source), dict[str, MetadataField]()
+    reader, fields, starts = _Reader(source), dict[str, MetadataField](), list[int]()
     for _ in stoppable(range(n_entries)):
         start = reader.at
+        starts.append(start)
         name = reader.name()
         field = reader.field(name)
         if name in fields:
             raise source.error(f"has the key {quoted(name)} twice (again at byte {start:,})", BROKEN)
         fields[name] = field
-    return Header(fields, n_tensors, reader.at)
+    return Header(fields, n_tensors, reader.at, (*starts, reader.at))
 
 
 def _check_version(source: HeaderBytes) -> None:
@@ -237,7 +240,7 @@ class _Reader:
 
 def check_tensor_infos(source: HeaderBytes, header: Header) -> list[FileNote]:
     """Read over the tensor list; returns warnings, raises VocabError where it cannot be read."""
-    alignment = _alignment(source, header)
+    alignment = alignment_of(source, header)
     left = source.size - header.end
     if header.n_tensors > left // SMALLEST_INFO_BYTES:
         raise source.error(
@@ -275,7 +278,7 @@ class TensorPlace(NamedTuple):
 
 def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) -> dict[bytes, TensorPlace]:
     """Those of some tensors that the file has, by name; whether their data are there is not looked at."""
-    alignment, at, by_name = _alignment(source, header), header.end, dict[bytes, TensorPlace]()
+    alignment, at, by_name = alignment_of(source, header), header.end, dict[bytes, TensorPlace]()
     for _ in stoppable(range(header.n_tensors)):
         at, name, shape, kind, offset = _read_info(source, at)
         if name in names:
@@ -284,7 +287,16 @@ def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) 
     return {name: place._replace(at=data_at + place.at) for name, place in by_name.items()}
 
 
-def _alignment(source: HeaderBytes, header: Header) -> int:
+def tensor_list_end(source: HeaderBytes, header: Header) -> int:
+    """The byte where the list of tensors ends; `check_tensor_infos` has looked at it before."""
+    at = header.end
+    for _ in stoppable(range(header.n_tensors)):
+        at, *_ = _read_info(source, at)
+    return at
+
+
+def alignment_of(source: HeaderBytes, header: Header) -> int:
+    """What the place of each tensor's data is a multiple of."""
     field = header.fields.get("general.alignment")
     if field is None:
         return DEFAULT_ALIGNMENT
@@ -405,7 +417,7 @@ class VocabKeys:
             seen_as = name.split("\0")[0]
             if seen_as in self._fields:
                 message = f"The key {quoted(name)} is ignored: {quoted(seen_as)} comes first."
-                self.warnings.append(FileNote("key_twice", message))
+                self.warnings.append(FileNote("key_twice", message, name))
             self._fields.setdefault(seen_as, field)
 
     def error(

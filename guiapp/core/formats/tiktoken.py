@@ -109,6 +109,11 @@ WHISPER = _from(
     *("<|translate|>", "<|transcribe|>", "<|startoflm|>", "<|startofprev|>", "<|nospeech|>"),
     *("<|notimestamps|>", *(f"<|{number * 0.02:.2f}|>" for number in range(1501))),
 )
+COMPOSES_FIRST = FileNote(
+    "repairs_first",
+    "Qwen's own code first composes the characters of a text (NFC); here they stay as they are, except where "
+    "languages are compared.",
+)
 KNOWN_FILES = {
     "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": KnownFile(
         "r50k_base", "r50k_base", {"<|endoftext|>": 50256}
@@ -137,10 +142,7 @@ KNOWN_FILES = {
         "qwen",
         QWEN,
         "",
-        FileNote(
-            "repairs_first",
-            "Qwen's own code first composes the characters of a text (NFC); here they stay as they are.",
-        ),
+        COMPOSES_FIRST,
     ),
     "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed": KnownFile(
         "Llama 4", "o200k_base", LLAMA_4, "<|begin_of_text|>"

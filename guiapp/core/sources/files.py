@@ -67,6 +67,14 @@ def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for
         new.write_bytes(content)
 
 
+def check_space(path: Path, n_bytes: int) -> None:
+    """Raise OSError where the disk of a file to write has too little room for it."""
+    import shutil
+
+    if (free := shutil.disk_usage(path.resolve().parent).free) < n_bytes:
+        raise OSError(errno.ENOSPC, f"it takes {n_bytes:,} bytes, and the disk has {free:,} free")
+
+
 def _made(folder: Path) -> Path:
     from tempfile import mkstemp  # here and below: imports that starting has no time for
 

@@ -447,6 +447,9 @@ class Chart(QWidget):
             self._emphasis = key
             self.redraw()
 
+    def is_emphasized(self, key: Hashable) -> bool:
+        return self._emphasis == key
+
     def is_faded(self, key: Hashable) -> bool:
         return self._emphasis not in (None, "", key)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -12,10 +13,12 @@ from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.kit.session.loader import file_of, title_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.walk import ItemWalk
-from guiapp.kit.state.background import Background, Progress, Working
+from guiapp.kit.state.background import Background, LatestJob, Progress, Working
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.analysis.doctor.fixed_copy import Fixed
+    from guiapp.analysis.doctor.fixes import FileFix
     from guiapp.core.encode.tokenizer import Tokenizer
 
 AFTER_OPENING_MS = 1500  # the first tokens go first
@@ -31,12 +34,16 @@ class DoctorModel(Working):
     examined   the diagnosis, why there is none, and how far it is
     original   the name of the file that the model was converted from, "" where none is given
     walk       through the findings
+    fixing     writes a fixed copy
+    fixed      the copy that was written last, until that is dismissed; `fix_failure` why there is none
 
     Signals:
         changed(): `examined` or `original` is new.
+        fixed_changed(): `fixing`, `fixed` or `fix_failure` is new.
     """
 
     changed = Signal()
+    fixed_changed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,6 +57,11 @@ class DoctorModel(Working):
         self.walk = ItemWalk(self._numbers, self)
         self.examined = Background["Diagnosis"](self, self._examining, is_watched=True)
         self.examined.changed.connect(self._on_examined)
+        self.fixed: Fixed | None = None
+        self.fix_failure = ""
+        self.fixing = LatestJob["Fixed"](self, self._take_fixed, partial(self._take_fixed, None))
+        for signal in (self.fixing.busy_changed, self.fixing.progress_changed):
+            signal.connect(self.fixed_changed)
         session.vocabulary_changed.connect(self._on_model_changed)
         session.loader.refused_changed.connect(self._on_model_changed)
         session.loader.failed.connect(self._on_failed)
@@ -161,6 +173,27 @@ class DoctorModel(Working):
         if self.finding is not None and self.finding.changes is not None:
             self.session.text.show(self.finding.changes.text.encode("utf-8", "replace"))
 
+    @property
+    def fixes(self) -> list[FileFix]:
+        """What a copy can have fixed."""
+        return (
+            [] if self.diagnosis is None else [each for each in self.diagnosis.fixes.values() if each.options]
+        )
+
+    def save_fixed(self, path: Path, names: Sequence[str]) -> None:
+        """Write a copy with these fixes, named as for `--only`, also over a file that is there."""
+        assert self.diagnosis is not None
+        self.dismiss_fixed()
+        self.fixing.start(partial(_fix, self.name, self.diagnosis, path, names, self.original or None))
+
+    def dismiss_fixed(self) -> None:
+        """Forget the last copy."""
+        self._take_fixed(None)
+
+    def _take_fixed(self, fixed: Fixed | None, failure: str = "") -> None:
+        self.fixed, self.fix_failure = fixed, failure
+        self.fixed_changed.emit()
+
     def export(self, form: str) -> Callable[[Progress], bytes]:
         """What makes the bytes of a file of the findings, "json" or "markdown"."""
         assert self.diagnosis is not None
@@ -172,6 +205,8 @@ class DoctorModel(Working):
         """Another model is open, or the same one with another pre-tokenizer."""
         if self.name != self._examined:
             self.original, self._original_pre = "", None
+            if not self.fixing.is_busy:
+                self.dismiss_fixed()
         self.examined.forget()
         if self.name:
             self.examined.refresh(0 if self._is_active else AFTER_OPENING_MS)
@@ -201,6 +236,19 @@ def _examine(
     if tokenizer is None:
         return doctor(name, original, progress)
     return examine(tokenizer, original, progress)
+
+
+def _fix(
+    name: str,
+    diagnosis: Diagnosis,
+    path: Path,
+    names: Sequence[str],
+    original: str | None,
+    progress: Progress,
+) -> Fixed:
+    from guiapp.analysis.doctor.fixed_copy import save_fixed
+
+    return save_fixed(name, diagnosis, path, names, original, force=True, progress=progress)
 
 
 def _exported(form: str, title: str, diagnosis: Diagnosis, progress: Progress) -> bytes:

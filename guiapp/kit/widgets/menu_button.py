@@ -153,9 +153,13 @@ class ChoiceButton(MenuButton):
         self, theme_source: ThemeSource, title: str, choices: Mapping[str, object], tip: str
     ) -> None:
         super().__init__(theme_source, tip=tip)
-        self._title, self._choices = title, choices
+        self._title = title
         self.list_choices(choices)
         self.menu().triggered.connect(self._choose)
+
+    def list_choices(self, choices: Mapping[str, object]) -> None:
+        self._choices = choices
+        super().list_choices(choices)
 
     def show_choice(self, choice: object) -> None:
         title = next(title for title, each in self._choices.items() if each == choice)

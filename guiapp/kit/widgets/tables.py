@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
+from guiapp.analysis.export.tables import Table, markdown_table
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import draw_wave
 from guiapp.kit.widgets.painting import CENTER, outline, write
@@ -125,6 +126,12 @@ class RowTable(QAbstractTableModel, Generic[Row]):
             if (row := self.row(index)) is not None:
                 lines.append("\t".join(column.text(row) for column in self.columns))
         return "\n".join(lines) + "\n"
+
+    def markdown(self, rows: Iterable[int]) -> str:
+        """All of these rows as a table in Markdown."""
+        known = (row for row in map(self.row, rows) if row is not None)
+        lines = [[column.text(row) for column in self.columns] for row in known]
+        return markdown_table(Table("", [[column.title for column in self.columns], *lines])) + "\n"
 
     def notify_all_changed(self) -> None:
         """What the rows say is new, and their number is not."""

@@ -39,6 +39,16 @@ _Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int64], NDArray[np.int
 """The model of a column, and the ids, starts and ends of its tokens."""
 
 
+def model_names(sessions: Sequence[ModelSession]) -> list[str]:
+    """What to call the model of each session, no two alike."""
+    loaders = [session.loader for session in sessions]
+    pres = [each.model.tokenizer.vocabulary.chosen_pre if each.model else None for each in loaders]
+    encoders = [session.options.encoder for session in sessions]
+    chosen = [", ".join(filter(None, pair)) for pair in zip(pres, encoders, strict=True)]
+    models = [each.model.name if each.model else each.asked[0] for each in loaders]
+    return names_apart(models, chosen, [each.title or NO_MODEL for each in loaders])
+
+
 class ModelsComparison(Working):
     """Columns that show how models share the spans of a text, for as long as somebody looks at them.
 
@@ -101,12 +111,7 @@ class ModelsComparison(Working):
     @property
     def names(self) -> dict[ComparedSpans, str]:
         """What to call the model of each column, no two alike."""
-        loaders = [each.session.loader for each in self.columns]
-        pres = [each.model.tokenizer.vocabulary.chosen_pre if each.model else None for each in loaders]
-        encoders = [each.session.options.encoder for each in self.columns]
-        chosen = [", ".join(filter(None, pair)) for pair in zip(pres, encoders, strict=True)]
-        models = [each.model.name if each.model else each.asked[0] for each in loaders]
-        names = names_apart(models, chosen, [each.title or NO_MODEL for each in loaders])
+        names = model_names([column.session for column in self.columns])
         return dict(zip(self.columns, names, strict=True))
 
     def tokens_in(self, column: ComparedSpans, start: int, end: int) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +17,7 @@ from guiapp.analysis.compare.texts_report import (
     number,
     scripts_in,
 )
-from guiapp.analysis.export.tables import NONE, Table, markdown_table
+from guiapp.analysis.export.tables import NONE
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -123,10 +122,6 @@ class SummaryTable(RowTable[SummaryRow]):
         self._sorted_by = title, order
         self._refresh()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns))
-
-    def markdown(self, rows: Iterable[int]) -> str:
-        lines = [[column.text(self.rows[row]) for column in self._heads] for row in rows]
-        return markdown_table(Table("", [[column.title for column in self._heads], *lines])) + "\n"
 
     def _cell(self, column: int, row: SummaryRow) -> str:
         if state := self._summary.state_of(row):

@@ -53,6 +53,7 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
+from guiapp.pages.doctor.fixing import FixBar, ask_and_fix
 
 LEAST_PX = 320
 NAMES = "now", "fixed"
@@ -147,7 +148,9 @@ class DoctorPage(Page):
         self.splitter = in_splitter(self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
         self.splitter.setStretchFactor(1, 1)
         self.contents = Contents(self, self.splitter)
-        in_column(self.head, SavingBar(self.saving, theme_source), (self.contents, 1), on=self, spacing=0)
+        self.fix_bar = FixBar(self.model, setting.requests)
+        bars = SavingBar(self.saving, theme_source), self.fix_bar
+        in_column(self.head, *bars, (self.contents, 1), on=self, spacing=0)
         self.watched.connect(self.model.set_active)
         self.model.changed.connect(self._refresh)
         self._refresh()
@@ -197,8 +200,9 @@ class DoctorHead(QFrame):
         drop = partial(model.set_original, "")
         self.drop = tool_button("✕", drop, tip="Remove the original")
         self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
+        self.fix = push_button("", self._ask_fixes, role="primary", tip="Write a copy without these faults")
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
-        tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
+        tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export, self.fix
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._refresh)
         model.examined.progress_changed.connect(self._show_progress)
@@ -209,6 +213,9 @@ class DoctorHead(QFrame):
 
     def _ask_original(self) -> None:
         self._requests.model_wanted.emit(self.original, self._model.set_original)
+
+    def _ask_fixes(self) -> None:
+        ask_and_fix(self._model, [each.code for each in self._model.fixes if each.is_certain], self)
 
     def _refresh(self) -> None:
         model = self._model
@@ -227,6 +234,9 @@ class DoctorHead(QFrame):
         self.original.setHidden(model.is_of_failed_file)
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
+        self.fix.setVisible(bool(model.fixes))
+        n_fixes = len(model.fixes)
+        self.fix.setText(f"Save a copy with {n_fixes} fix{'es' * (n_fixes != 1)}…")
 
 
 def _verdict(model: DoctorModel) -> str:
@@ -262,8 +272,10 @@ class FindingPanel(ItemDetails):
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
         self.manual_button = push_button("What this means", self._want_manual)
+        self.fix_button = push_button("Save a fixed copy…", self._ask_fix, role="raised")
         self._in_template = heading("Template")
-        self._fixes = framed(in_column(head_row("Fix", self.copy_button), self.remedy, spacing=UNIT_PX))
+        head, row = head_row("Fix", self.copy_button), in_row(self.fix_button, STRETCH)
+        self._fixes = framed(in_column(head, self.remedy, row, spacing=UNIT_PX))
         self._lines = framed(in_column(self._in_template, self.template, spacing=UNIT_PX))
         self.arrange(
             self.head,
@@ -282,6 +294,10 @@ class FindingPanel(ItemDetails):
     def copy_remedy(self) -> None:
         if (finding := self._model.finding) is not None:
             copy_text(self, finding.remedy, "the fix")
+
+    def _ask_fix(self) -> None:
+        if (finding := self._model.finding) is not None:
+            ask_and_fix(self._model, [finding.code], self)
 
     def _want_template(self) -> None:
         if (finding := self._model.finding) is not None and finding.line is not None:
@@ -336,6 +352,7 @@ class FindingPanel(ItemDetails):
             self.template.set_spans(_line_spans(line, theme))
 
     def _offer(self, finding: Finding) -> None:
+        self.fix_button.setVisible(finding.code in (each.code for each in self._model.fixes))
         is_in_use = finding.pre == self._chosen_pre
         self.try_button.setVisible(bool(finding.pre))
         self.try_button.setEnabled(not is_in_use)

@@ -190,3 +190,10 @@ def test_a_cut_is_about_what_stands_beside_it(before, behind, subject):
 def test_the_space_in_front_is_no_reason_for_what_follows_it(text):
     reason = reason_for(*map(guiapp.open_model, ("demo:bpe", "demo:spm")), text.encode(), ("A", "B"))
     assert reason.cause is not Cause.NORMALIZED
+
+
+@pytest.mark.parametrize("text", [" |", " ||"])
+def test_other_cuts_in_the_space_in_front_are_about_pieces(tmp_path, text):
+    reason = reason_of(tmp_path, "bpe", "gguf", set_part(pre="default"), text, set_part(pre="gpt-2"))
+    assert reason is not None
+    assert reason.cause is Cause.PIECES

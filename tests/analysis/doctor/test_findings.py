@@ -150,7 +150,7 @@ def test_a_pre_tokenizer_that_fits_as_little_as_all_others_is_not_called_unknown
     ("chosen", "name", "remedy"),
     [
         ("{{ eos_token }}", "eos", "Save the corrected template"),  # no token looks like one
-        ("{{- 'x' + bos_token }}", "bos", "gguf-new-metadata --special-token-by-id bos 0 "),
+        ("{{- 'x' + bos_token }}", "bos", "Save the corrected template"),
     ],
 )
 def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(
@@ -170,7 +170,9 @@ def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(
 
 WHOLE = Diagnosis(
     (
-        Finding("one", "error", "It *is* so.", "gguf-new-metadata --x m.gguf", pre="qwen2", tokens=(1, 2)),
+        Finding(
+            "one", "error", "It *is* so.", "tokenloupe doctor m.gguf --fix x", pre="qwen2", tokens=(1, 2)
+        ),
         Finding(
             "two",
             "warning",
@@ -213,13 +215,13 @@ def test_templates_of_well_known_models_ask_for_no_word():
 
 
 def test_a_record_has_all_that_is_known_of_a_finding():
-    nothing = {"changes": None, "tokens": [], "pre": "", "line": None}
+    nothing = {"changes": None, "tokens": [], "pre": "", "line": None, "fix": []}
     assert json.loads(json.dumps(record(WHOLE))) == {
         "file": None,
         "findings": [
             nothing
             | {"code": "one", "severity": "error", "what": "It *is* so.", "pre": "qwen2", "tokens": [1, 2]}
-            | {"remedy": "gguf-new-metadata --x m.gguf"},
+            | {"remedy": "tokenloupe doctor m.gguf --fix x"},
             nothing
             | {"code": "two", "severity": "warning", "what": "Another <b>.", "remedy": "Do it."}
             | {"changes": {"text": "a b", "before": [*range(13)], "after": [7]}}

@@ -35,8 +35,7 @@ def test_an_end_behind_each_prompt_is_told_of_models_that_chat(tmp_path, keys):
         mended = guiapp.open_model(write_vocab(tmp_path / "mended.gguf", **given))
         assert list(finding.changes.before.ids) == [BYTES.index("a"), len(BYTES)]
         assert list(finding.changes.after.ids) == mended.encode("a").token_ids.tolist()
-        command = "gguf-new-metadata --force --remove-metadata tokenizer.ggml.add_eos_token "
-        assert finding.remedy.startswith(command)
+        assert finding.remedy.startswith("tokenloupe doctor ")
 
 
 def test_a_raw_byte_is_no_broken_text_but_a_cut_character_is(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.vocabulary.remedies import ending_generation, new_metadata
+from guiapp.core.vocabulary.remedies import ending_generation, fixing
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 
 
@@ -26,14 +26,13 @@ def file_of(path, file_format="GGUF", **ids):
     ],
 )
 def test_a_command_names_the_file_as_a_shell_takes_it(path, read, written):
-    command = new_metadata(file_of(path), "--some x", "Else.")
-    assert command == f"gguf-new-metadata --some x {read} {written}"
+    assert fixing(path, "x=1") == f"tokenloupe doctor {read} --fix {written} --only x=1"
 
 
 @pytest.mark.parametrize(("ids", "role"), [({}, "eot"), ({"eot": 0}, "eom")])
 def test_an_end_of_a_generation_takes_the_role_that_is_free(ids, role):
     assert ending_generation(file_of(Path("m.gguf"), **ids), 1) == (
-        f"gguf-new-metadata --special-token-by-id {role} 1 m.gguf m-fixed.gguf"
+        "tokenloupe doctor m.gguf --fix m-fixed.gguf --only end_of_turn_goes_on=1"
     )
     assert ending_generation(file_of(None, "tokenizer.json", **ids), 1) == (
         "Add 1 to eos_token_id of generation_config.json. "

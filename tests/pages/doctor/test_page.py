@@ -14,6 +14,7 @@ from small_files import bpe
 
 import guiapp
 from guiapp.analysis.doctor.doctor import doctor
+from guiapp.pages.doctor.fixing import FixedDialog
 
 LEFT = Qt.MouseButton.LeftButton
 TEMPLATE = "{{ bos_token }}\n{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
@@ -133,7 +134,7 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
     choose(page, qtbot, "pre_of_other_family")
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == page.model.finding.remedy
-    assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
+    assert page.model.finding.remedy.startswith("tokenloupe doctor ")
 
 
 def test_the_rail_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
@@ -281,3 +282,52 @@ def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):
         assert "\u202e" not in shown
         assert "\x1b" not in shown
         assert finding.what.replace("“", "").replace("”", "") in shown.translate({0x2068: None, 0x2069: None})
+
+
+def test_a_copy_with_chosen_fixes_is_saved_compared_and_opened(
+    open_page, qtbot, faulty, tmp_path, monkeypatch
+):
+    page, out, dialogs = open_page(faulty), tmp_path / "fixed.gguf", []
+    before = guiapp.open_model(faulty).encode("a cat").token_ids.tolist()
+
+    def choose_all(dialog):
+        dialogs.append(dialog)
+        for box in dialog.choices.values():
+            box.setCurrentIndex(1)
+        return dialog.save_button.isEnabled()
+
+    monkeypatch.setattr("guiapp.pages.doctor.fixing.FixDialog.exec", choose_all)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(out), ""))
+    qtbot.mouseClick(page.head.fix, LEFT)
+    assert set(dialogs[0].boxes) | set(dialogs[0].choices) == {each.code for each in page.model.fixes}
+    qtbot.waitUntil(lambda: page.model.fixed is not None, timeout=60_000)
+    fixed = page.model.fixed
+    assert {"pre_of_other_family", "bos_twice"} <= set(fixed.fixed)
+    assert fixed.hunt is not None
+    assert page.fix_bar.open_button.isVisible()
+    qtbot.mouseClick(page.fix_bar.changes_button, LEFT)
+    [shown] = page.fix_bar.findChildren(FixedDialog)
+    assert "tokenizer.ggml.pre" in shown.text.toPlainText()
+    shown.accept()
+    assert guiapp.open_model(faulty).encode("a cat").token_ids.tolist() == before
+    qtbot.mouseClick(page.fix_bar.open_button, LEFT)
+    qtbot.waitUntil(lambda: page.shell.session.loader.model.name == str(out))
+    qtbot.waitUntil(lambda: not page.fix_bar.isVisible())
+
+
+def test_one_finding_is_fixed_alone_and_what_goes_wrong_is_said_until_dismissed(
+    open_page, qtbot, faulty, tmp_path, monkeypatch
+):
+    page = open_page(faulty)
+    choose(page, qtbot, "bos_twice")
+    chosen = []
+    monkeypatch.setattr(
+        "guiapp.pages.doctor.fixing.FixDialog.exec", lambda dialog: chosen.append(dialog.names) or 1
+    )
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (faulty, ""))
+    qtbot.mouseClick(page.panel.fix_button, LEFT)
+    assert chosen == [["bos_twice=no_bos"]]
+    qtbot.waitUntil(lambda: bool(page.model.fix_failure))
+    assert "stays as it is" in page.fix_bar.message.text()
+    qtbot.mouseClick(page.fix_bar.button, LEFT)
+    assert not page.fix_bar.isVisible()

@@ -1,0 +1,1 @@
+"""What the same text costs in many languages, by parallel texts."""

@@ -1,0 +1,140 @@
+"""A copy of a GGUF file with other metadata: everything else, tensors above all, stays byte for byte.
+
+The data of the tensors only moves to where the alignment of the file puts it; their offsets count from there.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Mapping
+from io import FileIO
+from itertools import pairwise, starmap
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
+from guiapp.core.formats.gguf_reader import (
+    ENTRIES_AT,
+    FORMATS,
+    KINDS,
+    LENGTH,
+    Header,
+    MetadataField,
+    alignment_of,
+    check_tensor_infos,
+    read_header,
+    tensor_list_end,
+)
+from guiapp.core.sources.files import CHUNK_BYTES, check_space, replacement
+from guiapp.native.checkpoint import Progress, checkpoint
+
+ARRAY = "array of "
+
+
+class GgufValue(NamedTuple):
+    """A value with its type.
+
+    kind   one of KINDS, or "array of " one of them
+    value  a number, the bytes of a string, a NumPy array of numbers, or a list of bytes
+    """
+
+    kind: str
+    value: Any
+
+
+GgufChange = Callable[[GgufValue | None], GgufValue | None]
+"""What makes a new value of the old one; None stands for a key that the file does not have."""
+
+
+def copy_with(
+    path: Path, out: Path, changes: Mapping[str, GgufChange], progress: Progress
+) -> dict[str, tuple[GgufValue | None, GgufValue | None]]:
+    """Write a copy in which some keys have other values; new keys come last.  Gives the old and new values.
+
+    Takes a few MiB of memory, whatever the size of the file.  Raises VocabError for a file that is broken or
+    changes meanwhile, OSError where the copy cannot be written: then there is none.
+    """
+    source = HeaderBytes(path, lambda _share: checkpoint())
+    try:
+        header = read_header(source)
+        values = {key: _value(source, header.fields.get(key)) for key in changes}
+        new = {key: change(values[key]) for key, change in changes.items()}
+        check_tensor_infos(source, header)
+        list_end = tensor_list_end(source, header)
+        front, alignment = _front(source, header, new, list_end), alignment_of(source, header)
+        padding = alignment if header.n_tensors else 1
+        tail_at = min(list_end + -list_end % padding, source.size)
+        check_space(out, len(front) + alignment + source.size - tail_at)
+        with open_regular(path) as file, replacement(out) as written:
+            is_same = state_of(file) == source.state
+            with written.open("wb") as target:
+                target.write(front + bytes(-len(front) % padding if tail_at < source.size else 0))
+                _copy(file, target.write, tail_at, source.size, progress)
+            if not is_same or state_of(file) != source.state:
+                raise source.error(
+                    "changed while it was copied", "Wait until it is complete, then try again."
+                )
+        return {key: (values[key], new[key]) for key in changes}
+    finally:
+        source.close()
+
+
+def _value(source: HeaderBytes, field: MetadataField | None) -> GgufValue | None:
+    if field is None or not field.kind.startswith(ARRAY):
+        return None if field is None else GgufValue(field.kind, field.value)
+    item = field.kind.removeprefix(ARRAY)
+    if item != "string":
+        numbers = np.frombuffer(source.read, "<" + FORMATS[item], field.n_items, field.value)
+        return GgufValue(field.kind, numbers.copy())
+    texts, at, view = [], field.value, source.data.data
+    for _ in range(field.n_items):
+        (length,) = LENGTH.unpack_from(view, at)
+        texts.append(bytes(view[at + LENGTH.size : at + LENGTH.size + length]))
+        at += LENGTH.size + length
+    return GgufValue(field.kind, texts)
+
+
+def _front(source: HeaderBytes, header: Header, new: Mapping[str, GgufValue | None], list_end: int) -> bytes:
+    """The header, the metadata and the list of tensors."""
+    data, parts = source.data.data, list[bytes]()
+    for name, (start, end) in zip(header.fields, pairwise(header.starts), strict=True):
+        if name not in new:
+            parts.append(bytes(data[start:end]))
+        elif (value := new[name]) is not None:
+            parts.append(_entry(name, value))
+    added = {name: value for name, value in new.items() if value is not None and name not in header.fields}
+    parts += starmap(_entry, added.items())
+    counts = bytes(data[: ENTRIES_AT - LENGTH.size]) + LENGTH.pack(len(parts))
+    return b"".join([counts, *parts, bytes(data[header.end : list_end])])
+
+
+def _entry(name: str, value: GgufValue) -> bytes:
+    kind, item = value.kind, value.kind.removeprefix(ARRAY)
+    head = _string(name.encode("utf-8", "surrogateescape")) + _number("I", KINDS.index(kind.split()[0]))
+    if kind == item:
+        return head + (_string(value.value) if kind == "string" else _number(FORMATS[kind], value.value))
+    head += _number("I", KINDS.index(item)) + LENGTH.pack(len(value.value))
+    if item == "string":
+        return head + b"".join(map(_string, value.value))
+    return head + bytes(value.value.astype("<" + FORMATS[item]).tobytes())
+
+
+def _string(text: bytes) -> bytes:
+    return LENGTH.pack(len(text)) + text
+
+
+def _number(type_code: str, value: Any) -> bytes:
+    return struct.pack(f"<{type_code}", value)
+
+
+def _copy(file: FileIO, write: Callable[[bytes], object], start: int, end: int, progress: Progress) -> None:
+    os.lseek(file.fileno(), start, os.SEEK_SET)
+    at = start
+    while at < end and (chunk := file.read(min(CHUNK_BYTES, end - at))):
+        write(chunk)
+        at += len(chunk)
+        progress(at / end)
+        checkpoint()

@@ -1,0 +1,156 @@
+"""Fixed copies on the Doctor page: a dialog that chooses fixes, and a bar that says what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QWidget
+
+from guiapp.analysis.doctor.fixes import FileFix
+from guiapp.core.text.numbers_in_words import counted, percent, quoted
+from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.widgets.controls import ChoiceBox, push_button
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.notices import ask_for_file
+from guiapp.kit.widgets.page_base import PageRequests
+from guiapp.kit.widgets.painting import ShareBar
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, UNIT_PX, plain_label, sentence, set_role
+
+if TYPE_CHECKING:
+    from guiapp.analysis.doctor.fixed_copy import Fixed
+
+ABOUT = (
+    "The model itself stays as it is. The copy is examined again, and its token ids are compared with those "
+    "of the model."
+)
+LEAVE = "Leave as it is"
+WIDTH_PX, BAR_PX = 520, 220
+SIZE_PX = 760, 420
+
+
+class FixDialog(QDialog):
+    """A check box for each fix that is certain, and a list for each that people must decide.
+
+    chosen  the codes that are fixed unless somebody changes that; of choices, the first
+    """
+
+    def __init__(self, model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Save a fixed copy")
+        self.boxes, self.choices = dict[str, QCheckBox](), dict[str, ChoiceBox]()
+        titles = {finding.code: finding.title for finding in model.findings}
+        rows = [self._row(fix, titles.get(fix.code, fix.code), fix.code in chosen) for fix in model.fixes]
+        self.save_button = push_button("Save…", self.accept, role="primary")
+        cancel = push_button("Cancel", self.reject)
+        buttons = in_row(STRETCH, cancel, self.save_button)
+        in_column(sentence(ABOUT), *rows, STRETCH, buttons, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        self.setMinimumWidth(WIDTH_PX)
+        self._refresh()
+
+    @property
+    def names(self) -> list[str]:
+        """What is chosen, as `--only` takes it."""
+        picked = [code for code, box in self.boxes.items() if box.isChecked()]
+        return picked + [
+            f"{code}={box.currentData()}" for code, box in self.choices.items() if box.currentData()
+        ]
+
+    def _row(self, fix: FileFix, title: str, is_chosen: bool) -> QWidget:
+        if fix.is_certain:
+            box = self.boxes[fix.code] = QCheckBox(title.replace("&", "&&"))
+            box.setChecked(is_chosen)
+            box.toggled.connect(self._refresh)
+            return box
+        choice = ChoiceBox(title, {LEAVE: "", **{name: name for name in fix.choices}})
+        choice.setCurrentIndex(int(is_chosen))
+        choice.currentIndexChanged.connect(self._refresh)
+        self.choices[fix.code], row, label = choice, QWidget(), plain_label(wraps=True)
+        label.setText(title)
+        in_row((label, 1), choice, on=row, spacing=GAP_PX)
+        return row
+
+    def _refresh(self) -> None:
+        self.save_button.setEnabled(bool(self.names))
+
+
+def ask_and_fix(model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> None:
+    """Let people choose fixes, at first some, then a file, and have the copy written."""
+    dialog = FixDialog(model, [*chosen], parent)
+    if dialog.exec() and model.diagnosis is not None and model.diagnosis.path is not None:
+        path = model.diagnosis.path
+        ending = ".gguf" if path.suffix.lower() == ".gguf" else ""
+        formats = {ending: "GGUF (*.gguf)" if ending else "All files (*)"}
+        if out := ask_for_file(parent, "Save a fixed copy", f"{path.stem}-fixed{ending}", formats):
+            model.save_fixed(out, dialog.names)
+    dialog.deleteLater()
+
+
+class FixBar(QFrame):
+    """How far the copy is, to be cancelled; then what was fixed, what was not, and whether ids are equal."""
+
+    def __init__(self, model: DoctorModel, requests: PageRequests) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._model, self._requests = model, requests
+        self.message, self.bar = plain_label(wraps=True), ShareBar("Progress of fixing", BAR_PX)
+        self.message.setTextInteractionFlags(READABLE)
+        self.open_button = push_button("Open the copy", self._open)
+        self.button = push_button("", self._cancel_or_dismiss)
+        self.changes_button = push_button("What changed…", self._show_changes)
+        parts = (self.message, 1), self.bar, self.changes_button, self.open_button, self.button
+        in_row(*parts, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
+        model.fixed_changed.connect(self._refresh)
+        self._refresh()
+
+    def _open(self) -> None:
+        if self._model.fixed is not None:
+            self._requests.model_chosen.emit(str(self._model.fixed.path))
+
+    def _show_changes(self) -> None:
+        if self._model.fixed is not None:
+            FixedDialog(self._model.fixed, self).open()
+
+    def _cancel_or_dismiss(self) -> None:
+        if self._model.fixing.is_busy:
+            self._model.fixing.cancel()
+        else:
+            self._model.dismiss_fixed()
+
+    def _refresh(self) -> None:
+        model, is_busy = self._model, self._model.fixing.is_busy
+        self.setVisible(is_busy or model.fixed is not None or bool(model.fix_failure))
+        self.bar.setVisible(is_busy)
+        self.bar.show_share(model.fixing.progress)
+        for button in (self.changes_button, self.open_button):
+            button.setVisible(model.fixed is not None)
+        self.button.setText("Cancel" if is_busy else "Dismiss")
+        self.message.setText(_words(model))
+
+
+def _words(model: DoctorModel) -> str:
+    if (fixed := model.fixed) is None:
+        return model.fix_failure or f"Fixing and comparing: {percent(model.fixing.progress)}"
+    from guiapp.analysis.doctor.fixed_report import ids_in_words
+
+    n_left = len(fixed.remaining) + len(fixed.new)
+    done = f"{quoted(fixed.path.name)}: {counted(len(fixed.fixed), 'kind')} of finding fixed, {n_left} left."
+    return f"{done} {ids_in_words(fixed)}"
+
+
+class FixedDialog(QDialog):
+    """Every changed value of a copy, what remains and why, and what that does to texts; to be copied."""
+
+    def __init__(self, fixed: Fixed, parent: QWidget) -> None:
+        from guiapp.analysis.doctor.fixed_report import text_lines
+
+        super().__init__(parent)
+        self.setWindowTitle(f"What changed in {quoted(fixed.path.name)}")
+        self.text = QPlainTextEdit("\n".join(text_lines(fixed)))
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("What changed")
+        row = in_row(STRETCH, push_button("Close", self.accept))
+        in_column((self.text, 1), row, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(*SIZE_PX)
