@@ -127,7 +127,7 @@ class MainWindow(QMainWindow):
         self.actions_table["present"].toggled.connect(self._present)
         for changed in (self.pages.figures_changed, self.pages.page_changed):
             changed.connect(self._name_lesson)
-        self._says_how = later(self, FULL_SCREEN_MS, self._say_how_to_leave)
+        self._full_screen_reached = later(self, FULL_SCREEN_MS, self._announce_escape)
         self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
         for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
             pressed.connect(self._leave_presentation)
@@ -172,7 +172,7 @@ class MainWindow(QMainWindow):
         if before is None:
             self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
             self._fit_text()
-            self._says_how.start()
+            self._full_screen_reached.start()
             return
         self.inspect_page.editor.set_font_px(before.font_px)
         self._layout_before = None
@@ -195,7 +195,7 @@ class MainWindow(QMainWindow):
         self._until_restored.stop()
         self._layout_due = None
 
-    def _say_how_to_leave(self) -> None:
+    def _announce_escape(self) -> None:
         if self.is_presented:
             announce(self, "Press Esc to end the presentation")
 
