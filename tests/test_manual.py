@@ -203,3 +203,7 @@ def test_the_keys_that_commands_print_are_in_the_chapter(section, folder, capsys
     for command in JSON[section]:
         run([*command.split(), "--json"])
         assert set(keys_in(json.loads(capsys.readouterr().out))) <= listed, command
+
+
+def test_the_sentence_of_a_section_may_be_in_its_first_paragraph():
+    assert sections("text")[0].sentence_with([]).startswith("See the tokens of a text")

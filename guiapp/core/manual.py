@@ -75,7 +75,7 @@ class Section(NamedTuple):
 
     def sentence_with(self, words: list[str]) -> str:
         """The sentence below the title that has most of these words, without signs of Markdown."""
-        paragraphs = re.split(r"\n{2,}|\n(?=[-|>`]|\d+\.)", self.text.partition("\n")[2])
+        paragraphs = re.split(r"\n{2,}|\n(?=[-|>`]|\d+\.)", self.text.partition("\n")[2].lstrip())
         prose = (" ".join(LINK.sub(r"\1", each).split()) for each in paragraphs if each[:1].isalpha())
         sentences = [sentence for each in prose for sentence in re.split(r"(?<=[.?!]) ", each)]
         return _plain(

@@ -250,6 +250,7 @@ ROWS = (
         ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
         for page in PAGES
     ),
+    ActionRow("lessons", "Lessons", "View"),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back to the previous breakpoint", "Run", ("Shift+F5",), page="steps"),
     ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
@@ -287,12 +288,12 @@ ROWS = (
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
-    ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    ActionRow("whitespace", "Show white space", "View/Show in text", ("Ctrl+.",), is_checkable=True),
     *(
         ActionRow(f"spelling:{each.value}", text, "View/Characters", (), True, "spelling", tip=tip)
         for each, (text, tip) in SPELLINGS.items()
     ),
-    ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
+    ActionRow("look_alikes", "Mark look-alikes", "View/Show in text", is_checkable=True),
     *(
         ActionRow(
             f"color:{name}",
@@ -304,13 +305,13 @@ ROWS = (
         )
         for name, title in COLORINGS.items()
     ),
-    ActionRow("line_numbers", "Line numbers", "View", is_checkable=True, page="inspect"),
-    ActionRow("line_tokens", "Tokens per line", "View", is_checkable=True, page="inspect"),
-    ActionRow("pieces", "Piece boundaries", "View", is_checkable=True, page="inspect"),
-    ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),
-    ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
-    ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
-    ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),
+    ActionRow("line_numbers", "Line numbers", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("line_tokens", "Tokens per line", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("pieces", "Piece boundaries", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("budget", "Token budget", "View/Show in text", is_checkable=True, page="inspect"),
+    ActionRow("zoom_in", "Larger text", "View/Text size", ("Ctrl++", "Ctrl+=")),
+    ActionRow("zoom_out", "Smaller text", "View/Text size", ("Ctrl+-",)),
+    ActionRow("zoom_reset", "Normal text size", "View/Text size", ("Ctrl+0",)),
     ActionRow("present", "Present", "View", ("Alt+Return",), is_checkable=True),
     ActionRow("theme:system", "System theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from difflib import get_close_matches
+from itertools import islice
 
 from PySide6.QtCore import QPoint, QSize
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLayout, QWidget
 
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.document.statistics import MOST_BUDGET
@@ -20,7 +21,8 @@ from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
 from guiapp.window.actions import ActionRow, ActionTable
 
-SIZE = QSize(560, 11 * LINE_PX)
+MOST_ROWS = 11
+SIZE = QSize(560, MOST_ROWS * LINE_PX)
 TOP_PX = 64
 WHOLE, BEGINS, ELSE_CALLED, INITIALS, OF_MENU, WITHIN = range(6)  # how well a word fits, the best first
 LEAST_WITHIN = 3  # letters that are looked for within words
@@ -28,7 +30,7 @@ BUDGET = re.compile(r"(?:budget )?(\d[\d,]{0,12})(?: tokens?)?")
 SET_BUDGET = "budget "  # before the number, in place of an action's name
 WORD = re.compile(r"\w[\w.-]*")
 NEAREST = "No command matches. Nearest:"
-LEAST_NEAR = 0.5
+LEAST_NEAR, MOST_WITH_WORD = 0.6, 3
 
 
 class CommandPalette(Popover):
@@ -55,13 +57,16 @@ class CommandPalette(Popover):
             nothing="No command matches",
         )
         self.choices.rows.setFixedSize(SIZE)
-        in_column(self.choices, on=self, margins=GAP_PX)
+        self.choices.filter.textChanged.connect(self._fit)  # after the list
+        column = in_column(self.choices, on=self, margins=GAP_PX)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self.choices.chosen.connect(self._run)
 
     def open(self) -> None:
         """Show over the upper middle of the window, with nothing typed."""
         self.choices.filter.clear()
         self.choices.show_choices(self._choice(row, self._actions[name]) for name, row in self._rows.items())
+        self._fit()
         self.adjustSize()
         left = (self._window.width() - self.width()) // 2
         self.move(self._window.mapToGlobal(QPoint(left, TOP_PX)))
@@ -99,8 +104,17 @@ class CommandPalette(Popover):
         if first or fitting or "+" in typed:  # no key is nearly another one
             return first + fitting
         titles = {choice.title.casefold(): choice for choice in choices}
-        nearest = get_close_matches(typed.casefold(), titles, cutoff=LEAST_NEAR)
-        return [replace(titles[title], section=NEAREST) for title in nearest]
+        nearest = [titles[title] for title in get_close_matches(typed.casefold(), titles, cutoff=LEAST_NEAR)]
+        for word in words if len(words) > 1 else ():  # or what has one of the words
+            has_word = (choice for choice in choices if rank([word], rows[choice.name], []) is not None)
+            nearest += islice(has_word, MOST_WITH_WORD)
+        return [replace(choice, section=NEAREST) for choice in dict.fromkeys(nearest)]
+
+    def _fit(self) -> None:
+        """Be as high as the list, up to that of all commands."""
+        rows = self.choices.rows
+        needed_px = sum(rows.sizeHintForRow(row) for row in range(min(rows.model().rowCount(), MOST_ROWS)))
+        rows.setFixedHeight(min(SIZE.height(), needed_px + GAP_PX))
 
     def _keys_of(self, choice: Choice) -> list[str]:
         return [key.toString().casefold() for key in self._actions[choice.name].shortcuts()]
@@ -132,7 +146,7 @@ def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool,
 def _fit(word: str, row: ActionRow) -> int | None:
     """How well one word fits an action."""
     name, menu = row.text.casefold(), row.menu.casefold()
-    if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", name):
+    if name.startswith(word) or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", name):
         return WHOLE
     if _begins_in(word, name):
         return BEGINS

@@ -37,7 +37,7 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import presses_button
 from guiapp.kit.widgets.event_filters import leave_unpointed
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
-from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, dropped_files
+from guiapp.kit.widgets.notices import NoticeArea, Questions, SaveAnswer, announce, dropped_files
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
 from guiapp.kit.widgets.painting import Overlay
 from guiapp.kit.widgets.theme import (
@@ -59,6 +59,7 @@ FONT_PX = 18
 VEIL = 215  # of 255
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
+FULL_SCREEN_MS = 400  # until a window fills the screen
 SMALLEST_SIZE = QSize(860, 480)
 FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
 ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not have
@@ -126,6 +127,7 @@ class MainWindow(QMainWindow):
         self.actions_table["present"].toggled.connect(self._present)
         for changed in (self.pages.figures_changed, self.pages.page_changed):
             changed.connect(self._name_lesson)
+        self._full_screen_reached = later(self, FULL_SCREEN_MS, self._announce_escape)
         self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
         for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
             pressed.connect(self._leave_presentation)
@@ -170,6 +172,7 @@ class MainWindow(QMainWindow):
         if before is None:
             self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
             self._fit_text()
+            self._full_screen_reached.start()
             return
         self.inspect_page.editor.set_font_px(before.font_px)
         self._layout_before = None
@@ -191,6 +194,10 @@ class MainWindow(QMainWindow):
         self._restore_splitters()
         self._until_restored.stop()
         self._layout_due = None
+
+    def _announce_escape(self) -> None:
+        if self.is_presented:
+            announce(self, "Press Esc to end the presentation")
 
     def _leave_presentation(self) -> None:
         self.actions_table["present"].setChecked(False)

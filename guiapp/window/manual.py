@@ -20,7 +20,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QDockWidget, QLineEdit, QMainWindow, QTextBrowser, QTextEdit, QWidget
 
-from guiapp.core.manual import CHAPTERS, anchor_of, chapter_title, manual_folder, search, search_words
+from guiapp.core.manual import (
+    CHAPTERS,
+    anchor_of,
+    chapter_title,
+    manual_folder,
+    search,
+    search_words,
+    sections,
+)
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
@@ -163,7 +171,9 @@ class ChapterBrowser(QTextBrowser):
         if is_code:
             style.setBackground(self._theme_source.theme.raised)
             style.setNonBreakableLines(False)
-            style.setBottomMargin(0 if _is_code(follows) else GAP_PX)
+            style.setLeftMargin(2 * GAP_PX)
+            style.setTextIndent(-GAP_PX)  # the rest of a long command stands farther right
+            style.setBottomMargin(0 if _is_code(follows, cursor.block()) else GAP_PX)
             letters.setProperty(QTextFormat.Property.FontPixelSize, SMALL_FONT_PX)
         else:
             style.setBottomMargin(GAP_PX if not cursor.currentList() else UNIT_PX)
@@ -172,8 +182,12 @@ class ChapterBrowser(QTextBrowser):
         cursor.mergeCharFormat(letters)
 
 
-def _is_code(block: QTextBlock) -> bool:
-    return block.isValid() and block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence)
+def _is_code(block: QTextBlock, before: QTextBlock | None = None) -> bool:
+    """Whether a block is a line of code, and where there is one before it, of the same listing."""
+    language = QTextFormat.Property.BlockCodeLanguage
+    if not block.isValid() or not block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
+        return False
+    return before is None or block.blockFormat().property(language) == before.blockFormat().property(language)
 
 
 def url_of(topic: str) -> QUrl:
@@ -189,8 +203,11 @@ def chapter_of(page: PageRow) -> str:
 
 
 def contents() -> str:
-    """All chapters as links, in Markdown."""
-    return "# Contents\n\n" + "\n".join(f"- [{chapter_title(name)}]({name}.md)" for name in CHAPTERS)
+    """All chapters as links with what they begin with, in Markdown."""
+    entries = (
+        f"- [{chapter_title(name)}]({name}.md): {sections(name)[0].sentence_with([])}" for name in CHAPTERS
+    )
+    return "# Contents\n\n" + "\n".join(entries)
 
 
 def results(query: str) -> str:

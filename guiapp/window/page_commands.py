@@ -54,6 +54,7 @@ class PageCommands(QObject):
                 "inexact_next": partial(self._show_inexact, 1),
                 "inexact_previous": partial(self._show_inexact, -1),
                 "round_trip_difference": self._show_round_trip_difference,
+                "lessons": self._show_lessons,
                 "open_lesson": self._ask_for_lesson,
                 "write_lesson": self._write_lesson,
                 "next_panel": partial(self._move_focus, 1),

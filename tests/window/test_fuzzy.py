@@ -48,3 +48,7 @@ def test_a_key_finds_what_it_does():
     assert rank(["f"], row, ["ctrl+f"]) <= min(by_words)
     assert rank(["ctrl+f"], row, ["ctrl+f"]) is not None
     assert rank(["ctrl+j"], row, ["ctrl+f"]) is None
+
+
+def test_a_name_that_begins_so_comes_before_names_that_have_the_word():
+    assert found("lesson")[0] == "lessons"

@@ -243,6 +243,17 @@ def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
     return "" if values is None else {0.0: "never", 1.0: "yes"}.get(float(values[token]), "")
 
 
+def _used_rank(figures: TokenFigures, token: int, _: Spelling) -> str:
+    """As on the token's card; too slow to sort by, or to write of all tokens."""
+    rank = figures.explainer.merge_rank(token)
+    return "" if rank is None else f"{rank:,}"
+
+
+def _first_rank(figures: TokenFigures, token: int, _: Spelling) -> str:
+    rank = BY_NAME["rank"].value(figures, token)
+    return "" if rank is None else f"{rank:,}"
+
+
 TokenColumn = ListColumn[TokenFigures]
 
 
@@ -310,8 +321,8 @@ COLUMNS = (
         "script of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: SCRIPT_NAMES[figures.scripts[token]],
-        share=0.5,
-        widest="Punctuation",
+        share=0.7,
+        widest="Special tokens",
     ),
     TokenColumn(
         "role",
@@ -323,8 +334,11 @@ COLUMNS = (
     ),
     TokenColumn(
         "rank",
-        "rank of the first merge rule that makes it, used or not",
+        "rank of the merge that makes it; of several rules, files have the first one's",
         lambda figures: figures.ranks,
+        _used_rank,
+        figure=True,
+        whole=_first_rank,
         is_there=lambda figures: figures.has_ranks,
     ),
     TokenColumn(

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -106,6 +106,7 @@ class FilterTerm:
     written  as it stands in the filter
     is_not   whether all others are meant
     needle   the bytes that tokens are to contain; None for other terms
+    text     the same where it was written as text
     missing  what is still to come, as a sentence; "" where it is finished
     """
 
@@ -115,6 +116,7 @@ class FilterTerm:
     needle: bytes | None = None
     needs_trials: bool = False
     missing: str = ""
+    text: str = ""
 
 
 def terms_of(query: str) -> tuple[FilterTerm, ...]:
@@ -143,6 +145,28 @@ def fitting(figures: TokenFigures, query: str, progress: Progress) -> Flags:
     for term in terms_of(query):
         flags &= term.fits(figures, progress) ^ term.is_not
     return flags
+
+
+def in_any_case(figures: TokenFigures, query: str, progress: Progress) -> tuple[str, int]:
+    """A filter that finds its texts in upper and lower case, and how many tokens it leaves.
+
+    "" where there is no text in it, or an expression, which takes a process.
+    """
+    terms, flags, written = terms_of(query), np.ones(len(figures), np.bool_), list[str]()
+    if not any(term.text and not term.is_not for term in terms) or "/" in query:
+        return "", 0
+    tree = figures.tree
+    data = np.frombuffer(tree.data.tobytes().lower(), np.uint8)  # of ASCII; other letters by their cases
+    for term in terms:
+        if term.is_not or not term.text:
+            flags &= term.fits(figures, progress) ^ term.is_not
+            written.append(term.written)
+            continue
+        cases = {change(term.text) for change in (str.lower, str.upper, str.title)}
+        needles = {case.encode("utf-8", "surrogatepass").lower() for case in cases}
+        flags &= reduce(np.logical_or, (contains(tree, needle, data) for needle in needles))
+        written.append(f"/(?i){re.escape(term.text)}/")
+    return " ".join(written), int(flags.sum())
 
 
 def listed(
@@ -221,10 +245,11 @@ def _term(word: re.Match[str]) -> FilterTerm:
         raise QueryError(
             f"There is no filter {match[1]}:. Did you mean {meant[0]}:? To search for text, quote it."
         )
-    needle = _unquoted(body).encode("utf-8", "surrogatepass")
+    text = _unquoted(body)
+    needle = text.encode("utf-8", "surrogatepass")
     if not needle:
         return _unfinished(written, f"“{written}” is incomplete: write text between the quotes.")
-    return term(partial(_containing, needle), needle)
+    return term(partial(_containing, needle), needle, text=text)
 
 
 def _unfinished(written: str, lacking: str) -> FilterTerm:

@@ -64,11 +64,13 @@ class ModelSession(TokenizedText):
 
     text      the session of the text, which others share
     exact     what the exact encoder gives, while an approximate one is in use
+    looked_at the token that people chose last, where the text does not have it
 
     Signals:
         vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
         options_changed(): `options` is new.
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
+        looked_at_changed(): people look at a token that the text does not have.
         statistics_changed(): `statistics` or `selection_statistics` is new.
         closed(): nothing more will come.
     """
@@ -76,6 +78,7 @@ class ModelSession(TokenizedText):
     vocabulary_changed = Signal()
     options_changed = Signal()
     selected_token_changed = Signal()
+    looked_at_changed = Signal()
     hovered_token_changed = Signal()
     statistics_changed = Signal()
     closed = Signal()
@@ -102,6 +105,7 @@ class ModelSession(TokenizedText):
         self.options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
+        self.looked_at: int | None = None
         self.loader.model_changed.connect(self._use_model)
         self.spans.encoded.connect(self._notify_tokens_changed)
         self.spans.timed.connect(self.statistics_changed)
@@ -306,8 +310,14 @@ class ModelSession(TokenizedText):
 
     def select_use(self, token_id: int) -> None:
         """Select a token where the text has it next, unless it is the selected one already."""
-        if token_id != self.selected_id and (index := self.next_use(token_id)) is not None:
+        self.looked_at = None
+        if token_id == self.selected_id:
+            return
+        if (index := self.next_use(token_id)) is not None:
             self.select_token(index)
+        else:
+            self.looked_at = token_id
+            self.looked_at_changed.emit()
 
     def hover_token(self, index: int | None) -> None:
         self.text.hover(None if index is None else PointedAt(self, index, *self.tokens.span(index)))
@@ -349,7 +359,7 @@ class ModelSession(TokenizedText):
     def _set_selected(self, index: int | None) -> None:
         self._selected_token = index
         if index != self._told_token:
-            self._told_token = index
+            self._told_token, self.looked_at = index, None
             self.selected_token_changed.emit()
 
     # Following the text
@@ -361,7 +371,7 @@ class ModelSession(TokenizedText):
         self._selected_token = self._token_at_caret()
 
     def _notify_tokens_changed(self, edit: TextEdit | None = None) -> None:
-        self._selected_token = self._token_at_caret()
+        self._selected_token, self.looked_at = self._token_at_caret(), None
         self.round_trip.forget()
         self.encoder_check.forget()
         if self._is_hovered:

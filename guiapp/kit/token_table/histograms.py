@@ -163,7 +163,11 @@ def edge_labels(histogram: Histogram) -> dict[float, str]:
     """The numbers at which some bars begin."""
     edges = [name.split(" ")[1] for name in histogram.names]
     columns = range(0, len(edges), max(len(edges) // N_EDGES, 1))
-    return {column - 0.5: edges[column] for column in columns}
+    return {column - 0.5: _in_few_digits(edges[column]) for column in columns}
+
+
+def _in_few_digits(number: str) -> str:
+    return f"{float(number):.3g}" if "." in number else number
 
 
 def _small(text: str) -> QLabel:

@@ -58,6 +58,7 @@ class ShownRows(NamedTuple, Generic[S]):
     source  what the rows are of; None where there is none
     rows    their numbers in it, in order
     counts  how many each bar of the histograms has of them
+    hint    what else the filter may have meant
     """
 
     request: ListRequest
@@ -65,6 +66,7 @@ class ShownRows(NamedTuple, Generic[S]):
     rows: Ids | range = range(0)
     problem: str = ""
     counts: tuple[Counts, ...] = ()
+    hint: str = ""
 
 
 class TokenListModel(Working, Generic[S]):
@@ -414,6 +416,13 @@ class GatheredListModel(TokenListModel[G]):
         super()._show(shown)
         if not self.is_active:
             self.end_matching()  # which was left running for this list
+
+    def select_next(self) -> None:
+        """Select the chosen token in the text where it is next, from the start again behind the last."""
+        if self._source is not None and self.chosen is not None:
+            index = self.session.next_use(self._source.token(self.chosen))
+            if index is not None:
+                self.session.select_token(index)
 
     def _begin_at_selection(self) -> None:
         """Look at the selected token, unless the caret is at the start: nobody chose it then."""

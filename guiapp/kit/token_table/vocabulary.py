@@ -10,9 +10,10 @@ from PySide6.QtCore import QObject
 
 from guiapp.analysis.tree.trials import unreached_apart
 from guiapp.analysis.vocabulary_list.columns import COLUMNS, TokenColumn, TokenFigures
-from guiapp.analysis.vocabulary_list.filters import REACHED, histograms, listed, needs_trials
+from guiapp.analysis.vocabulary_list.filters import REACHED, histograms, in_any_case, listed, needs_trials
 from guiapp.analysis.vocabulary_list.listing import Ids
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
@@ -52,7 +53,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
 
     @property
     def note(self) -> str:
-        return TRYING if self.trying.is_busy else self.shown.problem or self.problem
+        return TRYING if self.trying.is_busy else self.shown.problem or self.problem or self.shown.hint
 
     @property
     def is_up_to_date(self) -> bool:
@@ -83,7 +84,10 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
         self, source: TokenFigures, request: ListRequest, progress: Progress
     ) -> ShownRows[TokenFigures]:
         ids = listed(source, request.query, self.sorting(request), request.is_descending, progress)
-        return ShownRows(request, source, ids, counts=tuple(each.counts(ids) for each in source.histograms))
+        counts = tuple(each.counts(ids) for each in source.histograms)
+        query, n_tokens = in_any_case(source, request.query, progress)
+        hint = f"In any case: {counted(n_tokens, 'token')}, by {query}" if n_tokens > len(ids) else ""
+        return ShownRows(request, source, ids, counts=counts, hint=hint)
 
     # Which tokens text reaches
 

@@ -149,19 +149,32 @@ def card(*contents: QWidget | QLayout) -> QFrame:
 
 
 class RoomySplitter(QSplitter):
-    """Leaves most of the room to its first part where that is less than `small_px`."""
+    """Leaves most of the room to its first part where that is less than `small_px`.
 
-    def __init__(self, orientation: Qt.Orientation, small_px: int = SMALL_WIDTH_PX) -> None:
+    With more room again the other part is as large as before.
+    """
+
+    def __init__(
+        self, orientation: Qt.Orientation, small_px: int = SMALL_WIDTH_PX, share: float = SMALL_SHARE
+    ) -> None:
         super().__init__(orientation, childrenCollapsible=False)
-        self._small_px = small_px
+        self._small_px, self._share = small_px, share
+        self._usual: list[int] = []  # sizes, while there is little room
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        usual = self._usual or self.sizes()
         super().resizeEvent(event)
-        is_row = self.orientation() is Qt.Orientation.Horizontal
-        room = event.size().width() if is_row else event.size().height()
+        self.fit(usual)
+
+    def fit(self, usual: list[int] | None = None) -> None:
+        """Share the room out; again where parts have come to need less."""
+        room, usual = sum(self.sizes()), usual or self._usual
         if room < self._small_px:
-            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
+            self._usual, part = usual, round(self._share * room)  # or more, where that is too small for it
             self.setSizes([room - part, part])
+        elif self._usual:
+            self._usual = []
+            self.setSizes(usual)  # what is more is shared out as ever
 
 
 class WrappingRow(QWidget):

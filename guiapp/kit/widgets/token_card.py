@@ -162,8 +162,9 @@ class TokenCard(QScrollArea):
     ) -> None:
         sections = {BUILDING: card(self._tree_area, self._remark), PATH: card(self._path)}
         sections |= {title: card(inside) for title, inside in more.items()}
+        self._about = {title: sentence(text) for title, text in about.items()}
         for title, section in sections.items():
-            under: list[Part] = [sentence(about[title])] if title in about else []
+            under: list[Part] = [self._about[title]] if title in about else []
             column = in_column(heading(title), *under, section, (STRETCH, 1), spacing=GAP_PX)
             self._trees.addLayout(column, 1)
         self._trees.setSpacing(MARGIN_PX)
@@ -211,6 +212,8 @@ class TokenCard(QScrollArea):
         tree = details.tree or MergeTree((), PREPARING)
         self._tree.set_roots(tree.roots, self._model.part)
         self._tree_area.setVisible(bool(tree.roots))
+        if BUILDING in self._about:
+            self._about[BUILDING].setVisible(len(tree.roots) > 1 or any(each.parts for each in tree.roots))
         self._tree_area.fit_height()
         self._remark.setText(tree.note)
         self._remark.setVisible(bool(tree.note))

@@ -8,11 +8,20 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import (
+    QAction,
+    QDesktopServices,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QResizeEvent,
+    QShortcut,
+)
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QFrame,
+    QHBoxLayout,
     QInputDialog,
     QLabel,
     QMessageBox,
@@ -69,10 +78,7 @@ FORMATS = {
     ".html": "Page to step through in a browser, or to print (*.html)",
 }
 LIST_WIDTH_PX = 900
-KEYS_TEXT = (
-    "Return begins a lesson. Ctrl+PgDown and Ctrl+PgUp go to the next and previous step, Ctrl+Return shows "
-    "the answer to a question, ← and → step through the run. Alt+Return shows the lesson full screen."
-)
+ABOUT = "Click a lesson to begin. Each takes a few minutes, and brings its own text and model."
 
 
 class BeginButton(QPushButton):
@@ -90,6 +96,20 @@ class BeginButton(QPushButton):
                 near.setFocus()
         else:
             super().keyPressEvent(event)
+
+
+class LessonCard(QFrame):
+    """A click on it does what its main button does."""
+
+    def __init__(self, row: QHBoxLayout, click: Callable[[], None]) -> None:
+        super().__init__()
+        self._click = click
+        set_role(self, "card").setLayout(row)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self._click()
 
 
 class LessonList(QScrollArea):
@@ -124,8 +144,8 @@ class LessonList(QScrollArea):
         ]
         self._inner = QWidget()
         write = push_button("Write a lesson…", self.show_author)
-        keys = self._zoom.fit(set_role(QLabel(KEYS_TEXT, wordWrap=True), "dim"), UI_FONT_PX)
-        head = in_row((keys, 1), write, push_button("Open lesson file…", self.ask_and_open))
+        about = self._zoom.fit(set_role(QLabel(ABOUT, wordWrap=True), "dim"), UI_FONT_PX)
+        head = in_row((about, 1), write, push_button("Open lesson file…", self.ask_and_open))
         in_column(head, *cards, *failures, STRETCH, on=self._inner, margins=None)
         content = QWidget()
         in_row(self._inner, on=content, margins=None)
@@ -207,7 +227,7 @@ class LessonList(QScrollArea):
         )
         words = in_column(title, summary)
         row = in_row((words, 1), copy, show, button, margins=(MARGIN_PX, MARGIN_PX - 4))
-        return framed(row, "card")
+        return LessonCard(row, button.click)
 
     def _begin(self, lesson: Lesson) -> None:
         is_ours = lesson.name == lesson.path.stem
@@ -426,7 +446,7 @@ class LessonBar(QFrame):
         self._words_area = scrolling(self._words, 0)
         self._reveals = later(self, 0, self._scroll_to_answer)
         slots = dict(
-            zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
+            zip(LESSON_ACTIONS, (player.go_back, player.reveal, self._go_on, player.leave), strict=True)
         )
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
         self.keys: list[QShortcut] = []
@@ -452,6 +472,12 @@ class LessonBar(QFrame):
         """Keys move through a lesson only while it is in sight."""
         if self.isVisible():
             slot()
+
+    def _go_on(self) -> None:
+        lesson = self._player.lesson
+        self._player.go_on()
+        if lesson is not None and self._player.lesson is None:
+            announce(self, f"Lesson finished: {lesson.title}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -496,5 +522,8 @@ class LessonBar(QFrame):
         next_role = "quiet" if is_open else "next"  # one button is the one to press
         if self.buttons["lesson_next"].property("role") != next_role:
             set_role(self.buttons["lesson_next"], next_role)
+        self.buttons["lesson_next"].setText(
+            "Next" if self._player.number + 1 < len(lesson.steps) else "Finish"
+        )
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
         self._fit()

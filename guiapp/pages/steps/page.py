@@ -25,8 +25,8 @@ from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.menu_button import SavingBar
-from guiapp.kit.widgets.notices import ask_for_file, copy_text, with_ending
-from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
+from guiapp.kit.widgets.notices import announce, ask_for_file, copy_text, with_ending
+from guiapp.kit.widgets.page_base import Actions, Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
 from guiapp.pages.steps.cards import DrawingContext
@@ -37,9 +37,9 @@ from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures import draw_arc
 from guiapp.pages.steps.side import InputPanel
 from guiapp.pages.steps.timeline import paint_fork
-from guiapp.pages.steps.trace_view import TraceView
+from guiapp.pages.steps.trace_view import HINT, TraceView
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
-from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
+from guiapp.pages.steps.walk_model import TrainingModel
 
 ENCODE, TRAIN, LESSONS = range(3)
 PRESENTED_SHARE, RACE_SHARE = 0.9, 0.8  # of the type of a presentation, for all that is to be in sight
@@ -187,7 +187,9 @@ class StepsPage(Page):
             return [self.lesson_training.scrubber]
         trace = self.trace if self._mode == ENCODE else self.lesson_trace
         text = [self.input.editor] if trace is self.trace else []
-        return [trace.timeline, *text, trace.side.breakpoints.field.line, trace.side.watches.field.line]
+        side = trace.side
+        lines = [] if side.is_brief else [side.breakpoints.field.line, side.watches.field.line]
+        return [trace.timeline, *text, *lines]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -203,6 +205,19 @@ class StepsPage(Page):
         if model.debugger is None:
             return bool(model.recording.failure)
         return model.race.is_ready
+
+    @property
+    def undo_steps(self) -> UndoSteps:
+        return UndoSteps(partial(self._take_back, "undo"), partial(self._take_back, "redo"))
+
+    def _take_back(self, name: str) -> None:
+        """Undo or redo a change of breakpoints; of the text where people type, or nothing else is changed."""
+        shown, editor = self._shown, self.input.editor
+        has_changed = shown is not None and getattr(shown.breakpoints, f"can_{name}")
+        if self._mode == ENCODE and (editor.hasFocus() or not has_changed):
+            getattr(editor, name)()
+        elif shown is not None:
+            getattr(shown.breakpoints, name)()
 
     @property
     def lesson_setting(self) -> str:
@@ -341,11 +356,9 @@ class StepsPage(Page):
         trace.restoreState(self.trace.saveState())
         self._stack.addWidget(trace)
         self._head.addWidget(trace.boxes)
-        _connect_undo(trace, player.steps.breakpoints)
         return trace
 
     def _connect(self, actions: Actions) -> None:
-        model = self.model
         for name, move in WALKS.items():
             actions[name].triggered.connect(partial(self._move, move))
         slots: dict[str, Callable[[], object]] = {
@@ -360,9 +373,6 @@ class StepsPage(Page):
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
         self._add_keys(actions)
-        _connect_undo(self.trace, model.breakpoints)
-        _connect_undo(self.training, self.training.model.breakpoints)
-        _connect_undo(self.lesson_training, self.player.training.breakpoints)
 
     def _share_breakpoints(self) -> None:
         breakpoints = self.training.model.breakpoints
@@ -373,7 +383,9 @@ class StepsPage(Page):
         self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
 
     def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
-        if (shown := self._shown) is not None and not self._is_covered:
+        if self._is_covered:
+            announce(self, HINT)
+        elif (shown := self._shown) is not None:
             move(shown)
 
     def _copy_lesson(self) -> None:
@@ -461,6 +473,7 @@ class StepsPage(Page):
             self.lessons.fill()
         elif self._mode == LESSONS and isinstance(view, TraceView):
             view.set_covered(self.player.is_covered)
+            view.set_plain(self.player.step is not None and not self.player.step.encoder)
         self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
@@ -535,14 +548,6 @@ def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
     box.exec()
     box.deleteLater()
     return next((title for button, title in buttons.items() if button is box.clickedButton()), None)
-
-
-def _connect_undo(view: QWidget, breakpoints: StepBreakpoints) -> None:
-    """Let keys in a view take back changes of its breakpoints, and make them again."""
-    for keys, change in (("Ctrl+Z", breakpoints.undo), ("Ctrl+Shift+Z", breakpoints.redo)):
-        shortcut = QShortcut(QKeySequence(keys), view)
-        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        shortcut.activated.connect(change)
 
 
 def _step_zoom(actions: Actions, steps: int) -> None:

@@ -133,6 +133,15 @@ class RaceModel(QObject):
         return [difference.steps[0] for difference in self.differences]
 
     @property
+    def waits(self) -> bool:
+        """Whether the competitor has finished the piece that the leader is in."""
+        if self.leader is None or self.competitor is None:
+            return False
+        piece, pieces = self.leader.trace.piece_at(self.leader.position), self.leader.trace.pieces
+        is_inside = piece >= 0 and self.leader.position < pieces.done_step[piece]
+        return bool(is_inside and self.competitor.position in self.competitor.trace.pieces.done_step)
+
+    @property
     def is_at_difference(self) -> bool:
         return self.leader is not None and self.leader.position == self.difference_step
 

@@ -29,9 +29,11 @@ NOBODY, NO_RACE = "Race against …", "no race"
 DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 BOX_PX, ARROW_PX = 190, 46
 LANES_PX = 2 * ROW_PX + SCALE_PX
+WAITS = "waits for the next piece"
 TIP = (
     "An operation looks up a pair or a token, goes one byte down the token tree, or adds to or removes from "
-    "a queue. The number of steps says little about speed: some steps do much more than others."
+    "a queue. The number of steps says little about speed: some steps do much more than others. "
+    "Both go piece by piece: an encoder that has finished a piece waits for the other one."
 )
 
 
@@ -117,7 +119,7 @@ class RaceBox(QComboBox):
 
 
 class RaceLanes(ZoomedView):
-    """How much each has to do, and has done, on one scale; of two with the same tokens the quicker wins."""
+    """How much each has to do, and has done, on one scale."""
 
     usual, least_px, is_fixed = QSize(0, LANES_PX), LANES_PX, True
 
@@ -134,15 +136,14 @@ class RaceLanes(ZoomedView):
         if len(runs) < 2:
             return
         totals = [int(work[-1]) for work in race.work]
-        scale, least = BarScale(max(totals)), min(totals)
-        has_winner = race.difference is None and least < scale.highest  # both make the same tokens
+        scale = BarScale(max(totals))
         rows = []
         for name, run, work, total in zip(race.names, runs, race.work, totals, strict=True):
-            is_winner, done = has_winner and total == least, int(work[run.position])
-            status = CandidateStatus.WINNER if is_winner else CandidateStatus.OTHER
+            done = int(work[run.position])
             share, part = scale.share(total), scale.share(done)
-            worth = f"{done:,} of {total:,}"
-            rows.append(CandidateRow(name, worth, status, share=share, done=part))
+            waits = f"{WAITS} · " if run is race.competitor and race.waits else ""
+            worth = f"{waits}{done:,} of {total:,}"
+            rows.append(CandidateRow(name, worth, CandidateStatus.OTHER, share=share, done=part))
         end = canvas.rows(area, rows)
         name = f"operations before step {race.leader.position:,}" if race.leader else ""
         canvas.scale(QRectF(0, end, area.width(), SCALE_PX), scale, name)
@@ -185,7 +186,8 @@ class RaceCard(QFrame):
         parts = ["RACE", name]
         if race.competitor is not None and not self._has_room:
             work = race.work[1]  # its steps are of another size than those of the leader
-            parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS")
+            waits = f", {WAITS.upper()}" if race.waits else ""
+            parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS{waits}")
         if race.is_at_difference:
             numbers = {step: number for number, step in enumerate(race.stops, 1)}
             number = numbers.get(race.difference_step or 0, 0) if len(numbers) > 1 else 0

@@ -169,11 +169,24 @@ class TraceSide(StepsSidePanel):
         made_head = head_row("Step · made so far", self._worth, drawing.zoom)
         made = framed(in_column(made_head, (self.history, 1), spacing=GAP_PX))
         super().__init__([*walked, self.breakpoints, self.notes, self.watches, made], drawing.zoom)
+        self._is_lesson = not walked
+        for changed in (model.breakpoints_changed, model.watches_changed):
+            changed.connect(self._hide_unused)
+        self._hide_unused()
         model.position_changed.connect(self.history.refresh)
         model.notes_changed.connect(self._show_messages)
         model.trace_changed.connect(self._show_worth)
         self._show_messages()
         self._show_worth()
+
+    @property
+    def is_brief(self) -> bool:
+        """Whether there is only the history: in lessons, unless somebody set a breakpoint or a watch."""
+        return self._is_lesson and not self._model.breakpoints.rows and not self._model.watches
+
+    def _hide_unused(self) -> None:
+        for part in (self.breakpoints, self.watches):
+            part.setHidden(self.is_brief)
 
     def _made(self) -> list[Made]:
         debugger = self._model.debugger

@@ -97,7 +97,7 @@ class TraceView(RoomySplitter):
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
         self.recording = RecordingPanel(model.recording, session)
         self.cover = FlowView(model, drawing, is_covered=True)
-        self._is_covered = self._is_presented = False
+        self._is_covered = self._is_presented = self._is_plain = False
         self._has_input, self._first = bool(walked), 0
         self.sentence = SentenceView(drawing)
         self.number = zoom.fit(FittedLabel(is_needed=True), UI_FONT_PX, Theme.mono_font)
@@ -113,7 +113,7 @@ class TraceView(RoomySplitter):
         self._build_layout()
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._refresh)
-        model.race.changed.connect(self._make_room_for_race)
+        model.race.changed.connect(self._turn)
         model.trace_changed.connect(self._begin)
         for slot in (self._turn, self._refresh):
             zoom.changed.connect(slot)
@@ -129,6 +129,13 @@ class TraceView(RoomySplitter):
         self._is_covered = is_covered
         self._hide_side()
         self._refresh()
+
+    def set_plain(self, is_plain: bool) -> None:
+        """Leave out the code and what stands beside the steps, for people who meet tokens the first time."""
+        if is_plain != self._is_plain:
+            self._is_plain = is_plain
+            self._hide_side()
+            self._make_room_for_race()
 
     def set_presented(self, is_presented: bool, has_buttons: bool) -> None:
         """Show the steps without the code and the lists beside them, and where there is room the picture."""
@@ -146,7 +153,7 @@ class TraceView(RoomySplitter):
         self._area.ensureVisible(0, self._flow_card.geometry().bottom(), 0, 0)
 
     def _hide_side(self) -> None:
-        self.side.setHidden(self._is_covered or self._is_presented)
+        self.side.setHidden(self._is_covered or self._is_presented or self._is_plain)
 
     def _build_layout(self) -> None:
         head = framed(in_row((self._title, 1), self.number))
@@ -174,11 +181,12 @@ class TraceView(RoomySplitter):
         self._turn()
 
     def _turn(self) -> None:
-        """Put picture and code side by side where there is room for both."""
-        is_narrow = not self._is_presented and self._left.width() < NARROW_PX * max(1.0, self._zoom.factor)
-        directions = QHBoxLayout.Direction
-        self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
+        """Put picture and code side by side where there is room for both, else the other encoder first."""
         self._make_room_for_race()
+        is_narrow = not self._is_presented and self._left.width() < NARROW_PX * max(1.0, self._zoom.factor)
+        directions, has_race = QHBoxLayout.Direction, self._lower.indexOf(self.race_card) >= 0
+        below = directions.BottomToTop if has_race else directions.TopToBottom
+        self._lower.setDirection(below if is_narrow else directions.LeftToRight)
 
     def _make_room_for_race(self) -> None:
         """In a low window the other encoder takes the place of the code, else it stands below the first.
@@ -189,7 +197,7 @@ class TraceView(RoomySplitter):
         height = self._left.height() / max(1.0, self._zoom.factor)
         is_inside = (is_bare or height < LEAST_RACE_PX) and is_race
         self.race_card.make_room(is_bare or height >= LEAST_LANES_PX[is_inside])
-        self.code_card.setHidden(is_bare or is_inside)
+        self.code_card.setHidden(is_bare or is_inside or self._is_plain)
         self._picture_card.setHidden(is_bare and (is_race or height < LEAST_PRESENTED_PX))
         if is_inside != (self._lower.indexOf(self.race_card) >= 0):
             if is_inside:
@@ -248,7 +256,7 @@ class TraceView(RoomySplitter):
 
 def _lead(debugger: Debugger, step: int) -> str:
     """What stands before the sentence about a step that is to come."""
-    return "Next: merge" if debugger.trace.operation(step) == "merge" else "Next:"
+    return {"merge": "Next: merge", "done": ""}.get(debugger.trace.operation(step), "Next:")
 
 
 def _capitals(title: str) -> str:

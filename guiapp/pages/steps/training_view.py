@@ -24,6 +24,7 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import (
@@ -71,6 +72,8 @@ BESIDE_TIPS = {
 SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "NUMBER OF OCCURRENCES"
 LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
+OTHERS_TIP = "Others: tokens for single bytes and special tokens, which a model file has for all other text"
+LOW_PX = 480  # where the form leaves no room for the steps
 
 
 class TrainingStage(QWidget):
@@ -89,6 +92,7 @@ class TrainingStage(QWidget):
         self.pieces = PiecesPicture("The pieces", model, drawing)
         self._words_title, self._pairs_title = title_line(drawing), title_line(drawing)
         self._symbols_title, self._pieces_title = title_line(drawing), title_line(drawing)
+        self._symbols_title.setToolTip(OTHERS_TIP)
         self._curve_title = title_line(drawing, "Log-likelihood of the text")
         self.cards = QStackedWidget()
         self._build_layout(actions, drawing.zoom)
@@ -145,7 +149,9 @@ class TrainingStage(QWidget):
         self._words_title.set_texts([f"THE TEXT · {which.upper()}"])
         self._pairs_title.set_texts([f"PAIRS · {SCORES if is_scored else COUNTS}"])
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
-        self._symbols_title.set_texts([f"VOCABULARY · {size}, newest first".upper()])
+        others = f" + {n_others:,} others" if (n_others := record.start.n_other_tokens) else ""
+        newest = f"VOCABULARY · {counted(n_symbols, 'symbol')}, newest first"
+        self._symbols_title.set_texts([f"{newest}{others}".upper(), newest.upper()])
         self._pieces_title.set_texts([f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper()])
         is_merge = position > 0 and not self._is_unigram
         self.sentence.show_sentence(record.sentence(position), "Merged" if is_merge else "")
@@ -184,6 +190,8 @@ class TrainingView(RoomySplitter):
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
         self.compare_button = push_button("Compare", self.open_comparison)
         self._is_presented = False
+        self._is_awaited = False
+        self._reveals = later(self, 0, self._reveal_steps)
         self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
         self._build_layout()
         form, boxes = self.form, (self.form.algorithm, self.form.source, self.form.symbols)
@@ -204,8 +212,9 @@ class TrainingView(RoomySplitter):
         training = YieldingColumn()
         parts = self.form, self.stale, (self.empty, 1), (self.stage, 1)
         in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        self._area = scrolling(training, LEAST_WIDTH_PX)
         foot = framed(in_row(self._foot, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX)))
-        left = framed(in_column((scrolling(training, LEAST_WIDTH_PX), 1), foot))
+        left = framed(in_column((self._area, 1), foot))
         in_splitter(left, self._side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def save(self, path: Path) -> bool:
@@ -261,6 +270,12 @@ class TrainingView(RoomySplitter):
         """Let arrow keys step once there is something to step through."""
         if self.form.button.hasFocus() and self.model.is_busy:
             self.stage.scrubber.setFocus()
+            self._is_awaited = True
+
+    def _reveal_steps(self) -> None:
+        """In a low window show them in place of the form."""
+        if self.height() < LOW_PX:
+            self._area.verticalScrollBar().setValue(self.stage.y())
 
     @property
     def is_stale(self) -> bool:
@@ -272,6 +287,9 @@ class TrainingView(RoomySplitter):
         if not self.isVisible():
             return
         model, is_stale = self.model, self.is_stale
+        if self._is_awaited and not model.is_busy:
+            self._is_awaited = False
+            self._reveals.start()
         self.stale.setText(STALE_TEXT)
         self.stale.setVisible(is_stale)
         self.stage.set_dimmed(is_stale)

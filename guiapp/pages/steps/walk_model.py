@@ -265,6 +265,14 @@ class StepBreakpoints(QObject):
         else:
             self._set((*self.rows, *(parse_breakpoint(text, self._dialect) for text in new)))
 
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
     def undo(self) -> None:
         if self._done:
             self._undone.append(self.rows)

@@ -41,7 +41,7 @@ from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.labels import FittedLabel
-from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.tables import draw_chip
@@ -152,9 +152,9 @@ class IdsPanel(QFrame):
         views = in_row(*(_button(each, is_choice=True) for each in self.view_actions.values()), spacing=0)
         copying = heading("Ids"), 3 * UNIT_PX, copy_as, formats, UNIT_PX
         parts = *copying, _button(self.decode_action), STRETCH, views
-        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, GAP_PX, 0), spacing=0)
+        self.header = framed(in_row(*parts, margins=(MARGIN_PX, UNIT_PX, GAP_PX, 0), spacing=0))
         self._views.addWidget(self.strip)
-        in_column(header, self._views, on=self, spacing=UNIT_PX)
+        in_column(self.header, self._views, on=self, spacing=UNIT_PX)
 
     def _show_view(self) -> None:
         self._views.setCurrentWidget(self.table if self.view_actions["table"].isChecked() else self.strip)

@@ -253,7 +253,8 @@ class InspectPage(Page):
             self._decoder.raise_()
 
     def set_presented(self, is_presented: bool) -> None:
-        self.side.setHidden(is_presented)
+        for part in (self.side, self.ids_panel.header):
+            part.setHidden(is_presented)
 
     def _build_layout(self) -> None:
         parts = (self.text_panel, 1), self.color_legend, self.budget_bar

@@ -66,11 +66,6 @@ def _rank(rows: TextRows, row: int) -> int | None:
     return rows.figures.explainer.merge_rank(rows.token(row))
 
 
-def _written_rank(rows: TextRows, row: int, _: Spelling) -> str:
-    rank = _rank(rows, row)
-    return "" if rank is None else f"{rank:,}"
-
-
 _OF_TOKENS: dict[str, ListColumn[TextRows]] = of_tokens(
     ("id", "token", "bytes", "kind", "rank", "score"), without=("reached",)
 )
@@ -78,7 +73,7 @@ _OF_TOKENS["rank"] = ListColumn(
     "rank",
     "rank of the merge that makes it",
     _OF_TOKENS["rank"].sorts_by,
-    _written_rank,
+    _OF_TOKENS["rank"].text,
     figure=True,
     data=_rank,
     is_there=_OF_TOKENS["rank"].is_known,

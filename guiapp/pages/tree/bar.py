@@ -197,6 +197,7 @@ class WalkBar(QFrame):
         self._walk = walk
         self._model = model
         self._theme_source = theme_source
+        self._is_low = False
         set_role(self, "panel")
         self._play = tool_button(PAUSE, walk.play, tip="Play or pause the walk")
         self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
@@ -219,7 +220,11 @@ class WalkBar(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Be as high as a sentence needs: the text below stays where it is while the walk plays."""
         super().resizeEvent(event)
-        self.setFixedHeight(BUTTON_PX + self._story_px() + 2 * UNIT_PX)
+        self._refresh()
+
+    def set_low(self, is_low: bool) -> None:
+        """Leave the picture the room of the sentence until there is a walk to describe."""
+        self._is_low = is_low
         self._refresh()
 
     def _story_px(self) -> int:
@@ -230,6 +235,9 @@ class WalkBar(QFrame):
 
     def _refresh(self) -> None:
         self._play.setText(PAUSE if self._walk.is_playing else PLAY)
+        has_story = not self._is_low or self._walk.step is not None
+        self._story.setVisible(has_story)
+        self.setFixedHeight(BUTTON_PX + has_story * self._story_px() + 2 * UNIT_PX)
         for detail in self._details():
             self._story.set_spans(self._spans(detail))
             if self._story.document().size().height() <= self._story_px():

@@ -105,6 +105,7 @@ class TreeModel(Working):
         session.loader.loading_changed.connect(self.preparing_changed)
         session.tokens_changed.connect(self._on_tokens_changed)
         session.selected_token_changed.connect(self._show_selection)
+        session.looked_at_changed.connect(self._show_selection)
         self._build()
 
     # Picture
@@ -250,7 +251,8 @@ class TreeModel(Working):
                 self.reveal(self.chosen, remember=False)
 
     def _choose_selected(self) -> None:
-        token = self.session.selected_id
+        session = self.session
+        token = session.selected_id if session.looked_at is None else session.looked_at
         if self.picture is None or token is None:
             return
         if token != self.chosen_token and 0 <= token < len(self.picture.vocabulary):

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import product
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QKeySequence, QPainterPath, QShortcut
+from PySide6.QtGui import QKeySequence, QPainterPath, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QLayout,
@@ -22,6 +22,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
+from guiapp.kit.state.background import later
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import TabbedPanels
 from guiapp.kit.widgets.event_filters import TextZoom
@@ -61,8 +62,8 @@ LIES = {"sunburst": "is outside", "icicle": "is below"}
 SIDE_PX = 330
 PICTURE_SHARE = 0.75  # of the type of a presentation, for labels: in the picture they have to find room
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
-TEXT_PX, LEAST_TEXT_PX = 138, 72
-SMALL_HEIGHT_PX = 480  # of the page
+TEXT_PX, LEAST_TEXT_PX, LOW_TEXT_PX = 168, 72, 44  # the last of a low page
+SMALL_HEIGHT_PX, LOW_SHARE = 480, 0.2  # of the page, and what of a low one is the text's
 
 
 class TreePage(Page):
@@ -90,14 +91,14 @@ class TreePage(Page):
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
         self.card = TreeCard(self.view, self._zoom)
         self.editor = SpanEditor(session.document, session, theme_source)
-        self.editor.setMinimumHeight(LEAST_TEXT_PX)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = node_card(self.model, self.walk, session, theme_source)
         self.results_panel = ResultsPanel(self.search, theme_source)
         self.figures_panel = FiguresPanel(self.search, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
         self.splitter = RoomySplitter(Qt.Orientation.Horizontal)
-        self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
+        self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX, LOW_SHARE)
+        self._fits = later(self, 0, self.text_splitter.fit)
         self._build_layout()
         self._connect()
 
@@ -112,6 +113,13 @@ class TreePage(Page):
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"tree": self.splitter, "tree_text": self.text_splitter}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        is_low = event.size().height() < SMALL_HEIGHT_PX
+        self.editor.setMinimumHeight(LOW_TEXT_PX if is_low else LEAST_TEXT_PX)
+        self.walk_bar.set_low(is_low)
+        self._fits.start()
+        super().resizeEvent(event)
 
     def stop(self) -> None:
         self.walk.close()
@@ -160,7 +168,9 @@ class TreePage(Page):
         legend = framed(in_row((self.color_legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         self._text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
-        in_splitter(tree, self._text, on=self.text_splitter, sizes=(650, TEXT_PX))
+        in_splitter(tree, self._text, on=self.text_splitter, sizes=(480, TEXT_PX))
+        self.text_splitter.setStretchFactor(0, 3)
+        self.text_splitter.setStretchFactor(1, 1)
         panels = {"Token": self.node_panel, FOUND: self.results_panel, "Figures": self.figures_panel}
         self.side = TabbedPanels(panels)
         in_splitter(self.text_splitter, self.side, on=self.splitter, sizes=(1100, SIDE_PX))

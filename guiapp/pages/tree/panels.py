@@ -32,8 +32,8 @@ NOTHING = "Select a part of the tree, or a token in the text."
 PREFIXES = "Prefixes of the text"
 ABOUT = {
     BUILDING: (
-        "Each merge joins two shorter tokens into a longer one. The number is the rank of the merge: "
-        "lower ranks go first."
+        "Each merge joins two shorter tokens into a longer one. The number is its rank, where lower goes "
+        "first, or the score of the new token, where higher goes first."
     ),
     PATH: "The shorter tokens it begins with, and the longer ones that begin with it.",
     PREFIXES: (

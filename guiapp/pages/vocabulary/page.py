@@ -56,6 +56,7 @@ class VocabularyPage(Page):
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
         self._session, self._requests, theme_source = setting.session, setting.requests, setting.theme_source
+        self._show_text = setting.actions["inspect"].trigger
         self._is_wide = True
         self.model = VocabularyModel(self._session, setting.settings, self)
         self.details = ChosenDetails(self.model, self._facts, (self.model.source_changed,))
@@ -71,8 +72,15 @@ class VocabularyPage(Page):
             self.model, self.embeddings, lambda: np.array(self.list.selected, np.int32), theme_source
         )
         self.embeddings_panel.hide()
+        self.next = push_button("Next in text", self._show_next, role="raised")
+        self.tree = push_button("Show in tree", self._show_in_tree, role="raised")
         self.card = TokenCard(
-            self.details, theme_source, self._zoom, facts=SCRIPT_NAMES, empty=NOTHING_CHOSEN
+            self.details,
+            theme_source,
+            self._zoom,
+            facts=SCRIPT_NAMES,
+            empty=NOTHING_CHOSEN,
+            buttons=(self.next, self.tree),
         )
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self._build_layout()
@@ -152,6 +160,10 @@ class VocabularyPage(Page):
     def _ask_model(self) -> None:
         self._requests.model_wanted.emit(self.open, self._session.loader.open)
 
+    def _show_next(self) -> None:
+        self.model.select_next()
+        self._show_text()
+
     def _show_in_tree(self) -> None:
         """Light the selected tokens in the tree, or all that are listed where there is no more than one."""
         selected, shown = self.list.selected, self.model.shown
@@ -175,7 +187,9 @@ class VocabularyPage(Page):
             yield from (
                 (name, BY_NAME[name].text(figures, token, self.model.spelling.now)) for name in OF_COLUMNS
             )
-            yield IN_THIS_TEXT, times(self._session.tokens.count(token))
+            n_uses = self._session.tokens.count(token)
+            self.next.setEnabled(n_uses > 0)
+            yield IN_THIS_TEXT, times(n_uses)
 
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)

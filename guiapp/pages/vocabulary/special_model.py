@@ -107,12 +107,6 @@ class SpecialTokensModel(GatheredListModel[SpecialRows]):
         if (token := self.chosen_token) is not None and token.text is not None:
             self.session.document.insert(token.text)
 
-    def select_next(self) -> None:
-        """Select the chosen token in the text where it is next, from the start again behind the last."""
-        token = self.chosen_token
-        if token is not None and (index := self.session.next_use(token.token_id)) is not None:
-            self.session.select_token(index)
-
     def _on_text_changed(self) -> None:
         if self.is_active:
             self.occurrences_changed.emit()

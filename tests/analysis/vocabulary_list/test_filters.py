@@ -12,6 +12,7 @@ from model_files import opened
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenFigures, columns_of
 from guiapp.analysis.vocabulary_list.filters import (
@@ -19,12 +20,13 @@ from guiapp.analysis.vocabulary_list.filters import (
     check_filter,
     fitting,
     histograms,
+    in_any_case,
     needs_trials,
 )
 from guiapp.analysis.vocabulary_list.listing import order
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.vocabulary import SpecialIds
+from guiapp.core.vocabulary.vocabulary import SpecialIds, VocabType
 
 TOKENS = {
     "<unk>": Attribute.UNKNOWN,
@@ -230,3 +232,27 @@ def test_each_bar_counts_what_its_filter_leaves(model):
         assert [int(flags.sum()) for flags in left] == histogram.totals.tolist()
         assert len(histogram.names) == len(set(histogram.terms)) == len(histogram.totals)
     assert bars[0].totals.sum() == bars[1].totals.sum() == len(figures)
+
+
+@pytest.mark.parametrize(
+    ("query", "filter_", "n_tokens"),
+    [
+        ("the", "/(?i)the/", 4),
+        ("-other THE", "-other /(?i)THE/", 3),
+        ("ω", "/(?i)ω/", 1),
+        ("length:>=8", "", 0),
+        ("-the", "", 0),
+    ],
+)
+def test_texts_are_found_in_any_case_by_the_filter_that_is_offered(figures, query, filter_, n_tokens):
+    assert in_any_case(figures, query, lambda share: None) == (filter_, n_tokens)
+    assert not filter_ or len(leaves(figures, filter_)) == n_tokens
+
+
+def test_the_rank_in_a_table_is_that_of_the_merge_that_is_used():
+    tokens = dict.fromkeys(["a", "b", "ab", "ba", "aba"], 0.0)
+    made = TokenFigures(Tokenizer(toy_vocabulary(tokens, VocabType.BPE, ["a b", "b a", "a ba", "ab a"])))
+    token = 4  # `a ba` has rank 2, but `a b` goes before `b a`
+    column = BY_NAME["rank"]
+    assert column.text(made, token, Spelling.SIGNS) == f"{made.explainer.merge_rank(token):,}" == "3"
+    assert column.whole_text(made, token, Spelling.SIGNS) == "2"

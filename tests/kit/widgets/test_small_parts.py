@@ -22,7 +22,7 @@ from guiapp.kit.widgets.controls import (
     presses_button,
     push_button,
 )
-from guiapp.kit.widgets.layouts import Contents, in_column, in_row
+from guiapp.kit.widgets.layouts import Contents, RoomySplitter, in_column, in_row, in_splitter
 from guiapp.kit.widgets.notices import dropped_files
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
@@ -187,3 +187,16 @@ def test_only_files_of_this_machine_are_taken_and_copied(show):
     mime.setUrls([QUrl("https://example.org/a")])
     assert not drop(box, QPoint(1, 1), mime)
     assert box.files[1:] == [[]]
+
+
+def test_a_small_splitter_that_grows_again_is_as_it_was(qtbot):
+    splitter = in_splitter(
+        QWidget(), QWidget(), on=RoomySplitter(Qt.Orientation.Horizontal), sizes=(900, 330)
+    )
+    qtbot.addWidget(splitter)
+    splitter.resize(1231, 200)
+    splitter.show()
+    before = splitter.sizes()
+    for width in (700, 690, 1231):
+        splitter.resize(width, 200)
+        assert (splitter.sizes() == before) == (width == 1231)

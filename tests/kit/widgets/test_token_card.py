@@ -16,7 +16,7 @@ from guiapp.kit.session.token_details import FACTS, TokenDetailsModel
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.kit.widgets.token_card import EMPTY_TEXT, MergeTreeView, TokenCard
+from guiapp.kit.widgets.token_card import BUILDING, EMPTY_TEXT, MergeTreeView, TokenCard
 
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
 HUGE = "z" * 10_000
@@ -140,3 +140,15 @@ def test_without_a_token_nothing_is_copied_and_only_known_facts_have_names(
     with qtbot.waitSignal(details.details_changed):
         source.select_token(None)
     assert labels(card) == ["TOKEN", EMPTY_TEXT]
+
+
+def test_what_a_section_is_about_is_said_only_where_there_are_merges(details, select, qtbot):
+    widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"), about={BUILDING: "Two parts"})
+    qtbot.addWidget(widget)
+    widget.show()
+    qtbot.waitUntil(lambda: details.explainer is not None)
+    said = []
+    for index in (0, 3):  # `·Yo` and `<s>`
+        select(index)
+        said.append("Two parts" in labels(widget))
+    assert said == [True, False]

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QP
 from guiapp.analysis.lessons.lesson import lessons_folder
 from guiapp.pages.steps.flow import ElementRole
 from guiapp.pages.steps.page import LESSONS
+from guiapp.pages.steps.trace_view import HINT
 
 
 @pytest.fixture
@@ -172,3 +173,24 @@ def test_what_is_covered_has_the_tokens_there_and_moves_nowhere(make_steps_page,
     assert not page.lesson_training.cards.isVisible()
     page.player.reveal()
     assert page.lesson_training.cards.isVisible()
+
+
+def test_a_click_on_a_card_begins_its_lesson_and_keys_before_the_answer_say_what_to_do(page, qtbot):
+    lesson = page.player.lessons[0]
+    qtbot.mouseClick(page.lessons.buttons[lesson.name].parentWidget(), Qt.MouseButton.LeftButton)
+    assert page.player.lesson is lesson
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert page.player.is_covered
+    page._actions["debug_step"].trigger()
+    assert HINT in {each.text() for each in page.window().findChildren(QLabel) if each.isVisible()}
+
+
+def test_only_lessons_that_name_their_encoder_show_its_code(page, qtbot):
+    for name, has_code in (("1-what-a-token-is", False), ("4-encoding-by-merges", True)):
+        page.player.begin(name, 1)
+        qtbot.waitUntil(lambda: page.player.is_ready)
+        trace = page.lesson_trace
+        assert (trace.code_card.isVisible(), trace.side.isVisible()) == (has_code, has_code)
+    assert not trace.side.breakpoints.isVisible()
+    page.player.steps.breakpoints.add("operation merge")
+    assert trace.side.breakpoints.isVisible()

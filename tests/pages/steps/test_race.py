@@ -289,3 +289,16 @@ def test_two_models_part_from_the_byte_on_that_was_asked_for(race, leader, sessi
     assert first < behind == race.difference.byte
     race.choose_model(other)
     assert race.difference.byte == first
+
+
+def test_who_has_finished_a_piece_waits_for_the_other(race, leader):
+    run = leader(b"abacb")
+    race.set_leader(run)
+    race.choose("greedy")
+    waits = []
+    for step in range(run.n_steps + 1):
+        run.go_to(step)
+        race.keep_in_step()
+        waits.append(race.waits)
+    assert any(waits)
+    assert (waits[0], waits[-1]) == (False, False)

@@ -216,3 +216,16 @@ def test_labels_of_groups_empty_tokens_and_parts_of_characters(qtbot):
     assert model.label(ROOT) == f"{model.name}{tree_model.MORE_SIGN}{picture.n_below(ROOT):,}"
     model.close()
     session.close()
+
+
+def test_a_token_that_was_chosen_in_a_list_is_shown_though_the_text_does_not_have_it(
+    model, session, node_of, qtbot
+):
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abab")
+    session.select_use(3)
+    assert model.chosen_token == 3
+    session.select_use(6)
+    assert (model.chosen_token, session.selected_id) == (6, 3)
+    session.select_token(1)
+    assert model.chosen_token == 3
