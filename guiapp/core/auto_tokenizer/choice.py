@@ -165,7 +165,8 @@ OTHER_CLASSES = """
 Bartpho Basic BertGeneration BertJapanese Bertweet BioGpt BlenderbotSmall ByT5 CTRL Canine Character
 Clvp CpmAnt Cpm Dia Esm FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese GPTSw3 M2M100 Marian
 Mecab Mgpstr MyT5 PLBart Perceiver Phobert Pop2Piano ProphetNet Rag RoCBert Siglip Speech2Text
-SpeechT5 Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC Wordpiece XLM RoFormer Esmc LayoutLMv2 LayoutLMv3
+SpeechT5 Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC Wordpiece XLM RoFormer BigBird Esmc Funnel Herbert
+LayoutLMv2 LayoutLMv3
 LayoutXLM Luke MBart50 MLuke MarkupLM Nllb Nougat Parakeet Reformer SeamlessM4T Splinter Tipsv2 Udop XGLM
 """
 OTHERS = frozenset(OTHER_CLASSES.split())

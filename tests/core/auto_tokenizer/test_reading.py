@@ -15,7 +15,7 @@ from conftest import SHARED
 import guiapp
 from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.cli.main import run
-from guiapp.core.auto_tokenizer.choice import CLASS_BY_TYPE
+from guiapp.core.auto_tokenizer.choice import CLASS_BY_TYPE, resolved
 from guiapp.core.auto_tokenizer.classes import CLASSES, KEEPING
 from guiapp.core.formats.tokenizer_config import FLAGS
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
@@ -350,3 +350,7 @@ def test_hostile_configs_are_refused_or_ignored(tmp_path, documents):
             file.write_text(json.dumps(content if chance.random() < 0.9 else chance.choice(odd)))
         with suppress(VocabError):
             guiapp.open_model(path, "transformers")
+
+
+def test_no_class_of_the_library_is_taken_for_an_unknown_name():
+    assert {name for name in CLASS_BY_TYPE.values() if resolved(name) is None} == set()
