@@ -258,7 +258,7 @@ def _table(rows: Sequence[BenchResult], baseline: str) -> Table:
     if _is_series(rows):
         leads = [lead._replace(title=title) for title, lead in zip(steps, leads, strict=True)]
     more = [] if _is_series(rows) else _figures(rows)[1:]
-    columns = [*(lead.column() for lead in leads), *_tokens_columns(steps), *(each.column() for each in more)]
+    columns = [*_tokens_columns(steps), *(each.column() for each in (*leads, *more))]
     if any(row.median_s for row in rows):
         columns += [_spreads(rows), leads[-1].ratios(baseline), _growth_column(rows), _ids(rows)]
     columns = [each for each in columns if each.cells]

@@ -29,7 +29,7 @@ from guiapp.analysis.bench.report import (
 )
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.export.html import Html, rendered
-from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
+from guiapp.analysis.export.tables import NONE, Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.charts.chart import DIMMED, Chart
 from guiapp.kit.state.settings import Settings
@@ -490,7 +490,9 @@ class TablesView(QTextBrowser):
     def _order_of(self, table: Table) -> tuple[int, bool]:
         """The column that somebody chose, or the first by which the rows are sorted as they came."""
         columns = (
-            column for column, cells in enumerate(zip(*table.rows[1:], strict=True)) if len({*cells}) > 1
+            column
+            for column, cells in enumerate(zip(*table.rows[1:], strict=True))
+            if len({*cells}) > 1 and NONE not in cells
         )
         tries = ((column, falls) for column in columns if column for falls in ARROWS)
         as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))

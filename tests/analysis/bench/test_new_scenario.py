@@ -40,5 +40,5 @@ def test_a_new_row_is_planned_measured_told_and_read_again():
     halves = [row for row in told["results"] if row["scenario"] == "halves"]
     assert {row["size_bytes"] for row in halves} == {571}
     lines = [" ".join(line.split()) for line in table_lines(run_of(told), "Tokenloupe")]
-    assert "encoder tokens/s MB/s ± % of Tokenloupe ids halves MB/s" in lines
+    assert lines.count("encoder tokens/s MB/s ± % of Tokenloupe ids") == 2
     assert "Speed of half a text: sample:welcome, 571 B" in lines

@@ -46,7 +46,7 @@ def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
         "heap was not measured: It &lt;crashed&gt;.",
         '<g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/>',
         '<g id="chart1-a"/>',
-        "<td>greedy</td><td>200</td><td>–</td>",
+        "<td>greedy</td><td>–</td><td>200</td>",
         "<td>load before (1, 5, 15 minutes)</td><td>1.5</td>",
         "<td>clock (auto: processor time while other programs run)</td><td>&lt;wall&gt;</td>",
         "<td>tiktoken</td><td>0.14</td>",

@@ -41,7 +41,7 @@ def test_all_facts_of_a_model():
     bpe = guiapp.open_model("demo:bpe")
     found = facts(OpenModel("demo:bpe", bpe))
     assert found[:6] == [
-        ("name", bpe.vocabulary.name),
+        ("name", "byte-level BPE"),
         ("format", "GGUF"),
         ("type", "BPE"),
         ("pre-tokenizer", bpe.vocabulary.pre),
