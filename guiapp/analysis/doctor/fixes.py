@@ -50,7 +50,8 @@ class ValueEdit(NamedTuple):
 
     file    beside the tokenizer's, without what its name begins with; "" for the tokenizer's own
     keys    of the metadata of a GGUF one, else those that lead to a value of JSON; () for the whole text
-    change  what makes the new value of the old one, None where there is none: a GgufValue, or what JSON says
+    change  what makes the new value of the old one, None where there is none: a GgufValue, or what JSON says;
+            it can be pickled, as results can
     """
 
     file: str
@@ -112,11 +113,31 @@ def _key(name: str, change: Callable[[Any], Any]) -> ValueEdit:
 
 
 def _set(kind: str, value: Any, name: str) -> ValueEdit:
-    return _key(name, lambda _old: GgufValue(kind, value))
+    return _key(name, partial(_other, GgufValue(kind, value)))
 
 
 def _removed(name: str) -> ValueEdit:
-    return _key(name, lambda _old: None)
+    return _key(name, partial(_other, None))
+
+
+def _other(new: Any, _old: Any) -> Any:
+    return new
+
+
+def _with_value(value: Any, old: GgufValue) -> GgufValue:
+    return old._replace(value=value)
+
+
+def _chosen(choose: Callable[[list[bytes]], list[bytes]], old: GgufValue) -> GgufValue:
+    return old._replace(value=choose(old.value))
+
+
+def _whole_rules(rules: list[bytes]) -> list[bytes]:
+    return [rule for rule in rules if b" " in rule[1:]]
+
+
+def _different_rules(rules: list[bytes]) -> list[bytes]:
+    return [*dict.fromkeys(rules)]
 
 
 def _with_rows(rows: Sequence[int], values: Any, old: GgufValue) -> GgufValue:
@@ -187,7 +208,7 @@ def _merges(choose: Callable[[list[bytes]], list[bytes]]) -> Fixing:
     """Some of the merge rules, in their order."""
 
     def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-        edit = _key(f"{PREFIX}merges", lambda old: old._replace(value=choose(old.value)))
+        edit = _key(f"{PREFIX}merges", partial(_chosen, choose))
         return {CERTAIN: (edit,)} if examined.is_gguf else {}
 
     return fixing
@@ -197,7 +218,7 @@ def _size(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     n_tokens = len(examined.vocabulary)
     if examined.embedding_rows not in (None, n_tokens):
         return {}
-    return {CERTAIN: (_key(findings[0].key, lambda old: old._replace(value=n_tokens)),)}
+    return {CERTAIN: (_key(findings[0].key, partial(_with_value, n_tokens)),)}
 
 
 def _of_other_type(_examined: ExaminedModel | None, findings: Sequence[Finding]) -> Options:
@@ -228,7 +249,7 @@ def _as_kind(kind: str, old: GgufValue | None) -> GgufValue | None:
 def _named(examined: ExaminedModel, role: str, row: int) -> ValueEdit:
     if examined.is_gguf:
         return _set("uint32", row, f"{PREFIX}{KEY_OF_ROLE[role]}_token_id")
-    return ValueEdit(CONFIG, (f"{role}_token",), lambda _old: examined.texts[row])
+    return ValueEdit(CONFIG, (f"{role}_token",), partial(_other, examined.texts[row]))
 
 
 def _as_role(examined: ExaminedModel, role: str, row: int) -> tuple[ValueEdit, ...]:
@@ -278,12 +299,13 @@ def _all_ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 def _ending(examined: ExaminedModel, rows: Sequence[int]) -> ValueEdit:
     """Ids among those that end a generation, without a file with those of the tokenizer."""
-
-    def change(old: Any) -> list[Any]:
-        known = sorted(examined.vocabulary.eog) if old is None else old if isinstance(old, list) else [old]
-        return list(dict.fromkeys([*known, *rows]))
-
+    change = partial(_with_ends, sorted(examined.vocabulary.eog), rows)
     return ValueEdit(GENERATION, ("eos_token_id",), change)
+
+
+def _with_ends(usual: Sequence[int], rows: Sequence[int], old: Any) -> list[Any]:
+    known = usual if old is None else old if isinstance(old, list) else [old]
+    return list(dict.fromkeys([*known, *rows]))
 
 
 def _bos(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
@@ -339,13 +361,13 @@ def _markers(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     own = {
         each.changes.text: examined.texts[each.tokens[0]] for each in findings if each.changes and each.tokens
     }
+    return _in_templates(examined, partial(_with_markers, own))
 
-    def change(text: str) -> str:
-        for marker, meant in own.items():
-            text = text.replace(marker, meant)
-        return text
 
-    return _in_templates(examined, change)
+def _with_markers(own: Mapping[str, str], text: str) -> str:
+    for marker, meant in own.items():
+        text = text.replace(marker, meant)
+    return text
 
 
 def _without_invisible(text: str) -> str:
@@ -391,7 +413,7 @@ def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Opti
             *range(len(theirs))
         ]:
             rules = sliced(theirs.merge_data, theirs.merge_offsets)
-            edits.append(_key(f"{PREFIX}merges", lambda old: old._replace(value=rules)))
+            edits.append(_key(f"{PREFIX}merges", partial(_with_value, rules)))
         case "original_ids" | "original_rule" if theirs.format == ours.format:
             for key in sorted(SWITCHES):
                 if ours.metadata.get(key) != (value := theirs.metadata.get(key)):
@@ -405,8 +427,8 @@ FIXES: Mapping[str, Fixing] = {
     **dict.fromkeys(("pre_missing", "pre_unknown", "pre_of_other_family", "pre_undecided"), _pre),
     **dict.fromkeys(("role_missing", "role_is_text", "role_out_of_range", "no_end"), _role),
     "template_role_missing": _role,
-    "merge_broken": _merges(lambda rules: [rule for rule in rules if b" " in rule[1:]]),
-    "merge_twice": _merges(lambda rules: [*dict.fromkeys(rules)]),
+    "merge_broken": _merges(_whole_rules),
+    "merge_twice": _merges(_different_rules),
     "kind_out_of_range": _as("normal", "control", "user-defined", "unused"),
     "control_marked_normal": _control,
     "control_by_its_text": _as("control", is_certain=True),

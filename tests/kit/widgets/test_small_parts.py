@@ -153,7 +153,7 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
         (None, 3, "3 differences"),
         (0, 3, "1 of 3"),
         (1999, 2000, "2,000 of 2,000"),
-        (None, 0, "none"),
+        (None, 0, "0 differences"),
         (0, 1, "1 of 1"),
     ):
         walk.show_place(index, n_all)

@@ -220,7 +220,7 @@ def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(
     assert race.competitor.vocabulary is other.vocabulary
     assert race.competitor.trace.encoder == "greedy"
     ours, theirs = (tokenizer.vocabulary.name for tokenizer in (session.tokenizer, other.tokenizer))
-    assert race.name == f"{theirs} · greedy"
+    assert race.name == f"{theirs.removeprefix(FAMILY)} · greedy"
     assert race.verdict == race.difference.reason
     first, second = (name.removeprefix(FAMILY) for name in (ours, theirs))
     assert f"{first} merges `cb`, rank 1; {second} · greedy takes `ac`" in race.verdict
@@ -268,7 +268,7 @@ def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, ses
     assert f"{short} merges `cb`, rank 1; {short} · greedy takes `ac`" in race.verdict
     session.set_encoder("greedy")
     race.set_leader(leader(b"abacb"))
-    assert f"this {name} · greedy merges `cb`, rank 1; the other {name} · greedy takes" in race.verdict
+    assert f"this {short} · greedy merges `cb`, rank 1; the other {short} · greedy takes" in race.verdict
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:wordpiece")
     other.set_encoder(None)

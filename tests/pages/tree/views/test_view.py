@@ -222,9 +222,9 @@ def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot)
         assert shapes == [shapes[0]] * shapes.count(shapes[0]) + [geometry] * shapes.count(geometry)
         assert len(set(shapes)) == 2
     QTest.mousePress(page.view, Qt.MouseButton.LeftButton, pos=QPoint(250, 120))
-    QTest.mouseMove(page.view, QPoint(290, 160))
+    QTest.mouseMove(page.view, QPoint(300, 100))
     assert page.view.geometry_now.view == page.model.view != views[-1]
-    QTest.mouseRelease(page.view, Qt.MouseButton.LeftButton, pos=QPoint(290, 160))
+    QTest.mouseRelease(page.view, Qt.MouseButton.LeftButton, pos=QPoint(300, 100))
     page.view.set_animated(False)
     page.model.fit()
     assert page.view.geometry_now.view == whole
