@@ -136,9 +136,10 @@ class WindowCommands(QObject):
         """Follow the state of options and settings, and keep it."""
         pages = self._window.pages
         self._editor.zoom_changed.connect(self._keep_zoom)
-        for name in ("cut", "copy", "paste", "select_all"):
+        here = ("cut", "copy", "paste", "select_all")  # others have their own
+        for name in here:
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            self._editor.addAction(self._actions[name])
+        self._editor.addActions([self._actions[name] for name in (*here, "undo", "redo")])
         for changed, refresh in (
             (self._session.options_changed, self._on_options_changed),
             (self._session.document.undo_changed, self._on_undo_changed),
