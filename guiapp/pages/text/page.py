@@ -178,8 +178,10 @@ class InspectPage(Page):
         return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom, self.spans)
 
     def _tint_of(self, details: TokenDetails) -> int:
+        """As in the text, where the token is still there: details come later than the text."""
         index = details.index
-        return details.tint if index is None else int(self.spans.tints(index, index + 1)[0])
+        tints = () if index is None else self.spans.tints(index, index + 1)
+        return int(tints[0]) if len(tints) else details.tint
 
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)

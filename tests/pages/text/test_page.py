@@ -105,6 +105,20 @@ def test_a_doubled_token_is_a_hint_of_its_page_and_left_out_by_one_click(make_sh
     assert area.notices == []  # it was read
 
 
+def test_the_card_of_a_token_that_is_gone_takes_another_size(make_shell, qtbot):
+    """Details come later than a text that has fewer tokens; people may zoom meanwhile."""
+    shell = make_shell(b"one two three four", "demo:bpe", open_demo)
+    session, page = shell.session, shell.window.inspect_page
+    qtbot.waitUntil(lambda: len(session.tokens) > 4)
+    session.select_token(len(session.tokens) - 1)
+    qtbot.waitUntil(lambda: page.is_ready)
+    for size in range(session.document.size, -1, -1):
+        session.document.replace(0, session.document.size, b"x"[:size])
+        page.editor.zoom(1 if size % 2 else -1)
+        qtbot.wait(1)
+        page.editor.zoom(-1 if size % 2 else 1)
+
+
 TEXT = b"A line of words.\n\nkey 4f9c1e7a-2b60-4d8e\nand more (of) it"
 
 
