@@ -180,8 +180,9 @@ class InspectPage(Page):
     def _tint_of(self, details: TokenDetails) -> int:
         """As in the text, where the token is still there: details come later than the text."""
         index = details.index
-        tints = () if index is None else self.spans.tints(index, index + 1)
-        return int(tints[0]) if len(tints) else details.tint
+        if index is None or not len(tints := self.spans.tints(index, index + 1)):
+            return details.tint
+        return int(tints[0])
 
     def _hover_text(self, index: int) -> str:
         return hover_text(self._session, self._details.explainer, index)
