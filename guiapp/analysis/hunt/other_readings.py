@@ -5,6 +5,8 @@ Compared are readings that Tokenloupe has itself: no library runs here, as in a 
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os.path import basename
@@ -19,6 +21,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.table import LAST, format_of
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, VERSION, name_before
 from guiapp.core.open_model import open_model
+from guiapp.core.processes import ApartError, answer_of
 from guiapp.core.sources.tokenizer_files import is_tokenizer_name
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.vocabulary.remedies import GGUF
@@ -38,6 +41,7 @@ MOST_SPECIAL, MOST_IN_CONTEXTS = 1_000, 150  # special tokens, by themselves and
 MOST_OF_GENERATOR = 300
 MOST_IDS = 12
 MOST_LINES = 100_000
+LONGEST_S = 120.0  # of a process of its own
 
 
 class OtherReading(NamedTuple):
@@ -225,3 +229,37 @@ def _texts(pair: SidePair, ours: Tokenizer) -> list[bytes]:
     for generator in GENERATORS:
         texts += batch(material, 0, 0, (generator.name,))[1][:MOST_OF_GENERATOR]
     return list(dict.fromkeys(filter(None, texts)))
+
+
+def readings_apart(
+    path: Path, pre: str | None, progress: Callable[[float], None]
+) -> tuple[OtherReading, ...]:
+    """The same of the model in a file, in a process of its own: a window would stutter meanwhile.
+
+    Where that process fails, nothing is known of any.
+    """
+    try:
+        answer = answer_of(__name__, json.dumps([str(path), pre]).encode(), progress, LONGEST_S)
+    except (ApartError, TimeoutError):
+        return ()
+    return tuple(map(_read, json.loads(answer)))
+
+
+def _read(row: dict[str, Any]) -> OtherReading:
+    """What `main` wrote."""
+    values: dict[str, Any] = {
+        key: tuple(each) if isinstance(each, list) else each for key, each in row.items()
+    }
+    text = None if row["text"] is None else bytes.fromhex(row["text"])
+    return OtherReading(**values | {"text": text})
+
+
+def main() -> None:
+    path, pre = json.load(sys.stdin)
+    readings = other_readings(open_model(path, pre))
+    texts = (None if each.text is None else each.text.hex() for each in readings)
+    print(json.dumps([each._asdict() | {"text": text} for each, text in zip(readings, texts, strict=True)]))
+
+
+if __name__ == "__main__":
+    main()

@@ -44,14 +44,16 @@ READINGS_WAIT_MS = 1_000  # after a model was opened: what others make of it is 
 
 def _other_readings(tokenizer: Tokenizer, progress: Progress) -> OtherReadings:
     """What other programs make of the model; where there plainly is none, nothing is imported for that."""
-    path, folder = tokenizer.vocabulary.path, list[str]()
-    with suppress(OSError):
-        folder = os.listdir(path.parent) if path is not None else []
-    if not tokenizer.vocabulary.readings and all(name_before(Path(name)) != "" for name in folder):
+    vocabulary, folder = tokenizer.vocabulary, list[str]()
+    if vocabulary.path is None:
         return ()
-    from guiapp.analysis.hunt.other_readings import other_readings
+    with suppress(OSError):
+        folder = os.listdir(vocabulary.path.parent)
+    if not vocabulary.readings and all(name_before(Path(name)) != "" for name in folder):
+        return ()
+    from guiapp.analysis.hunt.other_readings import readings_apart
 
-    return other_readings(tokenizer, (), progress)
+    return readings_apart(vocabulary.path, vocabulary.chosen_pre or None, progress)
 
 
 class ModelSession(TokenizedText):
