@@ -14,41 +14,30 @@ from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
 
 BASE, PYTHON = "TokenizersBackend", "PythonBackend"
+OWN_TYPES = """
+Barthez Bartpho Bertweet BioGpt Blenderbot ByT5 CTRL Camembert Canine Clvp CpmAnt Cpm Deberta Dia
+Esm FNet FSMT Flaubert Funnel Herbert LED LayoutLMv2 LayoutLMv3 LayoutXLM Luke Lxmert MBart50 MBart
+MLuke MPNet Marian MarkupLM MobileBert Mvp MyT5 PLBart Pegasus Perceiver Phobert ProphetNet Rag
+Reformer RemBert RoFormer Siglip2 Siglip SpeechT5 Splinter Tapas Tipsv2 Udop VideoPrism Vits Whisper
+XGLM XLM XLNet
+"""
+"""Classes, without “Tokenizer”, of which each is for the one type of its name."""
 TYPES_BY_CLASS = """
 Albert: albert yoso
 Bart: florence2
-Barthez: barthez
-Bartpho: bartpho
 BertGeneration: bert-generation
 BertJapanese: bert-japanese
 Bert: align bark bert blip bros chinese_clip convbert distilbert electra ernie flava git
     grounding-dino layoutlm megatron-bert mm-grounding-dino nezha nomic_bert qdqbert realm
     retribert squeezebert tvp vilt visual_bert
-Bertweet: bertweet
 BigBird: big_bird
-BioGpt: biogpt
 BlenderbotSmall: blenderbot-small
-Blenderbot: blenderbot
-ByT5: byt5
 CLIP: aimv2 clip clipseg groupvit omdet-turbo oneformer owlv2 owlvit sam3 sam3_video xclip
-CTRL: ctrl
-Camembert: camembert
-Canine: canine
-Clvp: clvp
 CodeLlama: code_llama
 Cohere: aya_vision cohere cohere2
-CpmAnt: cpmant
-Cpm: cpm
 DPRQuestionEncoder: dpr
-Deberta: deberta
 DebertaV2: deberta-v2
-Dia: dia
-Esm: esm
 Esmc: esmc esmfold2
-FNet: fnet
-FSMT: fsmt
-Flaubert: flaubert
-Funnel: funnel
 GPT2: blip-2 codegen dbrx emu3 gpt2 gpt_neo gptj hyperclovax_vision_v2 instructblip
     instructblipvideo jais2 opt phi starcoder2
 GPTNeoXJapanese: gpt_neox_japanese
@@ -56,57 +45,26 @@ GPTNeoX: falcon_mamba gpt_neox mamba mamba2 mpt olmo olmoe rwkv xlstm
 GPTSw3: gpt-sw3
 Gemma: diffusion_gemma gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma
     shieldgemma2 t5gemma zaya
-Herbert: herbert
-LED: led
 Lasr: lasr_ctc lasr_encoder
-LayoutLMv2: layoutlmv2
-LayoutLMv3: layoutlmv3
-LayoutXLM: layoutxlm
 Llama: idefics idefics2
-Luke: luke
-Lxmert: lxmert
 M2M100: m2m_100
-MBart50: mbart50
-MBart: mbart
-MLuke: mluke
-MPNet: mpnet
-Marian: marian
-MarkupLM: markuplm
 Mgpstr: mgp-str
-MobileBert: mobilebert
-Mvp: mvp
-MyT5: myt5
 Nllb: nllb nllb-moe
 Nougat: nougat pp_formulanet
 OpenAIGPT: openai-gpt
-PLBart: plbart
 Parakeet: granite_speech5_ctc nemotron3_5_asr nemotron_asr_streaming omniasr_ctc parakeet_ctc
     parakeet_rnnt parakeet_tdt
-Pegasus: pegasus
-Perceiver: perceiver
-Phobert: phobert
-ProphetNet: prophetnet
 Qwen2: audioflamingo3 colqwen2 cosmos3_omni dots3_note fun_asr_nano hunyuan_vl internvl
     lighton_ocr moss_transcribe_diarize ovis2 qianfan_ocr qwen2 qwen2_5_omni qwen2_5_vl
     qwen2_audio qwen2_moe qwen2_vl qwen3 qwen3_asr qwen3_moe qwen3_next qwen3_omni_moe qwen3_vl
     qwen3_vl_moe vibevoice
 Qwen3_5: qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen3_5_text qwen4_exp
-Rag: rag
-Reformer: reformer
-RemBert: rembert
 RoCBert: roc_bert
-RoFormer: roformer
 Roberta: bart bridgetower clap data2vec-text ibert lilt longformer mega mra roberta
     roberta-prelayernorm
 SeamlessM4T: seamless_m4t seamless_m4t_v2
-Siglip2: siglip2
-Siglip: siglip
 Speech2Text: speech_to_text
-SpeechT5: speecht5
-Splinter: splinter
 T5: mt5 musicgen musicgen_melody switch_transformers t5
-Tapas: tapas
-Tipsv2: tipsv2
 TokenizersBackend: EvollaModel arctic aria beam bigbird_pegasus camembertv2-base canary chatlm
     cohere_asr ernie4_5 ernie4_5_moe flex_olmo fuyu glm glm4 glm4_moe glm4_moe_lite glm4v
     glm4v_moe glm_image glmasr got_ocr2 gpt_bigcode gradium_phonon_tts granite granitemoe
@@ -117,19 +75,12 @@ TokenizersBackend: EvollaModel arctic aria beam bigbird_pegasus camembertv2-base
     nemotron nvfp4 nystromformer olmo2 olmo3 olmo_hybrid omniasr opencua openvla paddleocr_vl
     pegasus_x persimmon phi3 phi3_v phimoe pix2struct pixtral pocket_tts smolvlm stablelm
     step3_vl umt5 vipllava voxtral voxtral_realtime xlm-roberta-xl
-Udop: udop
-VideoPrism: videoprism
-Vits: vits
 Wav2Vec2CTC: data2vec-audio hubert unispeech unispeech-sat wav2vec2 wav2vec2-bert
     wav2vec2-conformer
 Wav2Vec2PhonemeCTC: wav2vec2_phoneme
-Whisper: whisper
-XGLM: xglm
 XLMRoberta: gte jina_embeddings_v3 metaclip_2 trocr xlm-roberta xmod
-XLM: xlm
-XLNet: xlnet
 """
-CLASS_BY_TYPE: dict[str, str] = {}
+CLASS_BY_TYPE = {stem.lower(): f"{stem}Tokenizer" for stem in OWN_TYPES.split()}
 """The class that is registered for a type of model."""
 for line in TYPES_BY_CLASS.replace("\n    ", " ").strip().splitlines():
     name, _, types = line.partition(": ")
@@ -161,16 +112,9 @@ BASE_FOR = (
     "stepfun-ai/step-3.7-*",
 )
 """Repositories whose configs are not believed."""
-OTHER_CLASSES = """
-Bartpho Basic BertGeneration BertJapanese Bertweet BioGpt BlenderbotSmall ByT5 CTRL Canine Character
-Clvp CpmAnt Cpm Dia Esm FSMT FastSpeech2Conformer Flaubert GPTNeoXJapanese GPTSw3 M2M100 Marian
-Mecab Mgpstr MyT5 PLBart Perceiver Phobert Pop2Piano ProphetNet Rag RoCBert Siglip Speech2Text
-SpeechT5 Tapas Vits Wav2Vec2CTC Wav2Vec2PhonemeCTC Wordpiece XLM RoFormer BigBird Esmc Funnel Herbert
-LayoutLMv2 LayoutLMv3
-LayoutXLM Luke MBart50 MLuke MarkupLM Nllb Nougat Parakeet Reformer SeamlessM4T Splinter Tipsv2 Udop XGLM
-"""
-OTHERS = frozenset(OTHER_CLASSES.split())
-"""Classes, without “Tokenizer”, that are not known here: most do not use the library `tokenizers`."""
+WITHOUT_TYPE = ("Basic", "Character", "FastSpeech2Conformer", "Mecab", "Pop2Piano", "Wordpiece")
+OTHERS = {*WITHOUT_TYPE, *(each.removesuffix("Tokenizer") for each in CLASS_BY_TYPE.values())} - {BASE}
+"""Classes, without “Tokenizer”, that the library has; most that are not known here are Python alone."""
 ALIASES = {
     **dict.fromkeys(("Bart", "LED", "Longformer", "Mvp"), "Roberta"),
     **dict.fromkeys(("Electra", "LayoutLM", "Lxmert", "MobileBert", "SqueezeBert"), "Bert"),
@@ -250,8 +194,5 @@ def resolved(name: str) -> str | None:
         return PYTHON
     short = stem.removesuffix("Tokenizer")
     short = ALIASES.get(short, short)
-    return (
-        f"{short}Tokenizer"
-        if stem.endswith("Tokenizer") and (short in CLASSES or short in KEEPING or short in OTHERS)
-        else None
-    )
+    is_known = short in CLASSES or short in KEEPING or short in OTHERS
+    return f"{short}Tokenizer" if is_known and stem.endswith("Tokenizer") else None

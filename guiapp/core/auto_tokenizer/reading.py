@@ -8,7 +8,7 @@ from typing import Any
 
 from guiapp.core.auto_tokenizer.backend import Arguments, Backend, arguments_of, text_of
 from guiapp.core.auto_tokenizer.choice import BASE, class_of
-from guiapp.core.auto_tokenizer.classes import BPE, CHARSMAP, CLASSES, KEEPING, UNIGRAM, Rebuilt
+from guiapp.core.auto_tokenizer.classes import BPE, CHARSMAP, CLASSES, KEEPING, UNIGRAM, Build, Rebuilt
 from guiapp.core.formats.model_sections import PackedTexts, model_section
 from guiapp.core.formats.tokenizer_config import ROLES, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
@@ -44,18 +44,17 @@ def document_of(
         return _finished(backend, kept, arguments, sidecars, padding)
     charsmap = _charsmap(content.get("normalizer"))
     arguments |= {"post_processor": content.get("post_processor"), CHARSMAP: charsmap}
-    built, backend = _rebuilt(CLASSES[stem], model["vocab"], partial(model.get, "merges", []), arguments)
-    return _finished(backend, built, arguments, sidecars, padding)
+    merges = partial(model.get, "merges", [])
+    return _rebuilt(CLASSES[stem], model["vocab"], merges, arguments, sidecars, padding)
 
 
 def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
     """The same of vocab.txt, or of vocab.json and merges.txt, as a tokenizer.json would have their model."""
     stem, model = class_stem(sidecars, False, repository), content["model"]
     if stem not in READ_LISTS[model["type"]]:
-        raise ComponentError(f"is not read by {name_of(stem)}, as which transformers loads the folder")
+        raise _not_read_by(stem)
     arguments, build = arguments_of(sidecars, None), CLASSES.get(stem) or KEEPING[stem]
-    built, backend = _rebuilt(build, model["vocab"], partial(model.get, "merges"), arguments)
-    return _finished(backend, built, arguments, sidecars)
+    return _rebuilt(build, model["vocab"], partial(model.get, "merges"), arguments, sidecars)
 
 
 def document_of_parts(
@@ -77,15 +76,14 @@ def document_of_pieces(
     sidecars: SidecarFiles,
 ) -> Document:
     """The same of the pieces of SentencePiece that a class rebuilds."""
-    build = CLASSES.get(stem) or KEEPING[stem]
-    built, backend = _rebuilt(build, pieces, merges, arguments)
-    if built.kind not in (BPE, UNIGRAM):
-        raise ComponentError(f"is not read by {name_of(stem)}, as which transformers loads the folder")
-    return _finished(backend, built, arguments, sidecars)
+    if stem in READ_LISTS["WordPiece"]:
+        raise _not_read_by(stem)
+    return _rebuilt(CLASSES.get(stem) or KEEPING[stem], pieces, merges, arguments, sidecars)
 
 
-def name_of(stem: str) -> str:
-    return stem if stem == BASE else f"{stem}Tokenizer"
+def _not_read_by(stem: str) -> ComponentError:
+    name = stem if stem == BASE else f"{stem}Tokenizer"
+    return ComponentError(f"is not read by {name}, as which transformers loads the folder")
 
 
 def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:
@@ -104,8 +102,13 @@ def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> 
 
 
 def _rebuilt(
-    build: Callable[[Arguments], Rebuilt], vocab: Any, merges: Callable[[], Any], arguments: Arguments
-) -> tuple[Rebuilt, Backend]:
+    build: Build,
+    vocab: Any,
+    merges: Callable[[], Any],
+    arguments: Arguments,
+    sidecars: SidecarFiles,
+    padding: Any = None,
+) -> Document:
     built = build({**arguments, "vocab": vocab})
     if built.kind == UNIGRAM and not isinstance(vocab, list):
         raise ComponentError("has tokens without scores, which its class in transformers needs")
@@ -116,8 +119,8 @@ def _rebuilt(
     parts = {"normalizer": built.normalizer, "pre_tokenizer": built.pre_tokenizer, "decoder": built.decoder}
     backend = Backend(section, {**parts, "post_processor": None})
     if built.before is not None:
-        backend.parts["post_processor"] = built.before(backend)
-    return built, backend
+        backend.parts["post_processor"] = built.before(backend, built.arguments)
+    return _finished(backend, built, arguments, sidecars, padding)
 
 
 def _finished(
@@ -127,7 +130,7 @@ def _finished(
     backend.set_up(given, padding)
     backend.fix_mistral_pattern(arguments, sidecars)
     if built is not None and built.frame is not None:
-        backend.parts["post_processor"] = built.frame(backend)
+        backend.parts["post_processor"] = built.frame(backend, given)
     if built is not None and built.finish is not None:
         built.finish(backend)
     if built is not None and built.posts:
@@ -141,9 +144,5 @@ def _finished(
 def _charsmap(normalizer: Any) -> Any:
     """The first table of SentencePiece in a normalizer, as a part of its own."""
     steps = normalizer["normalizers"] if normalizer and normalizer.get("type") == "Sequence" else [normalizer]
-    maps = (
-        step
-        for step in steps
-        if step and step.get("type") == "Precompiled" and "precompiled_charsmap" in step
-    )
-    return next(maps, None)
+    maps = (each for each in steps if each and each.get("type") == "Precompiled")
+    return next((each for each in maps if "precompiled_charsmap" in each), None)

@@ -145,6 +145,12 @@ def test_other_files_of_a_folder_count_too(tmp_path):
     assert ids(tmp_path, "1234") == [256, 257]
 
 
+def test_flags_of_a_token_whose_id_another_has_count(tmp_path):
+    special = {"pad_token": {"content": "[P]", "single_word": True}}
+    folder(tmp_path, WITH_USER, added_tokens={"[P]": 259}, special_tokens_map=special)
+    assert ids(tmp_path, "1[P]2") == [BYTES["1"], 260, BYTES["2"]]
+
+
 def test_what_a_switch_adds_counts_where_no_file_says_it(tmp_path):
     folder(tmp_path, vocab=BYTES | {"<s>": 256}, tokenizer_config={"add_bos_token": True, "bos_token": "<s>"})
     (tmp_path / "merges.txt").write_text("#version: 0.2\n")
@@ -162,6 +168,12 @@ def test_what_a_switch_adds_counts_where_no_file_says_it(tmp_path):
         ({"bos_token": ["<s>"]}, "bos_token"),
         ({"tokenizer_class": 5}, "tokenizer_class"),
         ({"split_special_tokens": True}, "split_special_tokens"),
+        (
+            {"tokenizer_class": "T5Tokenizer", "additional_special_tokens": {"a": "b"}}
+            | {"extra_special_tokens": ["<c>"]},
+            "does not read",
+        ),
+        ({"tokenizer_class": "WhisperTokenizer", "unk_token": " 1"}, "around texts"),
     ],
 )
 def test_what_cannot_be_read_so_is_refused(tmp_path, config, why):
