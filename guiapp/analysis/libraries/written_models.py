@@ -16,29 +16,7 @@ import numpy as np
 from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
-from guiapp.core.formats.json_parts import (
-    BERT_SPLIT,
-    BYTE_LEVEL,
-    DIGITS,
-    MARKS,
-    NFC,
-    ONE_SPACE,
-    PREPENDS,
-    SPACE_MARK,
-    SPLIT_SPACES,
-    TO_SPACES,
-    bert_normalizer,
-    byte_level,
-    decoders,
-    metaspace,
-    normalizers,
-    pre_tokenizers,
-    precompiled,
-    split_by,
-    strip,
-    stripped,
-    word_pieces,
-)
+from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.pretokenize.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
@@ -160,7 +138,7 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
             "truncation": None,
             "padding": None,
             "added_tokens": [],
-            "normalizer": NFC if vocabulary.rules.composes else None,
+            "normalizer": part.NFC if vocabulary.rules.composes else None,
             "post_processor": None,
             **writers[vocabulary.type](tokenizer),
         },
@@ -198,7 +176,7 @@ def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
         raise UnavailableError("Only BPE vocabularies split texts.")
     document = json.loads(hugging_face_json(tokenizer))
     if not tokenizer.vocabulary.rules.escape_spaces:  # else it is one piece as it is
-        document["pre_tokenizer"] = byte_level(use_regex=False)
+        document["pre_tokenizer"] = part.byte_level(use_regex=False)
     return json.dumps(document, ensure_ascii=False)
 
 
@@ -206,7 +184,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
     if vocabulary.rules.escape_spaces:
         sections = _marked_sections(vocabulary, _merges(vocabulary))
-        return {**sections, "normalizer": MARKS, "pre_tokenizer": SPLIT_SPACES}
+        return {**sections, "normalizer": part.MARKS, "pre_tokenizer": part.SPLIT_SPACES}
     has_ranks = vocabulary.rules.merges_all_pairs
     return {
         "pre_tokenizer": _pre_tokenizer(_patterns(vocabulary, "tokenizers")),
@@ -216,7 +194,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
             "merges": _merges_of_ranks(tokenizer) if has_ranks else _merges(vocabulary),
             "ignore_merges": vocabulary.rules.ignore_merges,
         },
-        "decoder": BYTE_LEVEL,
+        "decoder": part.BYTE_LEVEL,
     }
 
 
@@ -245,11 +223,11 @@ def _pair(merge: str) -> tuple[str, str]:
 def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
     """The patterns in turn, each within the pieces of those before; named forms where readers know them."""
     is_gpt2 = patterns[-1] == GPT2
-    last = byte_level(use_regex=is_gpt2)
-    steps = [split_by(_published(pattern)) for pattern in patterns[: len(patterns) - is_gpt2]]
+    last = part.byte_level(use_regex=is_gpt2)
+    steps = [part.split_by(_published(pattern)) for pattern in patterns[: len(patterns) - is_gpt2]]
     if patterns == (NUMBER, GPT2):
-        steps = [DIGITS]
-    return pre_tokenizers(*steps, last) if steps else last
+        steps = [part.DIGITS]
+    return part.pre_tokenizers(*steps, last) if steps else last
 
 
 def _published(pattern: Pattern) -> str:
@@ -267,7 +245,7 @@ def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> d
     unknown = vocabulary.special_ids.unk
     adds_space = vocabulary.rules.add_space_prefix
     return {
-        "normalizer": normalizers(*([PREPENDS] if adds_space else []), MARKS),
+        "normalizer": part.normalizers(*([part.PREPENDS] if adds_space else []), part.MARKS),
         "pre_tokenizer": None,
         "model": {
             "type": "BPE",
@@ -277,7 +255,7 @@ def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> d
             "fuse_unk": True,
             "unk_token": None if unknown is None else vocabulary.raw_text(unknown).decode("utf-8", "replace"),
         },
-        "decoder": decoders(*TO_SPACES, *([stripped(1, 0)] if adds_space else [])),
+        "decoder": part.decoders(*part.TO_SPACES, *([part.stripped(1, 0)] if adds_space else [])),
     }
 
 
@@ -287,13 +265,13 @@ def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     ids = {}
     for text, token in _ids_of_texts(vocabulary).items():
         is_normal = bool(vocabulary.attributes[token] & Attribute.NORMAL)
-        is_first = text.startswith(SPACE_MARK)
-        ids[text.removeprefix(SPACE_MARK) if is_first else f"##{text}" if is_normal else text] = token
+        is_first = text.startswith(part.SPACE_MARK)
+        ids[text.removeprefix(part.SPACE_MARK) if is_first else f"##{text}" if is_normal else text] = token
     unknown = vocabulary.special_ids.unk
     assert unknown is not None
     return {
-        "normalizer": bert_normalizer(vocabulary.rules.lowercase, vocabulary.rules.strip_accents),
-        "pre_tokenizer": BERT_SPLIT,
+        "normalizer": part.bert_normalizer(vocabulary.rules.lowercase, vocabulary.rules.strip_accents),
+        "pre_tokenizer": part.BERT_SPLIT,
         "model": {
             "type": "WordPiece",
             "unk_token": vocabulary.raw_text(unknown).decode(),
@@ -301,21 +279,21 @@ def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
             "max_input_chars_per_word": 1 << 30,
             "vocab": ids,
         },
-        "decoder": word_pieces(cleans_up=False),
+        "decoder": part.word_pieces(cleans_up=False),
     }
 
 
 def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
-    steps = [precompiled(vocabulary.charsmap)] if len(vocabulary.charsmap) else []
-    steps += [strip(True, True), ONE_SPACE] if vocabulary.rules.remove_extra_whitespaces else []
+    steps = [part.precompiled(vocabulary.charsmap)] if len(vocabulary.charsmap) else []
+    steps += [part.strip(True, True), part.ONE_SPACE] if vocabulary.rules.remove_extra_whitespaces else []
     pieces = [
         (vocabulary.raw_text(token).decode("utf-8", "replace"), vocabulary.score(token))
         for token in range(len(vocabulary))
     ]
-    marked = metaspace("always" if vocabulary.rules.add_space_prefix else "never", split=False)
+    marked = part.metaspace("always" if vocabulary.rules.add_space_prefix else "never", split=False)
     return {
-        "normalizer": normalizers(*steps),
+        "normalizer": part.normalizers(*steps),
         "pre_tokenizer": marked,
         "model": {
             "type": "Unigram",

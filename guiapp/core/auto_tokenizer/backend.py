@@ -10,17 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.json_parts import (
-    FUSE,
-    TEKKEN_PATTERN,
-    Part,
-    byte_level,
-    decoders,
-    pre_tokenizers,
-    replaced,
-    split_by,
-    template,
-)
+from guiapp.core.formats import json_parts as part
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.model_sections import ModelSection
 from guiapp.core.formats.tokenizer_config import FLAGS, TOKEN_KEYS, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
@@ -297,7 +288,7 @@ class Backend:
             if token_id is None or is_odd:
                 raise ComponentError(f"comes with a config that puts “{quoted(text)}” around texts")
             known[text] = token_id
-        return template(single, known)
+        return part.template(single, known)
 
     def fix_mistral_pattern(self, arguments: Arguments, sidecars: SidecarFiles) -> None:
         """With a switch, large tokenizers next to a config of Mistral's older models get another pattern."""
@@ -311,16 +302,16 @@ class Backend:
         if current.get("type") == "Sequence":
             steps = current["pretokenizers"][1:]
         elif current.get("type") == "Metaspace":
-            steps = [byte_level(use_regex=False)]
-        self.parts["pre_tokenizer"] = pre_tokenizers(split_by(TEKKEN_PATTERN), *steps)
+            steps = [part.byte_level(use_regex=False)]
+        self.parts["pre_tokenizer"] = part.pre_tokenizers(part.TEKKEN_SPLIT, *steps)
 
     def _clean_up(self, arguments: Arguments) -> None:
         """Spaces before punctuation are dropped from decoded text, unless the model is BPE."""
         forced = arguments.get("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output")
         if self.parts["decoder"] is None or (self.section.options.kind == "BPE" and not forced):
             return
-        steps = [replaced(text, text.strip()) for text in CLEANED]
-        self.parts["decoder"] = decoders(self.parts["decoder"], FUSE, *steps)
+        steps = [part.replaced(text, text.strip()) for text in CLEANED]
+        self.parts["decoder"] = part.decoders(self.parts["decoder"], part.FUSE, *steps)
 
     def document(self) -> dict[str, Any]:
         """The tokenizer.json that says the same; its model is a ModelSection."""

@@ -11,46 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from guiapp.core.auto_tokenizer.backend import ADDITIONAL, Arguments, Backend, TokenSpec, text_of
-from guiapp.core.formats.json_parts import (
-    ACCENTS,
-    BERT_SPLIT,
-    BYTE_LEVEL,
-    CLIP_NORMALIZER,
-    CLIP_PATTERN,
-    DIGITS,
-    FUSE,
-    LOWER,
-    MARKS,
-    NFC,
-    NFKD,
-    ONE_SPACE,
-    QWEN_3_5_PATTERN,
-    QWEN_PATTERN,
-    SPACE_MARK,
-    SPLIT_SPACES,
-    TO_SPACES,
-    WHITE,
-    Part,
-    bert_normalizer,
-    byte_level,
-    decoders,
-    matched,
-    metaspace,
-    normalizers,
-    pre_tokenizers,
-    replaced,
-    split_by,
-    strip,
-    stripped,
-    word_pieces,
-)
+from guiapp.core.formats import json_parts as part
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
 
 BPE, WORD_PIECE, UNIGRAM = "BPE", "WordPiece", "Unigram"
 CHARSMAP = "_spm_precompiled_charsmap"
-QUOTES = (replaced("``", '"'), replaced("''", '"'))
-LINES_AND_SPACES = (matched(r"\s{2,}|[\n\r\t]", " "), NFC, strip(False, True))
+QUOTES = (part.replaced("``", '"'), part.replaced("''", '"'))
+LINES_AND_SPACES = (part.matched(r"\s{2,}|[\n\r\t]", " "), part.NFC, part.strip(False, True))
 MARKED = {"continuing_subword_prefix": "", "end_of_word_suffix": ""}
 FALLBACK = {"fuse_unk": True, "byte_fallback": True}
 MBART_LANGUAGES = """
@@ -112,7 +81,7 @@ COHERE_ROLES = {
     **roles(sep="<SEP>", mask="<MASK_TOKEN>"),
 }
 INFILLING = {
-    f"{key}_token": f"{SPACE_MARK}<{name}>"
+    f"{key}_token": f"{part.SPACE_MARK}<{name}>"
     for key, name in (("prefix", "PRE"), ("middle", "MID"), ("suffix", "SUF"), ("eot", "EOT"))
 }
 
@@ -196,9 +165,9 @@ def byte_pairs(
     def build(a: Arguments) -> Rebuilt:
         a = {**usual, **a}
         prepare(a)
-        split = byte_level(flag(a, "add_prefix_space", prefixes, prefixes is None) or False, use_regex)
-        split = pre_tokenizers(*steps, split) if steps else split
-        return Rebuilt(BPE, a, MARKED, normalizer, split, BYTE_LEVEL, **more)
+        split = part.byte_level(flag(a, "add_prefix_space", prefixes, prefixes is None) or False, use_regex)
+        split = part.pre_tokenizers(*steps, split) if steps else split
+        return Rebuilt(BPE, a, MARKED, normalizer, split, part.BYTE_LEVEL, **more)
 
     return build
 
@@ -224,9 +193,13 @@ def whisper_frame(backend: Backend, a: Arguments) -> Part:
 def clip(a: Arguments) -> Rebuilt:
     a = {**CLIP_ROLES, **a}
     options = {**MARKED, "end_of_word_suffix": "</w>", "unk_token": text_of(a["unk_token"])}
-    split = pre_tokenizers(split_by(CLIP_PATTERN, "Removed", True), BYTE_LEVEL)
-    decoder = decoders(BYTE_LEVEL, replaced("</w>", " "), FUSE, stripped(1 << 20, 1 << 20))
-    return Rebuilt(BPE, a, options, CLIP_NORMALIZER, split, decoder, processing("bos_token", "eos_token"))
+    split = part.pre_tokenizers(part.CLIP_SPLIT, part.BYTE_LEVEL)
+    decoder = part.decoders(
+        part.BYTE_LEVEL, part.replaced("</w>", " "), part.FUSE, part.stripped(1 << 20, 1 << 20)
+    )
+    return Rebuilt(
+        BPE, a, options, part.CLIP_NORMALIZER, split, decoder, processing("bos_token", "eos_token")
+    )
 
 
 # BPE of characters
@@ -236,8 +209,8 @@ def llama(a: Arguments) -> Rebuilt:
     a = {**LLAMA_ROLES, **a}
     prefixes = has_prefix(a)
     scheme = ("always" if a.get("legacy", False) else "first") if prefixes else "never"
-    decoder = decoders(*TO_SPACES, *([stripped(1, 0)] if prefixes else []))
-    return Rebuilt(BPE, a, FALLBACK, None, metaspace(scheme, False), decoder)
+    decoder = part.decoders(*part.TO_SPACES, *([part.stripped(1, 0)] if prefixes else []))
+    return Rebuilt(BPE, a, FALLBACK, None, part.metaspace(scheme, False), decoder)
 
 
 def code_llama(a: Arguments) -> Rebuilt:
@@ -246,24 +219,31 @@ def code_llama(a: Arguments) -> Rebuilt:
     a[ADDITIONAL] = [*(a.get(ADDITIONAL) or []), *(a[key] for key in usual if a[key] is not None)]
     options = {**FALLBACK, "unk_token": text_of(a["unk_token"])}
     scheme = "first" if has_prefix(a) else "never"
-    return Rebuilt(BPE, a, options, None, metaspace(scheme, False), decoders(*TO_SPACES, stripped(1, 0)))
+    return Rebuilt(
+        BPE,
+        a,
+        options,
+        None,
+        part.metaspace(scheme, False),
+        part.decoders(*part.TO_SPACES, part.stripped(1, 0)),
+    )
 
 
 def gemma(a: Arguments) -> Rebuilt:
     a = {**GEMMA_ROLES, **a}
     options = {**FALLBACK, "unk_token": text_of(a["unk_token"])}
-    return Rebuilt(BPE, a, options, MARKS, SPLIT_SPACES, decoders(*TO_SPACES))
+    return Rebuilt(BPE, a, options, part.MARKS, part.SPLIT_SPACES, part.decoders(*part.TO_SPACES))
 
 
 def siglip2(a: Arguments) -> Rebuilt:
-    return gemma(a)._replace(normalizer=normalizers(LOWER, MARKS))
+    return gemma(a)._replace(normalizer=part.normalizers(part.LOWER, part.MARKS))
 
 
 def openai_gpt(a: Arguments) -> Rebuilt:
     a = {"unk_token": "<unk>", **a}
     options = {**MARKED, "unk_token": text_of(a["unk_token"]), "end_of_word_suffix": "</w>"}
     decoder = {"type": "BPEDecoder", "suffix": "</w>"}
-    return Rebuilt(BPE, a, options, bert_normalizer(True, None), BERT_SPLIT, decoder)
+    return Rebuilt(BPE, a, options, part.bert_normalizer(True, None), part.BERT_SPLIT, decoder)
 
 
 # WordPiece
@@ -280,13 +260,13 @@ def words(
     def build(a: Arguments) -> Rebuilt:
         a = {**usual, **a}
         prepare(a)
-        normalizer = bert_normalizer(
+        normalizer = part.bert_normalizer(
             always_lowers or flag(a, "do_lower_case", True),
             flag(a, "strip_accents", None, True),
             chinese=flag(a, "tokenize_chinese_chars", True),
         )
         options = {"unk_token": text_of(a["unk_token"])}
-        return Rebuilt(WORD_PIECE, a, options, normalizer, BERT_SPLIT, word_pieces(), frame)
+        return Rebuilt(WORD_PIECE, a, options, normalizer, part.BERT_SPLIT, part.word_pieces(), frame)
 
     return build
 
@@ -309,9 +289,9 @@ def accents(keeps: bool | None, lowers: bool, *steps: Part) -> Callable[[Argumen
     """
 
     def normalizer(a: Arguments) -> Part:
-        drops = [NFKD, ACCENTS] if keeps is None or not a.get("keep_accents", keeps) else []
-        lower = [LOWER] if a.get("do_lower_case", lowers) else []
-        return normalizers(*QUOTES, *steps, *drops, *lower, *charsmap(a))
+        drops = [part.NFKD, part.ACCENTS] if keeps is None or not a.get("keep_accents", keeps) else []
+        lower = [part.LOWER] if a.get("do_lower_case", lowers) else []
+        return part.normalizers(*QUOTES, *steps, *drops, *lower, *charsmap(a))
 
     return normalizer
 
@@ -335,9 +315,9 @@ def unigram(
     def build(a: Arguments) -> Rebuilt:
         a = {**usual, **a}
         prepare(a)
-        marks = metaspace(prefixed(a) if takes_prefix else "always")
+        marks = part.metaspace(prefixed(a) if takes_prefix else "always")
         options = {"unk_id": unknown if isinstance(unknown, int) else unknown(a)}
-        split = pre_tokenizers(WHITE, marks) if splits else marks
+        split = part.pre_tokenizers(part.WHITE, marks) if splits else marks
         return Rebuilt(UNIGRAM, a, options, normalizer(a), split, marks, **more)
 
     return build
@@ -386,12 +366,12 @@ def _row_of_unknown(a: Arguments) -> int:
 
 def deberta_v2(a: Arguments) -> Rebuilt:
     a = {**DEBERTA_ROLES, **a}
-    normalizer = normalizers(*([LOWER] if a.get("do_lower_case") else []), *LINES_AND_SPACES)
-    marks = metaspace(prefixed(a, "first"))
+    normalizer = part.normalizers(*([part.LOWER] if a.get("do_lower_case") else []), *LINES_AND_SPACES)
+    marks = part.metaspace(prefixed(a, "first"))
     points = [{"type": "Punctuation", "behavior": "Isolated"}] if a.get("split_by_punct") else []
     options = {"unk_id": _unscored(a, a["vocab"], count(a, "unk_id", 1))}
     frame = around("cls_token", None, "sep_token", otherwise={"cls_token": 0, "sep_token": 0})
-    return Rebuilt(UNIGRAM, a, options, normalizer, pre_tokenizers(*points, marks), marks, frame)
+    return Rebuilt(UNIGRAM, a, options, normalizer, part.pre_tokenizers(*points, marks), marks, frame)
 
 
 def _unscored(a: Arguments, vocab: list[Any], otherwise: int) -> int:
@@ -432,7 +412,7 @@ ALBERT = unigram(ALBERT_ROLES, 1, accents(False, True), before=albert_frame)
 CLASSES: dict[str, Build] = {
     "Albert": ALBERT,
     "Barthez": unigram(
-        *(ROBERTA_ROLES, 3, lambda a: normalizers(*LINES_AND_SPACES)),
+        *(ROBERTA_ROLES, 3, lambda a: part.normalizers(*LINES_AND_SPACES)),
         splits=False,
         prepare=mask_strips,
     ),
@@ -447,7 +427,7 @@ CLASSES: dict[str, Build] = {
     ),
     "CodeGen": byte_pairs(GPT2_ROLES | roles(pad=None), before=lambda backend, a: {"type": "ByteLevel"}),
     "CodeLlama": code_llama,
-    "Cohere": byte_pairs(COHERE_ROLES, normalizer=NFC, steps=(DIGITS,), posts=True),
+    "Cohere": byte_pairs(COHERE_ROLES, normalizer=part.NFC, steps=(part.DIGITS,), posts=True),
     "Deberta": byte_pairs(DEBERTA_ROLES, frame=around("cls_token", None, "sep_token")),
     "DebertaV2": deberta_v2,
     "DistilBert": BERT,
@@ -457,7 +437,7 @@ CLASSES: dict[str, Build] = {
     ),
     "GPT2": byte_pairs(GPT2_ROLES | roles(pad=None)),
     "GPTNeoX": byte_pairs(
-        GPT2_ROLES | roles(pad="<|padding|>"), normalizer=NFC, frame=Backend.switched_template
+        GPT2_ROLES | roles(pad="<|padding|>"), normalizer=part.NFC, frame=Backend.switched_template
     ),
     "Gemma": gemma,
     "Lasr": t5(3, t5_frame),
@@ -477,18 +457,16 @@ CLASSES: dict[str, Build] = {
     "Pegasus": unigram(
         T5_ROLES | roles(mask="<mask_2>"),
         _row_in_pegasus,
-        lambda a: normalizers(*(charsmap(a) or [matched(r"\n", " ")]), ONE_SPACE),
+        lambda a: part.normalizers(*(charsmap(a) or [part.matched(r"\n", " ")]), part.ONE_SPACE),
         splits=False,
         takes_prefix=False,
         prepare=_with_pegasus,
         frame=around(None, "eos_token"),
     ),
-    "Qwen2": byte_pairs(
-        *(QWEN_ROLES, None, NFC, (split_by(QWEN_PATTERN),)), use_regex=False, finish=all_special
-    ),
-    "Qwen3_5": byte_pairs(QWEN_ROLES, None, NFC, (split_by(QWEN_3_5_PATTERN),), use_regex=False),
+    "Qwen2": byte_pairs(QWEN_ROLES, None, part.NFC, (part.QWEN_SPLIT,), False, finish=all_special),
+    "Qwen3_5": byte_pairs(QWEN_ROLES, None, part.NFC, (part.QWEN_3_5_SPLIT,), False),
     "RemBert": unigram(
-        *(ALBERT_ROLES, 2, accents(True, False, ONE_SPACE)),
+        *(ALBERT_ROLES, 2, accents(True, False, part.ONE_SPACE)),
         splits=False,
         frame=around("cls_token", None, "sep_token"),
         posts=True,

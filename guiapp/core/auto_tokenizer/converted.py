@@ -26,24 +26,8 @@ from guiapp.core.auto_tokenizer.backend import (
 from guiapp.core.auto_tokenizer.choice import BASE
 from guiapp.core.auto_tokenizer.classes import CHARSMAP, MBART_CODES
 from guiapp.core.auto_tokenizer.reading import Document, class_stem, document_of_parts, document_of_pieces
-from guiapp.core.formats.json_parts import (
-    BYTE_LEVEL,
-    CL100K_PATTERN,
-    MARKS,
-    ONE_SPACE,
-    SPACE_MARK,
-    TO_SPACES,
-    Part,
-    byte_level,
-    decoders,
-    matched,
-    metaspace,
-    normalizers,
-    pre_tokenizers,
-    precompiled,
-    split_by,
-    stripped,
-)
+from guiapp.core.formats import json_parts as part
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.model_sections import PackedTexts, packed_texts
 from guiapp.core.formats.sentencepiece import UNIGRAM, Model
 from guiapp.core.formats.tokenizer_config import SidecarFiles
@@ -54,7 +38,6 @@ from guiapp.native.model_files import Packed, StringTable, sliced, spell_bytes
 from guiapp.native.pairs import NO_BYTE_TOKENS, NO_PIECES, PairModel, PairOptions
 
 Pieces = list[tuple[str, float]]
-FAIRSEQ = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 
 
 def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> Document:
@@ -102,7 +85,7 @@ def merges_of(texts: Packed, halves: Ints | None = None) -> PackedTexts:
 
 
 def _charsmap(model: Model) -> Part | None:
-    return precompiled(charsmap) if len(charsmap := model.rules.text.charsmap) else None
+    return part.precompiled(charsmap) if len(charsmap := model.rules.text.charsmap) else None
 
 
 def _as_in_model(
@@ -139,7 +122,7 @@ def _as_in_model(
         }
     content = {
         "model": spec | {"byte_fallback": rules.has_byte_fallback},
-        "added": [],
+        "added_tokens": [],
         "normalizer": _normalizer(model, bool(legacy)),
         "pre_tokenizer": _pre_tokenizer(model, bool(legacy), own),
         "decoder": _decoder(model),
@@ -159,44 +142,46 @@ def _scored_merges(texts: Packed, model: Model) -> PackedTexts:
 
 def _normalizer(model: Model, legacy: bool) -> Any:
     text, charsmap = model.rules.text, _charsmap(model)
-    return normalizers(
+    return part.normalizers(
         *([charsmap] if charsmap else []),
-        *([matched(r"\A +| +\z", ""), ONE_SPACE] if text.removes_spaces else []),
-        *([MARKS] if text.marks_spaces else []),
-        *([matched(rf"\A{SPACE_MARK}", 2 * SPACE_MARK)] if text.adds_space and legacy else []),
+        *([part.matched(r"\A +| +\z", ""), part.ONE_SPACE] if text.removes_spaces else []),
+        *([part.MARKS] if text.marks_spaces else []),
+        *([part.matched(rf"\A{part.SPACE_MARK}", 2 * part.SPACE_MARK)] if text.adds_space and legacy else []),
     )
 
 
 def _pre_tokenizer(model: Model, legacy: bool, own: list[str]) -> Any:
-    steps = [metaspace("always" if legacy else "first", False)] if model.rules.text.adds_space else []
+    steps = [part.metaspace("always" if legacy else "first", False)] if model.rules.text.adds_space else []
     if own:
         pattern = "|".join(re.escape(text) for text in sorted(own, key=len, reverse=True))
-        steps.append(split_by(pattern))
-    return pre_tokenizers(*steps) if steps else None
+        steps.append(part.split_by(pattern))
+    return part.pre_tokenizers(*steps) if steps else None
 
 
 def _decoder(model: Model) -> Any:
-    marks, bytes_, fuse = TO_SPACES
+    marks, bytes_, fuse = part.TO_SPACES
     steps = [marks, *([bytes_] if model.rules.has_byte_fallback else [])]
     if model.rules.text.adds_space:
-        return decoders(*steps, fuse, stripped(1, 0))
-    return decoders(*steps, *([fuse] if model.rules.has_byte_fallback else []))
+        return part.decoders(*steps, fuse, part.stripped(1, 0))
+    return part.decoders(*steps, *([fuse] if model.rules.has_byte_fallback else []))
 
 
 # What some classes do to the pieces
 
 
+def _texts(a: Arguments, **usual: str) -> list[str]:
+    """The tokens of roles: as configs say, or the usual ones."""
+    return [text_of(a.get(f"{role}_token", text)) for role, text in usual.items()]
+
+
 def _fairseq(pieces: Pieces, a: Arguments, *more: str) -> Pieces:
-    first = [(text_of(a.get(role, usual)), 0.0) for role, usual in FAIRSEQ.items()]
-    last = [(text, 0.0) for text in (*more, text_of(a.get("mask_token", "<mask>")))]
-    return [*first, *pieces[3:], *last]
+    first = _texts(a, bos="<s>", pad="<pad>", eos="</s>", unk="<unk>")
+    last = [*more, *_texts(a, mask="<mask>")]
+    return [*((text, 0.0) for text in first), *pieces[3:], *((text, 0.0) for text in last)]
 
 
 def _camembert(pieces: Pieces, a: Arguments) -> Pieces:
-    pad, unk, mask = (
-        text_of(a.get(role, usual))
-        for role, usual in (("pad_token", "<pad>"), ("unk_token", "<unk>"), ("mask_token", "<mask>"))
-    )
+    pad, unk, mask = _texts(a, pad="<pad>", unk="<unk>", mask="<mask>")
     first = [("<s>NOTUSED", 0.0), (pad, 0.0), ("</s>NOTUSED", 0.0), (unk, 0.0), ("<unk>NOTUSED", -100.0)]
     return [*first, *pieces[1:], (mask, 0.0)]
 
@@ -209,12 +194,8 @@ def _t5(pieces: Pieces, a: Arguments) -> Pieces:
 
 
 def _pegasus(pieces: Pieces, a: Arguments) -> Pieces:
-    texts = [text_of(a.get(role, usual)) for role, usual in (("pad_token", "<pad>"), ("eos_token", "</s>"))]
-    masks = [
-        text_of(a.get(role, usual))
-        for role, usual in (("mask_token", "<mask_1>"), ("mask_token_sent", "<mask_2>"))
-    ]
-    texts += [text for text in dict.fromkeys(masks) if text != "None"]
+    masks = [*_texts(a, mask="<mask_1>"), text_of(a.get("mask_token_sent", "<mask_2>"))]
+    texts = [*_texts(a, pad="<pad>", eos="</s>"), *dict.fromkeys(each for each in masks if each != "None")]
     unknown = [(f"<unk_{number}>", -100.0) for number in range(2, a.get("offset", 103))]
     return [*((text, 0.0) for text in texts), *unknown, *pieces[2:]]
 
@@ -251,9 +232,9 @@ def document_of_ranks(tokens: Packed, ids: NDArray[np.int64], sidecars: SidecarF
             "merges": merges_of(spelled, halves[order]),
             "ignore_merges": True,
         },
-        "added": [{"content": each, "normalized": False, "special": True} for each in extra],
-        "pre_tokenizer": pre_tokenizers(split_by(CL100K_PATTERN), byte_level(False, False)),
-        "decoder": BYTE_LEVEL,
+        "added_tokens": [{"content": each, "normalized": False, "special": True} for each in extra],
+        "pre_tokenizer": part.pre_tokenizers(part.CL100K_SPLIT, part.byte_level(False, False)),
+        "decoder": part.BYTE_LEVEL,
         "post_processor": {"type": "ByteLevel"},
     }
     return document_of_parts(stem, content, arguments, sidecars)

@@ -37,15 +37,13 @@ def document_of(
     if not isinstance(added, list):
         raise ComponentError("has added tokens that are not a list")
     arguments = arguments_of(sidecars, added)
-    model, padding = content["model"], content.get("padding")
+    model = content["model"]
     if stem not in CLASSES:
-        kept = KEEPING[stem](arguments) if stem in KEEPING else None
-        backend = Backend(model_section(model), {part: content.get(part) for part in PARTS}, added)
-        return _finished(backend, kept, arguments, sidecars, padding)
+        return document_of_parts(stem, content, arguments, sidecars)
     charsmap = _charsmap(content.get("normalizer"))
     arguments |= {"post_processor": content.get("post_processor"), CHARSMAP: charsmap}
     merges = partial(model.get, "merges", [])
-    return _rebuilt(CLASSES[stem], model["vocab"], merges, arguments, sidecars, padding)
+    return _rebuilt(CLASSES[stem], model["vocab"], merges, arguments, sidecars, content.get("padding"))
 
 
 def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
@@ -60,12 +58,12 @@ def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repositor
 def document_of_parts(
     stem: str, content: dict[str, Any], arguments: Arguments, sidecars: SidecarFiles
 ) -> Document:
-    """The same of a file whose parts a converter has made, which the class keeps."""
+    """The same of a file whose class keeps its parts, or those that a converter has made."""
     build = CLASSES.get(stem) or KEEPING.get(stem)
-    backend = Backend(
-        model_section(content["model"]), {part: content.get(part) for part in PARTS}, content["added"]
-    )
-    return _finished(backend, build({**arguments, "vocab": []}) if build else None, arguments, sidecars)
+    built = build({**arguments, "vocab": []}) if build else None
+    parts = {part: content.get(part) for part in PARTS}
+    backend = Backend(model_section(content["model"]), parts, content["added_tokens"])
+    return _finished(backend, built, arguments, sidecars, content.get("padding"))
 
 
 def document_of_pieces(

@@ -116,8 +116,13 @@ PREPENDS = {"type": "Prepend", "prepend": SPACE_MARK}
 SPLIT_SPACES = split_by("", "MergedWithPrevious") | {"pattern": {"String": " "}}
 TO_SPACES = replaced(SPACE_MARK, " "), {"type": "ByteFallback"}, FUSE
 ONE_SPACE = matched(" {2,}", " ")
-CLIP_PATTERN = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 CLIP_NORMALIZER = normalizers(NFC, matched(r"\s+", " "), LOWER)
-CL100K_PATTERN, QWEN_PATTERN = ranks.CL100K.source, ranks.QWEN.source
-TEKKEN_PATTERN = ranks.TEKKEN.source
-QWEN_3_5_PATTERN = QWEN35.source.replace(CONTRACTION, ranks.CONTRACTION)
+CLIP_SPLIT = split_by(
+    r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+",
+    "Removed",
+    True,
+)
+CL100K_SPLIT, QWEN_SPLIT, TEKKEN_SPLIT = (
+    split_by(pattern.source) for pattern in (ranks.CL100K, ranks.QWEN, ranks.TEKKEN)
+)
+QWEN_3_5_SPLIT = split_by(QWEN35.source.replace(CONTRACTION, ranks.CONTRACTION))

@@ -13,16 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.file_bytes import WholeFile
-from guiapp.core.formats.json_parts import (
-    MARKS,
-    PREPENDS,
-    TEKKEN_PATTERN,
-    metaspace,
-    normalizers,
-    pre_tokenizers,
-    split_by,
-)
 from guiapp.core.formats.model_sections import read_json_with_texts
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, read_sidecars
 from guiapp.core.text.numbers_in_words import quoted
@@ -114,10 +106,10 @@ def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
     kinds = [step.get("type") for step in steps]
     if not contents.issuperset(MISTRAL_TOKENS) or kinds != ["Split", "ByteLevel"]:
         return {}
-    split = split_by(TEKKEN_PATTERN)
+    split = part.TEKKEN_SPLIT
     if steps[0].get("pattern") == split["pattern"]:
         return {}
-    sections = {"pre_tokenizer": pre_tokenizers(split, steps[1])}
+    sections = {"pre_tokenizer": part.pre_tokenizers(split, steps[1])}
     why = "With fix_mistral_regex, transformers splits such text as Mistral's own tokenizer does."
     return {"tekken": Reading(sections, why)}
 
@@ -126,13 +118,13 @@ def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
     """Llama's mark of a word's start: before each stretch between special tokens, or at a text's start."""
     steps = _steps(content.get("normalizer"), "normalizers")
     pre_tokenizer = content.get("pre_tokenizer")
-    mark_first = metaspace("first", False)
-    if steps == [PREPENDS, MARKS] and pre_tokenizer is None:
+    mark_first = part.metaspace("first", False)
+    if steps == [part.PREPENDS, part.MARKS] and pre_tokenizer is None:
         sections: dict[str, Any] = {"normalizer": None, "pre_tokenizer": mark_first}
         why = "Where a config turns “legacy” off, transformers gives only the start of a text a space."
         return {"llama-first": Reading(sections, why)}
     if not steps and pre_tokenizer == mark_first:
-        sections = {"normalizer": normalizers(PREPENDS, MARKS), "pre_tokenizer": None}
+        sections = {"normalizer": part.normalizers(part.PREPENDS, part.MARKS), "pre_tokenizer": None}
         why = "With “legacy” on, transformers 4 gives text after special tokens a space, too."
         return {"llama-legacy": Reading(sections, why)}
     return {}

@@ -12,22 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.file_bytes import WholeFile
-from guiapp.core.formats.json_parts import (
-    BYTE_LEVEL,
-    CLIP_NORMALIZER,
-    CLIP_PATTERN,
-    NFC,
-    QWEN_PATTERN,
-    Part,
-    byte_level,
-    decoders,
-    pre_tokenizers,
-    replaced,
-    split_by,
-    stripped,
-    template,
-)
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.tokenizer_config import (
     SidecarFiles,
     Token,
@@ -84,15 +71,15 @@ ROBERTA = Family(
 CLIP = Family(
     {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
     affixes=("bos_token", "eos_token"),
-    normalizer=CLIP_NORMALIZER,
-    split=split_by(CLIP_PATTERN, "Removed", True),
+    normalizer=part.CLIP_NORMALIZER,
+    split=part.CLIP_SPLIT,
     end_suffix="</w>",
-    decoders=(replaced("</w>", " "), stripped(0, 1)),
+    decoders=(part.replaced("</w>", " "), part.stripped(0, 1)),
 )
 QWEN = Family(
     dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT),
-    normalizer=NFC,
-    split=split_by(QWEN_PATTERN),
+    normalizer=part.NFC,
+    split=part.QWEN_SPLIT,
 )
 FAMILIES = {
     "gpt2": GPT2,
@@ -182,14 +169,14 @@ def document_of(
     """The tokenizer.json that says the same."""
     added = added_tokens(sidecars, roles)
     prefixes = bool(sidecars.config.get("add_prefix_space")) and family.split is None
-    split = byte_level(prefixes, family is not QWEN)
+    split = part.byte_level(prefixes, family is not QWEN)
     unknown = roles.get("unk_token") if family.end_suffix else None
     return {
         "added_tokens": added,
         "normalizer": family.normalizer,
-        "pre_tokenizer": pre_tokenizers(family.split, split) if family.split else split,
+        "pre_tokenizer": part.pre_tokenizers(family.split, split) if family.split else split,
         "post_processor": _post_processor(family, roles, with_ids(added, ids), sidecars.config),
-        "decoder": decoders(BYTE_LEVEL, *family.decoders) if family.decoders else BYTE_LEVEL,
+        "decoder": part.decoders(part.BYTE_LEVEL, *family.decoders) if family.decoders else part.BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": ids,
@@ -212,4 +199,4 @@ def _post_processor(
         [roles[role]["content"]] if config.get(key) is True and role in roles else []
         for role, key in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
     )
-    return template([*first, None, *last], ids) if first or last else None
+    return part.template([*first, None, *last], ids) if first or last else None
