@@ -300,8 +300,8 @@ def test_a_copy_with_chosen_fixes_is_saved_compared_and_opened(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(out), ""))
     qtbot.mouseClick(page.head.fix, LEFT)
     assert set(dialogs[0].boxes) | set(dialogs[0].choices) == {each.code for each in page.model.fixes}
-    qtbot.waitUntil(lambda: page.model.fixed is not None, timeout=60_000)
-    fixed = page.model.fixed
+    qtbot.waitUntil(lambda: page.model.fixing.saved is not None, timeout=60_000)
+    fixed = page.model.fixing.saved
     assert {"pre_of_other_family", "bos_twice"} <= set(fixed.fixed)
     assert fixed.hunt is not None
     assert page.fix_bar.open_button.isVisible()
@@ -327,7 +327,7 @@ def test_one_finding_is_fixed_alone_and_what_goes_wrong_is_said_until_dismissed(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (faulty, ""))
     qtbot.mouseClick(page.panel.fix_button, LEFT)
     assert chosen == [["bos_twice=no_bos"]]
-    qtbot.waitUntil(lambda: bool(page.model.fix_failure))
+    qtbot.waitUntil(lambda: bool(page.model.fixing.failure))
     assert "stays as it is" in page.fix_bar.message.text()
     qtbot.mouseClick(page.fix_bar.button, LEFT)
     assert not page.fix_bar.isVisible()
