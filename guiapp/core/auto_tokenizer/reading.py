@@ -13,6 +13,7 @@ from guiapp.core.formats.model_sections import PackedTexts, model_section
 from guiapp.core.formats.tokenizer_config import ROLES, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.outside_json import read_json
 
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 READ_VOCAB_TXT = "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert MPNet"
@@ -23,16 +24,14 @@ Document = tuple[dict[str, Any], SidecarFiles]
 """A tokenizer.json whose model is a ModelSection, and the configs with the roles of its tokens."""
 
 
-def document_of(
-    content: dict[str, Any], sidecars: SidecarFiles, is_byte_level: bool, repository: str
-) -> Document:
+def document_of(content: dict[str, Any], data: bytes, sidecars: SidecarFiles, repository: str) -> Document:
     """What a folder with this tokenizer.json amounts to.
 
-    is_byte_level  “"ByteLevel"” stands in the file
-    repository     owner/name, where the folder is a copy of one
+    data        the file, of which `content` has the numbers as `tokenizers` reads them
+    repository  owner/name, where the folder is a copy of one
     Raises ComponentError, TypeError and the like where the library fails, or its class is not known here.
     """
-    stem = class_stem(sidecars, is_byte_level, repository)
+    stem = class_stem(sidecars, b'"ByteLevel"' in data, repository)
     added = content["added_tokens"]
     if not isinstance(added, list):
         raise ComponentError("has added tokens that are not a list")
@@ -42,8 +41,10 @@ def document_of(
         return document_of_parts(stem, content, arguments, sidecars)
     charsmap = _charsmap(content.get("normalizer"))
     arguments |= {"post_processor": content.get("post_processor"), CHARSMAP: charsmap}
-    merges = partial(model.get, "merges", [])
-    return _rebuilt(CLASSES[stem], model["vocab"], merges, arguments, sidecars, content.get("padding"))
+    vocab, merges = model["vocab"], partial(model.get, "merges", [])
+    if isinstance(vocab, list):  # a class reads scores by Python's json, which rounds them otherwise
+        vocab = read_json(data)["model"]["vocab"]
+    return _rebuilt(CLASSES[stem], vocab, merges, arguments, sidecars, content.get("padding"))
 
 
 def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
