@@ -248,16 +248,13 @@ class Backend:
     def _add_missing(self, decoder: Mapping[Any, TokenSpec]) -> None:
         """Added tokens of the configs first, by their ids; then roles, then the others."""
         tokens: list[Any] = [token for _, token in sorted(decoder.items())]
-        known = {*self._known_texts(), *(token.content for token in tokens)}
+        known = {*self._ids, *(token.content for token in tokens)}
         roles = [token for token in self.roles.values() if token is not None]
         for token in (*roles, *self.extra):
             if text_of(token) not in known and token not in tokens:
                 tokens.append(token)
         texts = {text_of(token) for token in self.roles.values() if token}
         self.add(_added(token, texts) for token in tokens)
-
-    def _known_texts(self) -> list[str]:
-        return [token.content for token in self._tokens.values()]
 
     def post_init(self, arguments: Arguments) -> None:
         """All roles and other special tokens once more, as special ones; what stands around texts, too."""

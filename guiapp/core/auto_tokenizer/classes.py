@@ -194,12 +194,9 @@ def clip(a: Arguments) -> Rebuilt:
     a = {**CLIP_ROLES, **a}
     options = {**MARKED, "end_of_word_suffix": "</w>", "unk_token": text_of(a["unk_token"])}
     split = part.pre_tokenizers(part.CLIP_SPLIT, part.BYTE_LEVEL)
-    decoder = part.decoders(
-        part.BYTE_LEVEL, part.replaced("</w>", " "), part.FUSE, part.stripped(1 << 20, 1 << 20)
-    )
-    return Rebuilt(
-        BPE, a, options, part.CLIP_NORMALIZER, split, decoder, processing("bos_token", "eos_token")
-    )
+    ends = part.replaced("</w>", " "), part.FUSE, part.stripped(1 << 20, 1 << 20)
+    decoder, frame = part.decoders(part.BYTE_LEVEL, *ends), processing("bos_token", "eos_token")
+    return Rebuilt(BPE, a, options, part.CLIP_NORMALIZER, split, decoder, frame)
 
 
 # BPE of characters
@@ -218,15 +215,8 @@ def code_llama(a: Arguments) -> Rebuilt:
     a = {**LLAMA_ROLES, **usual, "add_bos_token": True, **a}
     a[ADDITIONAL] = [*(a.get(ADDITIONAL) or []), *(a[key] for key in usual if a[key] is not None)]
     options = {**FALLBACK, "unk_token": text_of(a["unk_token"])}
-    scheme = "first" if has_prefix(a) else "never"
-    return Rebuilt(
-        BPE,
-        a,
-        options,
-        None,
-        part.metaspace(scheme, False),
-        part.decoders(*part.TO_SPACES, part.stripped(1, 0)),
-    )
+    split = part.metaspace("first" if has_prefix(a) else "never", False)
+    return Rebuilt(BPE, a, options, None, split, part.decoders(*part.TO_SPACES, part.stripped(1, 0)))
 
 
 def gemma(a: Arguments) -> Rebuilt:

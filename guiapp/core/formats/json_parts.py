@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,16 +24,9 @@ def sequence(key: str, *steps: Part) -> Part:
     return {"type": "Sequence", key: list(steps)}
 
 
-def normalizers(*steps: Part) -> Part:
-    return sequence("normalizers", *steps)
-
-
-def pre_tokenizers(*steps: Part) -> Part:
-    return sequence("pretokenizers", *steps)
-
-
-def decoders(*steps: Part) -> Part:
-    return sequence("decoders", *steps)
+normalizers = partial(sequence, "normalizers")
+pre_tokenizers = partial(sequence, "pretokenizers")
+decoders = partial(sequence, "decoders")
 
 
 def byte_level(prefixes: bool = False, use_regex: bool = True) -> Part:
