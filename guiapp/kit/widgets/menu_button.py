@@ -257,8 +257,8 @@ class SavingBar(QFrame):
 
     def _refresh(self) -> None:
         saving, theme, result = self._saving, self._theme_source.theme, self.result()
-        if saving.saved not in (None, self._announced):
-            announce(self, result or f"Saved {saving.saved}")
+        if saving.saved not in (None, self._announced) and not result:
+            announce(self, f"Saved {saving.saved}")
         self._announced = saving.saved
         self.setVisible(saving.is_busy or bool(saving.failure or result))
         self.bar.setVisible(saving.is_busy)
