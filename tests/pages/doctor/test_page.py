@@ -6,10 +6,11 @@ from threading import Event
 import pytest
 from faults import Fault, all_of, template, write
 from fitting import unreadable
+from hands import settle
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 from small_files import bpe
 
 import guiapp
@@ -45,11 +46,6 @@ def open_page(make_shell, qtbot):
         return page
 
     return make
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
 
 
 def codes(page):
