@@ -53,7 +53,7 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
         for text, kind in zip(texts, kinds, strict=True)
         if kind in (CONTROL_TYPE, USER_DEFINED_TYPE)
     ]
-    if stem in (BASE, "Parakeet"):
+    if stem in (BASE, "Parakeet", "FNet"):  # which keep what the library's converter makes
         return _as_in_model(stem, model, pieces, arguments, sidecars)
     if stem in ("Barthez", "Camembert") and model.type != UNIGRAM:
         raise ComponentError(f"has pieces that {stem}Tokenizer, as which transformers loads it, cannot use")

@@ -77,7 +77,7 @@ def document_of_pieces(
     """The same of the pieces of SentencePiece that a class rebuilds."""
     if stem in READ_LISTS["WordPiece"]:
         raise _not_read_by(stem)
-    return _rebuilt(CLASSES.get(stem) or KEEPING[stem], pieces, merges, arguments, sidecars)
+    return _rebuilt(CLASSES[stem], pieces, merges, arguments, sidecars)
 
 
 def _not_read_by(stem: str) -> ComponentError:

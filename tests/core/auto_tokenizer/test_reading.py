@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from conftest import SHARED
-from token_lists import texts_with
+from token_lists import texts_with, write_vocab_json, write_vocab_txt
 
 import guiapp
-from guiapp.analysis.libraries.written_models import hugging_face_json
+from guiapp.analysis.libraries.written_models import hugging_face_json, sentencepiece_model
 from guiapp.cli.main import run
 from guiapp.core.auto_tokenizer.choice import CLASS_BY_TYPE, TABLE, WRONG_CLASS, resolved
 from guiapp.core.auto_tokenizer.classes import CLASSES, KEEPING
@@ -233,7 +233,27 @@ def random_folder(chance, path, documents):
         document["added_tokens"] = [{"id": len(vocab)} | dict.fromkeys(FLAGS, False) | USER]
     shutil.rmtree(path, ignore_errors=True)
     texts = EXTRA + chance.sample(known, 5)
-    return folder(path, document, **random_configs(chance, FAMILIES[name].split(), texts, len(vocab))), texts
+    configs = random_configs(chance, FAMILIES[name].split(), texts, len(vocab))
+    if chance.random() < 0.7:
+        return folder(path, document, **configs), texts
+    folder(path, **configs)
+    if name == "bpe":
+        write_vocab_json(path, document["model"])
+    elif name == "wordpiece":
+        write_vocab_txt(path, vocab)
+    else:
+        model = sentencepiece_model(guiapp.open_model(f"demo:{name}").vocabulary)
+        (path / "tokenizer.model").write_bytes(model)
+    return path, texts
+
+
+def test_fnet_keeps_what_becomes_of_a_sentencepiece_model(tmp_path):
+    path = folder(tmp_path, tokenizer_config={"tokenizer_class": "PreTrainedTokenizerFast"})
+    model = sentencepiece_model(guiapp.open_model("demo:unigram").vocabulary)
+    (path / "tokenizer.model").write_bytes(model)
+    kept = ids(path, "Große Augen")
+    folder(path, tokenizer_config={"tokenizer_class": "FNetTokenizer"})
+    assert ids(path, "Große Augen") == kept
 
 
 @pytest.fixture(scope="module")
