@@ -122,7 +122,9 @@ def mask_strips(a: Arguments) -> None:
 # Tokens around texts
 
 
-def around(*single: str | None, otherwise: Mapping[str, int] | None = None, is_listed: bool = False) -> Frame:
+def affixes(
+    *single: str | None, otherwise: Mapping[str, int] | None = None, is_listed: bool = False
+) -> Frame:
     """The tokens of roles around a text, which is None; `otherwise` are ids for roles that nothing names."""
 
     def frame(backend: Backend, _a: Arguments) -> Part:
@@ -360,7 +362,7 @@ def deberta_v2(a: Arguments) -> Rebuilt:
     marks = part.metaspace(prefixed(a, "first"))
     points = [{"type": "Punctuation", "behavior": "Isolated"}] if a.get("split_by_punct") else []
     options = {"unk_id": _unscored(a, a["vocab"], count(a, "unk_id", 1))}
-    frame = around("cls_token", None, "sep_token", otherwise={"cls_token": 0, "sep_token": 0})
+    frame = affixes("cls_token", None, "sep_token", otherwise={"cls_token": 0, "sep_token": 0})
     return Rebuilt(UNIGRAM, a, options, normalizer, part.pre_tokenizers(*points, marks), marks, frame)
 
 
@@ -396,7 +398,7 @@ def mbart_frame(backend: Backend, a: Arguments) -> Part:
     return backend.template([None, eos, language], ids, True)
 
 
-BERT_FRAME = around("cls_token", None, "sep_token", otherwise={"cls_token": 2, "sep_token": 3})
+BERT_FRAME = affixes("cls_token", None, "sep_token", otherwise={"cls_token": 2, "sep_token": 3})
 BERT = words(BERT_ROLES, BERT_FRAME)
 ALBERT = unigram(ALBERT_ROLES, 1, accents(False, True), before=albert_frame)
 CLASSES: dict[str, Build] = {
@@ -413,12 +415,12 @@ CLASSES: dict[str, Build] = {
         ROBERTA_ROLES,
         _row_of_unknown,
         prepare=_with_camembert,
-        frame=around("bos_token", None, "eos_token"),
+        frame=affixes("bos_token", None, "eos_token"),
     ),
     "CodeGen": byte_pairs(GPT2_ROLES | roles(pad=None), before=lambda backend, a: {"type": "ByteLevel"}),
     "CodeLlama": code_llama,
     "Cohere": byte_pairs(COHERE_ROLES, normalizer=part.NFC, steps=(part.DIGITS,), posts=True),
-    "Deberta": byte_pairs(DEBERTA_ROLES, frame=around("cls_token", None, "sep_token")),
+    "Deberta": byte_pairs(DEBERTA_ROLES, frame=affixes("cls_token", None, "sep_token")),
     "DebertaV2": deberta_v2,
     "DistilBert": BERT,
     **dict.fromkeys(
@@ -451,14 +453,14 @@ CLASSES: dict[str, Build] = {
         splits=False,
         takes_prefix=False,
         prepare=_with_pegasus,
-        frame=around(None, "eos_token"),
+        frame=affixes(None, "eos_token"),
     ),
     "Qwen2": byte_pairs(QWEN_ROLES, None, part.NFC, (part.QWEN_SPLIT,), False, finish=all_special),
     "Qwen3_5": byte_pairs(QWEN_ROLES, None, part.NFC, (part.QWEN_3_5_SPLIT,), False),
     "RemBert": unigram(
         *(ALBERT_ROLES, 2, accents(True, False, part.ONE_SPACE)),
         splits=False,
-        frame=around("cls_token", None, "sep_token"),
+        frame=affixes("cls_token", None, "sep_token"),
         posts=True,
     ),
     "Roberta": byte_pairs(ROBERTA_ROLES, frame=processing("cls_token", "sep_token")),
@@ -466,14 +468,14 @@ CLASSES: dict[str, Build] = {
     "T5": t5(2, t5_frame),
     "VideoPrism": t5(2, None),
     "Whisper": byte_pairs(GPT2_ROLES, frame=whisper_frame),
-    "XLMRoberta": unigram(ROBERTA_ROLES, 3, frame=around("bos_token", None, "eos_token", is_listed=True)),
+    "XLMRoberta": unigram(ROBERTA_ROLES, 3, frame=affixes("bos_token", None, "eos_token", is_listed=True)),
     "XLNet": unigram(
         ROBERTA_ROLES | roles(sep="<sep>", cls="<cls>"),
         lambda a: count(a, "unk_id", 0),
         accents(None, False),
         takes_prefix=False,
         prepare=_with_xlnet,
-        frame=around(None, "sep_token", "cls_token"),
+        frame=affixes(None, "sep_token", "cls_token"),
     ),
 }
 """By the name of the class without “Tokenizer”."""
