@@ -23,9 +23,14 @@ from guiapp.core.auto_tokenizer.backend import (
     arguments_of,
     text_of,
 )
-from guiapp.core.auto_tokenizer.choice import BASE
 from guiapp.core.auto_tokenizer.classes import CHARSMAP, MBART_CODES
-from guiapp.core.auto_tokenizer.reading import Document, class_stem, document_of_parts, document_of_pieces
+from guiapp.core.auto_tokenizer.reading import (
+    BASE,
+    Document,
+    class_stem,
+    document_of_parts,
+    document_of_pieces,
+)
 from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.model_sections import PackedTexts, packed_texts

@@ -16,8 +16,8 @@ from token_lists import texts_with, write_vocab_json, write_vocab_txt
 import guiapp
 from guiapp.analysis.libraries.written_models import hugging_face_json, sentencepiece_model
 from guiapp.cli.main import run
-from guiapp.core.auto_tokenizer.choice import CLASS_BY_TYPE, TABLE, WRONG_CLASS, resolved
 from guiapp.core.auto_tokenizer.classes import CLASSES, KEEPING
+from guiapp.core.auto_tokenizer.reading import CLASS_BY_TYPE, TABLE, WRONG_CLASS, resolved
 from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.tokenizer_config import FLAGS
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
