@@ -37,12 +37,12 @@ VERSIONS = {
 }
 """Of the libraries that the readings were compared with."""
 LIBRARIES = {"tekken.json": "mistral-common"}  # by format, where it is not the vocabulary's own
-RECORD_KEYS = {"is_same": "same", "why": "reason"}
 MOST_SPECIAL, MOST_IN_CONTEXTS = 1_000, 150  # special tokens, by themselves and with text around them
 MOST_OF_GENERATOR = 300
 MOST_IDS = 12
 MOST_LINES = 100_000
 LONGEST_S = 120.0  # of a process of its own
+RECORD_KEYS = {"is_same": "same", "why": "reason"}
 
 
 class OtherReading(NamedTuple):
