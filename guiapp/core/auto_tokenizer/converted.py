@@ -101,7 +101,8 @@ def _as_in_model(
     decoder: Mapping[int, TokenSpec] = arguments[DECODER]
     texts = [text for text, _ in pieces]
     legacy = arguments.get("legacy", True)
-    if model.type != UNIGRAM:
+    is_unigram = model.type == UNIGRAM or stem == "FNet"  # whose class makes a Unigram model of any pieces
+    if not is_unigram:
         kept = {text for row, text in enumerate(texts) if row not in decoder}
         names = {row: token.content for row, token in decoder.items() if token.content not in kept}
         texts = [names.get(row, text) for row, text in enumerate(texts)]
@@ -113,7 +114,7 @@ def _as_in_model(
         arguments[DECODER] = {
             row: token.resolved()._replace(normalized=False) for row, token in decoder.items()
         }
-    if model.type == UNIGRAM:
+    if is_unigram:
         spec: dict[str, Any] = {"type": "Unigram", "vocab": pieces, "unk_id": model.unknown_id}
     else:
         packed = packed_texts(texts)

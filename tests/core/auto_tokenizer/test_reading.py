@@ -254,6 +254,12 @@ def test_fnet_keeps_what_becomes_of_a_sentencepiece_model(tmp_path):
     kept = ids(path, "Große Augen")
     folder(path, tokenizer_config={"tokenizer_class": "FNetTokenizer"})
     assert ids(path, "Große Augen") == kept
+    pairs = guiapp.open_model("demo:spm").vocabulary
+    (path / "tokenizer.model").write_bytes(sentencepiece_model(pairs))
+    found = ids(path, "the")[-2:]
+    assert [pairs.raw_text(row) for row in found] == ["▁t".encode(), b"he"], (
+        "as Unigram, whatever the model says"
+    )
 
 
 @pytest.fixture(scope="module")
