@@ -82,6 +82,12 @@ def copy_with(
         source.close()
 
 
+def metadata_file(values: Mapping[str, GgufValue]) -> bytes:
+    """A whole GGUF that has no tensors."""
+    entries = list(starmap(_entry, values.items()))
+    return b"".join([b"GGUF", struct.pack("<IQQ", 3, 0, len(entries)), *entries])
+
+
 def _value(source: HeaderBytes, field: MetadataField | None) -> GgufValue | None:
     if field is None or not field.kind.startswith(ARRAY):
         return None if field is None else GgufValue(field.kind, field.value)

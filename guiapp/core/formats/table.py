@@ -35,11 +35,12 @@ from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.special_ids import TYPE_OF_MODEL
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.checkpoint import checkpoint
 
 LONGEST_S = 120.0
+CONVERTED = ("tokenizer.json", "SentencePiece", "vocab.json and merges.txt", "vocab.txt")  # to GGUF
 NOT_IN_TRANSFORMERS = ("GGUF", "tekken.json", "RWKV vocabulary", "CLIP's merges", "tokenizer.bin")
 HEAD_BYTES = 1 << 12
 
@@ -204,15 +205,37 @@ def load_vocabulary(
     vocabulary = LAST.get(files)
     if vocabulary is None:
         file_format = format_of(path)
+        if pre == LLAMA_CPP and file_format.name not in CONVERTED:
+            raise VocabError(
+                f"{quoted(path.name)} is not what llama.cpp's converter reads: that applies to "
+                f"{', '.join(CONVERTED)}. Open it without choosing a reading."
+            )
         if pre == TRANSFORMERS and file_format.name in NOT_IN_TRANSFORMERS:
             raise VocabError(
                 f"{quoted(path.name)} is not read as transformers reads it: that applies to tokenizer.json, "
                 "SentencePiece, tiktoken, vocab.json and vocab.txt. Open it without choosing a reading."
             )
-        vocabulary = replace(file_format.read(path, opening, pre), format=file_format.name).opened_from(files)
+        vocabulary = _with_conversion(file_format, path, opening, pre).opened_from(files)
         if files.states[0] is not None and OpenedFiles.now(path, pre, opening.whole_bytes) == files:
             LAST.put(vocabulary)
     return vocabulary
+
+
+def _with_conversion(file_format: Format, path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """What is in a file, or what llama.cpp would make of it and of what lies next to it."""
+    if file_format.name not in CONVERTED:
+        return replace(file_format.read(path, opening, pre), format=file_format.name)
+    from guiapp.core.llama_converter.vocabulary import of_folder, readings_of
+
+    if pre != LLAMA_CPP:
+        vocabulary = file_format.read(path, opening, pre)
+        readings = {**vocabulary.readings, **readings_of(path)}
+        return replace(vocabulary, format=file_format.name, readings=readings)
+
+    def load(other: Path) -> Vocabulary:
+        return load_vocabulary(other, Opening(lambda _share: checkpoint()), TRANSFORMERS)
+
+    return replace(of_folder(path, opening, load), format=file_format.name)
 
 
 def format_of(path: Path) -> Format:
