@@ -29,7 +29,7 @@ from guiapp.core.formats import (
 )
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, WholeFile, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
-from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, sidecar_paths
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, name_before, sidecar_paths
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import quoted
@@ -41,6 +41,7 @@ from guiapp.native.checkpoint import checkpoint
 
 LONGEST_S = 120.0
 CONVERTED = ("tokenizer.json", "SentencePiece", "vocab.json and merges.txt", "vocab.txt")  # to GGUF
+CONVERTED_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 NOT_IN_TRANSFORMERS = ("GGUF", "tekken.json", "RWKV vocabulary", "CLIP's merges", "tokenizer.bin")
 HEAD_BYTES = 1 << 12
 
@@ -144,19 +145,19 @@ class OpenedFiles(NamedTuple):
 
     @classmethod
     def now(cls, path: Path, pre: str | None, whole_bytes: int | None) -> OpenedFiles:
-        states = tuple(map(file_state, (path, *sidecar_paths(path))))
+        states = tuple(map(file_state, _read_together(path, pre)))
         return cls(path.absolute(), states, pre, whole_bytes)
 
     def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
         """For `pickle`; raises VocabError where the files are no longer those that were opened."""
         if self.states[0] is None or self != self.now(self.path, self.pre, self.whole_bytes):
             raise VocabError(f"{quoted(self.path.name)} has changed since it was opened. Open it again.")
-        return _opened_again, (self.path, self.pre, self.whole_bytes, _hashes(self.path))
+        return _opened_again, (self.path, self.pre, self.whole_bytes, _hashes(self.path, self.pre))
 
 
 def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: list[str]) -> Vocabulary:
     """What was pickled; raises VocabError where the files are no longer there, or others."""
-    if _hashes(path) != hashes:
+    if _hashes(path, pre) != hashes:
         raise VocabError(
             f"{quoted(path.name)}, or a file next to it, has changed since it was pickled. Open it again."
         )
@@ -165,8 +166,18 @@ def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: 
     return load_vocabulary(path, opening, pre)
 
 
-def _hashes(path: Path) -> list[str]:
-    return [file_hash(each) if each.is_file() else "" for each in (path, *sidecar_paths(path))]
+def _hashes(path: Path, pre: str | None) -> list[str]:
+    return [file_hash(each) if each.is_file() else "" for each in _read_together(path, pre)]
+
+
+def _read_together(path: Path, pre: str | None) -> list[Path]:
+    """A file and those that may be read with it, there or not; a converter looks for others, too."""
+    others = CONVERTED_NAMES if pre == LLAMA_CPP else ()
+    return [
+        path,
+        *sidecar_paths(path),
+        *(path.with_name((name_before(path) or "") + name) for name in others),
+    ]
 
 
 class LastVocabulary:

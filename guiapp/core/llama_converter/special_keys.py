@@ -1,4 +1,4 @@
-"""Which tokens have a role in the GGUF, and whether BOS, EOS and SEP are added: by configs and post-processor.
+"""Which tokens have a role in the GGUF, and whether BOS, EOS and SEP are added.
 
 Source: https://github.com/ggml-org/llama.cpp, gguf-py/gguf/vocab.py, SpecialVocab.
 """
@@ -13,9 +13,12 @@ from guiapp.core.hugging_face.spec import ComponentError
 
 Section = Mapping[str, Any]
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
-KEYS = {role: role for role in ("bos", "eos", "mask", "eot", "eom")}
-KEYS |= {"unk": "unknown", "sep": "seperator", "pad": "padding"}  # as llama.cpp spells them
+SPELLED = {"unk": "unknown", "sep": "seperator", "pad": "padding"}  # by llama.cpp
 SWITCHES = ("bos", "eos", "sep")
+
+
+def id_key(role: str) -> str:
+    return f"{SPELLED.get(role, role)}_token_id"
 
 
 class SpecialKeys:
@@ -56,12 +59,14 @@ class SpecialKeys:
 
     def values(self) -> Iterator[tuple[str, GgufValue]]:
         """As they are written, by key without "tokenizer.ggml."."""
-        for role in filter(KEYS.__contains__, self.ids):
-            yield f"{KEYS[role]}_token_id", GgufValue("uint32", int(self.ids[role]))
+        for role, token_id in self.ids.items():
+            if role != "cls":
+                yield id_key(role), GgufValue("uint32", int(token_id))
         for role in filter(self.switches.__contains__, SWITCHES):
             yield f"add_{role}_token", GgufValue("bool", self.switches[role])
         for key, value in self.flags.items():
-            yield f"normalizer.{key}", GgufValue("bool", value)
+            if value is not None:
+                yield f"normalizer.{key}", GgufValue("bool", value)
 
     def _read_config(self, role: str, added: Iterable[Section]) -> None:
         if isinstance(switch := self._config.get(f"add_{role}_token"), bool):
@@ -76,12 +81,9 @@ class SpecialKeys:
         if kind == "Sequence":
             for each in normalizer.get("normalizers", []):
                 self._read_normalizer(each)
-        given = {"Lowercase": {"lowercase": True}, "StripAccents": {"strip_accents": True}}.get(str(kind), {})
-        given = normalizer if kind == "BertNormalizer" else given
-        for key in ("lowercase", "strip_accents"):
-            if key in given:
-                self.flags.pop(key, None)
-                self.flags |= {} if given[key] is None else {key: given[key]}
+        for key, alone in (("lowercase", "Lowercase"), ("strip_accents", "StripAccents")):
+            if kind == alone or (kind == "BertNormalizer" and key in normalizer):
+                self.flags[key] = True if kind == alone else normalizer[key]
 
     def _read_post_processor(self, processor: Section) -> None:
         bos, cls, eos, sep = (self._config.get(f"{role}_token") for role in ("bos", "cls", "eos", "sep"))

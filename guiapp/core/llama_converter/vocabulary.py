@@ -42,14 +42,14 @@ def of_folder(path: Path, opening: Opening, load: Load) -> Vocabulary:
     if architecture.is_assumed:
         deviation = (
             "The folder has no config.json, which llama.cpp's converter needs. Converted as for "
-            f"{architecture.name}, which such a tokenizer_class suggests: another architecture may change ids."
+            f"{architecture.name}, which the tokenizer_class suggests: others may get other ids."
         )
     return replace(
         vocabulary,
         name=model_name(path),
         chosen_pre=LLAMA_CPP,
         deviation=deviation,
-        readings={LLAMA_CPP: WHY},
+        readings=read_sidecars(path).readings | {LLAMA_CPP: WHY},
     )
 
 
@@ -57,8 +57,11 @@ def converted_file(path: Path, opening: Opening, load: Load) -> tuple[bytes, Arc
     """The GGUF, without tensors, and the architecture that decided."""
     try:
         sidecars = read_sidecars(path)
+        broken = [note for note in sidecars.warnings if note.code == "config_broken"]
+        if broken:
+            raise ComponentError(f"cannot be read as llama.cpp's converter does: {broken[0]}")
         architecture = architecture_of(sidecars)
-        conversion = Conversion(path, sidecars, architecture, opening, load)
+        conversion = Conversion(path, sidecars, architecture.rules, opening, load)
         conversion.run()
         values = {
             "general.architecture": GgufValue("string", architecture.rules["architecture"].encode()),
