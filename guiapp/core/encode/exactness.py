@@ -62,11 +62,11 @@ def _exactness_of_file(vocabulary: Vocabulary) -> Exactness:
             "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split by llama.cpp's "
             "default: the ids equal llama.cpp's, but the model may have been trained on other ids.",
         )
-    file = "the GGUF that its converter makes of the folder, the same" if is_converted else "the same file,"
+    file = "a GGUF that its converter makes of the folder, and the same" if is_converted else "the same file,"
     split = f", split as “{vocabulary.pre}” specifies" if vocabulary.type is VocabType.BPE else ""
     return Exactness(
         "exact",
-        f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for {file}, text and options; "
+        f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for {file} text and options; "
         f"{HOW_CHECKED}.",
     )
 

@@ -164,6 +164,9 @@ class Conversion:
         """As AutoTokenizer has them; `pre` is written, too."""
         vocabulary = self._vocabulary()
         tokenizer, n_own = Tokenizer(vocabulary), len(vocabulary)
+        size = self._model.get("vocab_size", n_own)
+        if n_own > size:
+            raise ComponentError(f"has the token {n_own - 1:,}, but config.json has room for {size:,} only")
         ids = tokenizer.encode(converter()["text"]).token_ids.tolist()
         digest = sha256(str(ids).encode()).hexdigest()
         if (pre := converter()["pre_of_hash"].get(digest)) is None:
@@ -171,9 +174,6 @@ class Conversion:
                 f"{REFUSED}, which does not know its pre-tokenizer: the hash of a text's ids is {digest}"
             )
         self.values["pre"] = GgufValue("string", pre.encode())
-        size = self._model.get("vocab_size", n_own)
-        if n_own > size:
-            raise ComponentError(f"has the token {n_own - 1:,}, but config.json has room for {size:,} only")
         tokens = Tokens.unused(size)
         tokens.texts[:n_own] = sliced(vocabulary.token_data, vocabulary.token_offsets)
         tokens.types[:n_own][vocabulary.stored_types != UNUSED_TYPE] = NORMAL_TYPE
