@@ -212,6 +212,8 @@ def load_vocabulary(
     path, opening = Path(path), opening or Opening(lambda share: None)
     if os.path.isdir(path):  # Path's own raises where it must not look
         path = file_in(path)
+    if pre == LLAMA_CPP and format_of(path) is FORMATS[0]:
+        pre = None  # it is what llama.cpp reads
     files = OpenedFiles.now(path, pre, opening.whole_bytes)
     vocabulary = LAST.get(files)
     if vocabulary is None:

@@ -157,9 +157,11 @@ def test_without_a_config_the_class_of_the_tokenizer_suggests_an_architecture(tm
     assert "LlamaForCausalLM" in exactness.reason
 
 
-def test_files_that_are_no_tokenizer_of_a_folder_have_no_such_reading():
+@pytest.mark.real_vocabs
+def test_a_gguf_is_read_so_anyway_and_other_files_are_not():
+    assert guiapp.open_model("demo:bpe", reading="llama.cpp").vocabulary.chosen_pre == ""
     with pytest.raises(VocabError, match="converter reads"):
-        guiapp.open_model("demo:bpe", reading="llama.cpp")
+        guiapp.open_model(FORMATS / "qwen.tiktoken", reading="llama.cpp")
 
 
 def test_all_that_the_table_names_is_known_here():
