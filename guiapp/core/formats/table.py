@@ -30,6 +30,7 @@ from guiapp.core.formats import (
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, WholeFile, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, name_before, sidecar_paths
+from guiapp.core.llama_converter.architectures import readings_of
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import quoted
@@ -236,14 +237,12 @@ def load_vocabulary(
 
 def _with_conversion(file_format: Format, path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """What is in a file, or what llama.cpp would make of it and of what lies next to it."""
-    if file_format.name not in CONVERTED:
-        return replace(file_format.read(path, opening, pre), format=file_format.name)
-    from guiapp.core.llama_converter.vocabulary import of_folder, readings_of
-
     if pre != LLAMA_CPP:
         vocabulary = file_format.read(path, opening, pre)
-        readings = {**vocabulary.readings, **readings_of(path)}
-        return replace(vocabulary, format=file_format.name, readings=readings)
+        more = readings_of(path) if file_format.name in CONVERTED else {}
+        return replace(vocabulary, format=file_format.name, readings={**vocabulary.readings, **more})
+
+    from guiapp.core.llama_converter.vocabulary import of_folder
 
     def load(other: Path) -> Vocabulary:
         return load_vocabulary(other, Opening(lambda _share: checkpoint()), TRANSFORMERS)

@@ -12,10 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.tokenizer_config import SidecarFiles
+from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP
 
+WHY = "llama.cpp gives the ids of the GGUF that its converter makes of the folder."
 RENAMED = ("llm_config", "lm_config", "language_config", "lfm")  # as some call the text_config
 
 
@@ -64,9 +66,11 @@ def architecture_of(sidecars: SidecarFiles) -> Architecture:
     return Architecture(name, is_assumed, rules)
 
 
-def is_known(sidecars: SidecarFiles) -> bool:
-    """Whether the converter would take such a folder by its config.json, as far as is known here."""
+def readings_of(path: Path) -> dict[str, str]:
+    """That of llama.cpp, where config.json names an architecture that its converter takes."""
+    sidecars = read_sidecars(path)
     try:
-        return not architecture_of(sidecars).is_assumed
+        is_taken = bool(sidecars.model and architecture_of(sidecars))
     except (ComponentError, TypeError, AttributeError, KeyError, IndexError):
-        return False
+        is_taken = False
+    return {LLAMA_CPP: WHY} if is_taken else {}

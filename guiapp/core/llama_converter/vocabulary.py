@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,22 +12,16 @@ from guiapp.core.formats.gguf import read_converted
 from guiapp.core.formats.gguf_copy import GgufValue, metadata_file
 from guiapp.core.formats.tokenizer_config import model_name, read_sidecars
 from guiapp.core.hugging_face.spec import ComponentError
-from guiapp.core.llama_converter.architectures import Architecture, architecture_of, is_known
+from guiapp.core.llama_converter.architectures import WHY, Architecture, architecture_of
 from guiapp.core.llama_converter.conversion import Conversion
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import EncodeError, VocabError
 
-WHY = "llama.cpp gives the ids of the GGUF that its converter makes of the folder."
 ADVICE = "Open it without this reading."
 VERSION_NAME = re.compile(r"v\d+(\.\d+)*|\d.*")
 Load = Callable[[Path], Vocabulary]
-
-
-def readings_of(path: Path) -> dict[str, str]:
-    """That of llama.cpp, where config.json names an architecture that its converter takes."""
-    return {LLAMA_CPP: WHY} if is_known(read_sidecars(path)) else {}
 
 
 def of_folder(path: Path, opening: Opening, load: Load) -> Vocabulary:
@@ -78,7 +72,7 @@ def converted_file(path: Path, opening: Opening, load: Load) -> tuple[bytes, Arc
         raise VocabError(f"{quoted(path.name)} {what}. {ADVICE}") from error
 
 
-def _title(model: dict[str, Any] | Any, path: Path) -> str:
+def _title(model: Mapping[str, Any], path: Path) -> str:
     """What general.name gets without a model card: the name in config.json, else that of the folder."""
     name = model.get("_name_or_path")
     if not isinstance(name, str) or not name or name.count("/") > 1:
