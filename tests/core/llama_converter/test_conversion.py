@@ -24,6 +24,7 @@ from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocabulary.attributes import CONTROL_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocabulary.opening import Opening
+from guiapp.core.vocabulary.special_ids import ARCHITECTURES as KNOWN
 
 FORMATS, VOCABS = SHARED / "formats", SHARED / "vocabs"
 ARCHITECTURES = {
@@ -167,6 +168,8 @@ def test_a_gguf_is_read_so_anyway_and_other_files_are_not():
 def test_all_that_the_table_names_is_known_here():
     routes = {each["route"] for each in converter()["architectures"].values()}
     assert routes == {*ROUTES, ""}
+    architectures = {each["architecture"] for each in converter()["architectures"].values()}
+    assert architectures <= {*KNOWN.split()}
     of_words = {"jina-v2-en", "bert-bge-large"}
     assert {*converter()["pre_of_hash"].values()} - of_words <= {*PRE_TOKENIZERS}
 
