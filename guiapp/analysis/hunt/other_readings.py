@@ -150,10 +150,10 @@ def other_readings(
         readings.append(_compared(tokenizer, each, lines[:MOST_LINES]))
     if candidates and tokenizer.vocabulary.opened_files is not None:
         LAST.put(tokenizer.vocabulary)  # rather than what is needed no more
-    return tuple(each for each in readings if not _is_said_of_gguf(each, readings))
+    return tuple(each for each in readings if not _repeats_gguf(each, readings))
 
 
-def _is_said_of_gguf(reading: OtherReading, readings: Sequence[OtherReading]) -> bool:
+def _repeats_gguf(reading: OtherReading, readings: Sequence[OtherReading]) -> bool:
     """Whether a GGUF in the folder has the ids that converting the folder gives, or that is not known."""
     files = [each for each in readings if each.name == reading.name and each.source]
     is_conversion = reading.name == LLAMA_CPP and not reading.source

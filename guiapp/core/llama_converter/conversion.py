@@ -79,12 +79,12 @@ class Tokens(NamedTuple):
             self.texts[token_id], self.types[token_id] = text.encode(), kind
             self.scores[token_id] = ADDED_SCORE
 
-    def put_added(self, token_id: int, text: str, is_special: object, marks_stay: bool = False) -> None:
+    def put_added(self, token_id: int, text: str, is_special: object, keeps_marks: bool = False) -> None:
         """As most routes do: what looks special is, others get their spaces."""
-        if is_special or (not marks_stay and LOOKS_SPECIAL.fullmatch(text)):
+        if is_special or (not keeps_marks and LOOKS_SPECIAL.fullmatch(text)):
             self.put(token_id, text, CONTROL_TYPE)
         else:
-            self.put(token_id, text if marks_stay else text.replace(MARK, " "), USER_DEFINED_TYPE)
+            self.put(token_id, text if keeps_marks else text.replace(MARK, " "), USER_DEFINED_TYPE)
 
 
 class Conversion:
@@ -111,7 +111,7 @@ class Conversion:
         self._loaded: Vocabulary | None = None
         self._content: dict[str, Any] | None = None
         if self._has(TOKENIZER_JSON):
-            file = WholeFile(self._beside(TOKENIZER_JSON), opening)
+            file = WholeFile(self._sidecar(TOKENIZER_JSON), opening)
             self._names_byte_level = b'"ByteLevel"' in file.data
             self._content = file.json_object(read_json_with_texts)
 
@@ -125,18 +125,18 @@ class Conversion:
 
     # The files
 
-    def _beside(self, name: str) -> Path:
+    def _sidecar(self, name: str) -> Path:
         return self._path.with_name((name_before(self._path) or "") + name)
 
     def _has(self, name: str) -> bool:
-        return self._beside(name).is_file()
+        return self._sidecar(name).is_file()
 
     def _pieces(self, *names: str, all_fit: bool = False) -> tuple[Model, Tokens]:
         """A SentencePiece model and its tokens, as many as config.json says; `all_fit`: never fewer."""
         name = next(filter(self._has, names), None)
         if name is None:
             raise ComponentError(f"has no {' or '.join(names)} next to it, which llama.cpp's converter needs")
-        model = model_of(WholeFile(self._beside(name), self._opening), self._opening)
+        model = model_of(WholeFile(self._sidecar(name), self._opening), self._opening)
         texts = sliced(model.table.data, model.table.offsets)
         size = self._model.get("vocab_size") or len(texts)
         tokens = Tokens.unused(max(size, len(texts)) if name == FAIRSEQ else size)
@@ -150,7 +150,7 @@ class Conversion:
 
     def _vocabulary(self) -> Vocabulary:
         if self._loaded is None:
-            self._loaded = self._load(self._path if self._content is None else self._beside(TOKENIZER_JSON))
+            self._loaded = self._load(self._path if self._content is None else self._sidecar(TOKENIZER_JSON))
         return self._loaded
 
     def _added(self) -> tuple[AddedToken, ...]:
@@ -310,7 +310,7 @@ class Conversion:
         listed = [*self._config.get(DECODER, {}).items()]
         listed += [(each["id"], each) for each in (self._content or {}).get("added_tokens", [])]
         for token_id, spec in listed:
-            tokens.put_added(int(token_id), spec["content"], spec.get("special"), marks_stay=True)
+            tokens.put_added(int(token_id), spec["content"], spec.get("special"), keeps_marks=True)
         self._put("llama", tokens)
 
     def words(self) -> None:
