@@ -25,7 +25,7 @@ from guiapp.core.formats.sentencepiece import UNIGRAM, Model, model_of
 from guiapp.core.formats.tokenizer_config import CONFIG, SidecarFiles, model_name, name_before
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.llama_converter.architectures import converter, text_config
-from guiapp.core.llama_converter.special_keys import SpecialKeys, id_key
+from guiapp.core.llama_converter.special_keys import SpecialKeys
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -53,7 +53,7 @@ VISIBLE_IN_GEMMA4 = (
     b'<|channel> <channel|> <|tool_call> <tool_call|> <|tool_response> <tool_response|> <|"|>'.split()
 )
 UNUSED_SCORE, ADDED_SCORE = -10_000.0, -1_000.0
-MOST_TOKENS = 1 << 22
+MOST_TOKENS = 1 << 20
 REFUSED = "is refused by llama.cpp's converter"
 
 
@@ -117,11 +117,9 @@ class Conversion:
 
     def run(self) -> None:
         """Raises ComponentError, KeyError, TypeError and the like where the converter fails."""
-        self._switch(self._rules.get("first", {}))
+        self._set(self._rules.get("first", {}))
         ROUTES[self._rules["route"]](self)
-        self._switch(self._rules.get("last", {}))
-        for role, token_id in self._rules.get("ids_last", {}).items():
-            self.values[id_key(role)] = GgufValue("uint32", token_id)
+        self._set(self._rules.get("last", {}))
 
     # The files
 
@@ -222,8 +220,9 @@ class Conversion:
 
     # What is written
 
-    def _switch(self, values: Mapping[str, bool]) -> None:
-        self.values |= {key: GgufValue("bool", value) for key, value in values.items()}
+    def _set(self, values: Mapping[str, int]) -> None:
+        for key, value in values.items():
+            self.values[key] = GgufValue("bool" if isinstance(value, bool) else "uint32", value)
 
     def _put(self, model: str, tokens: Tokens, has_scores: bool = True, has_merges: bool = False) -> None:
         """The tokens, then what the configs say of them."""
@@ -264,12 +263,12 @@ class Conversion:
 
     def _put_prefix(self) -> None:
         if isinstance(adds := self._config.get("add_prefix_space"), bool):
-            self._switch({"add_space_prefix": adds})
+            self._set({"add_space_prefix": adds})
 
     def pieces_or_bytes(self) -> None:
         if self._has(PIECES):
             self.pieces()
-            self._switch(self._rules.get("last_of_pieces", {}))
+            self._set(self._rules.get("last_of_pieces", {}))
         else:
             self.bytes()
 
@@ -286,11 +285,9 @@ class Conversion:
             self._put("llama", self._tokens_of_llama())
         else:
             self.bytes()
-        match self._model.get("vocab_size"):
-            case 32_016:
-                self.values["eot_token_id"] = GgufValue("uint32", 32_010)
-            case 49_152:
-                self._switch({"add_bos_token": False})
+        sizes: dict[Any, dict[str, int]]
+        sizes = {32_016: {"eot_token_id": 32_010}, 49_152: {"add_bos_token": False}}
+        self._set(sizes.get(self._model.get("vocab_size", 32_000), {}))
 
     def gemma4(self) -> None:
         if not self._is_for_llama():
@@ -357,7 +354,7 @@ class Conversion:
 
     def _put_unigram(self, model: Model, tokens: Tokens) -> None:
         text = model.rules.text
-        self._switch({"add_space_prefix": text.adds_space, "remove_extra_whitespaces": text.removes_spaces})
+        self._set({"add_space_prefix": text.adds_space, "remove_extra_whitespaces": text.removes_spaces})
         if len(text.charsmap):
             self.values["precompiled_charsmap"] = GgufValue("array of uint8", text.charsmap)
         self._put("t5", tokens)

@@ -13,12 +13,8 @@ from guiapp.core.hugging_face.spec import ComponentError
 
 Section = Mapping[str, Any]
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
-SPELLED = {"unk": "unknown", "sep": "seperator", "pad": "padding"}  # by llama.cpp
+NAMES = {"unk": "unknown", "sep": "seperator", "pad": "padding"}  # by llama.cpp
 SWITCHES = ("bos", "eos", "sep")
-
-
-def id_key(role: str) -> str:
-    return f"{SPELLED.get(role, role)}_token_id"
 
 
 class SpecialKeys:
@@ -52,7 +48,7 @@ class SpecialKeys:
         """Unless the role is known."""
         if not isinstance(token_id, int):
             return
-        if token_id < 0:
+        if not 0 <= token_id < 1 << 32:
             raise ComponentError(f"has a config that gives {role} the id {token_id:,}")
         if self._n_tokens is None or token_id < self._n_tokens:
             self.ids.setdefault(role, token_id)
@@ -61,7 +57,7 @@ class SpecialKeys:
         """As they are written, by key without "tokenizer.ggml."."""
         for role, token_id in self.ids.items():
             if role != "cls":
-                yield id_key(role), GgufValue("uint32", int(token_id))
+                yield f"{NAMES.get(role, role)}_token_id", GgufValue("uint32", int(token_id))
         for role in filter(self.switches.__contains__, SWITCHES):
             yield f"add_{role}_token", GgufValue("bool", self.switches[role])
         for key, value in self.flags.items():

@@ -67,7 +67,7 @@ def converted_file(path: Path, opening: Opening, load: Load) -> tuple[bytes, Arc
         raise VocabError(f"{quoted(path.name)} {quoted(str(error), 400)}. {ADVICE}") from error
     except EncodeError as error:
         raise VocabError(f"{quoted(path.name)} cannot be converted to GGUF: {error} {ADVICE}") from error
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ArithmeticError, ValueError) as error:
         what = f"has parts or configs that llama.cpp's converter does not read: {quoted(repr(error))}"
         raise VocabError(f"{quoted(path.name)} {what}. {ADVICE}") from error
 
