@@ -307,6 +307,8 @@ class Conversion:
         listed = [*self._config.get(DECODER, {}).items()]
         listed += [(each["id"], each) for each in (self._content or {}).get("added_tokens", [])]
         for token_id, spec in listed:
+            if int(token_id) >= len(tokens.texts):
+                raise ComponentError(f"has the token {int(token_id):,}, for which config.json has no room")
             tokens.put_added(int(token_id), spec["content"], spec.get("special"), keeps_marks=True)
         self._put("llama", tokens)
 
