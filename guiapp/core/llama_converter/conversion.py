@@ -345,6 +345,10 @@ class Conversion:
 
     def fairseq(self) -> None:
         """Of XLM-RoBERTa: the special tokens in an order of its own."""
+        if not self._has(FAIRSEQ):
+            raise ComponentError(
+                f"is converted by llama.cpp without {FAIRSEQ} in a way that is not followed here"
+            )
         model, tokens = self._pieces(FAIRSEQ)
         tokens.texts[:] = [b"<s>", b"<pad>", b"</s>", b"<unk>", *tokens.texts[3:-1]]
         tokens.types[4:], tokens.types[:4] = tokens.types[3:-1].copy(), (*[CONTROL_TYPE] * 3, UNKNOWN_TYPE)
