@@ -79,12 +79,12 @@ class Tokens(NamedTuple):
             self.texts[token_id], self.types[token_id] = text.encode(), kind
             self.scores[token_id] = ADDED_SCORE
 
-    def put_added(self, token_id: int, text: str, is_special: object, keeps_marks: bool = False) -> None:
+    def put_added(self, token_id: int, text: str, is_special: object) -> None:
         """As most routes do: what looks special is, others get their spaces."""
-        if is_special or (not keeps_marks and LOOKS_SPECIAL.fullmatch(text)):
+        if is_special or LOOKS_SPECIAL.fullmatch(text):
             self.put(token_id, text, CONTROL_TYPE)
         else:
-            self.put(token_id, text if keeps_marks else text.replace(MARK, " "), USER_DEFINED_TYPE)
+            self.put(token_id, text.replace(MARK, " "), USER_DEFINED_TYPE)
 
 
 class Conversion:
@@ -309,7 +309,8 @@ class Conversion:
         for token_id, spec in listed:
             if int(token_id) >= len(tokens.texts):
                 raise ComponentError(f"has the token {int(token_id):,}, for which config.json has no room")
-            tokens.put_added(int(token_id), spec["content"], spec.get("special"), keeps_marks=True)
+            kind = CONTROL_TYPE if spec.get("special") else USER_DEFINED_TYPE
+            tokens.put(int(token_id), spec["content"], kind)
         self._put("llama", tokens)
 
     def words(self) -> None:
