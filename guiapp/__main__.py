@@ -9,7 +9,11 @@ import sys
 from contextlib import suppress
 
 NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
-LEAVE_FILES = ("bench", "hunt", "chat")  # where they are killed; the window begins by itself
+LEAVE_FILES = ("bench", "hunt", "chat")  # commands whose processes are killed; the window begins by itself
+
+
+def _nothing() -> None:
+    pass
 
 
 def main() -> int:
@@ -17,7 +21,7 @@ def main() -> int:
     gc.set_threshold(NEW_OBJECTS)
     from guiapp.core import interrupts
 
-    status = interrupts.INTERRUPTED
+    status, end_scratch = interrupts.INTERRUPTED, _nothing
     try:
         interrupts.end_soon_when_interrupted()
         from guiapp.cli.main import run
@@ -25,7 +29,8 @@ def main() -> int:
         if sys.argv[1:2] and sys.argv[1] in LEAVE_FILES:
             from guiapp.core.sources.files import begin_scratch
 
-            atexit.register(begin_scratch())
+            end_scratch = begin_scratch()
+            atexit.register(end_scratch)
         status = run(sys.argv[1:])
         gc.freeze()  # else Python looks for garbage in all of it before it ends: a sixth of a short command
     except BaseException:
@@ -34,6 +39,7 @@ def main() -> int:
     if interrupts.has_happened.is_set():
         with suppress(Exception):  # nobody may read any more
             sys.stdout.flush()
+        end_scratch()
         os._exit(status)  # Python would wait for threads and processes
     return status
 

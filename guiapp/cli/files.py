@@ -124,6 +124,12 @@ def positive_number(text: str) -> float:
     return number
 
 
+def positive_count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number above 0")
+    return int(text)
+
+
 def seed_number(text: str) -> int:
     """What an option takes that begins random numbers."""
     if not text.isdecimal():
