@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 
 NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
+SHORT = ("count", "tokenize", "detokenize")
 LEAVE_FILES = ("bench", "hunt", "chat")  # commands whose processes are killed; the window begins by itself
 
 
@@ -33,6 +34,10 @@ def main() -> int:
             atexit.register(end_scratch)
         status = run(sys.argv[1:])
         gc.freeze()  # else Python looks for garbage in all of it before it ends: a sixth of a short command
+        if sys.argv[1:2] and sys.argv[1] in SHORT:  # else memory is given back piece by piece
+            with suppress(OSError):
+                sys.stdout.flush()
+            os._exit(status)
     except BaseException:
         if interrupts.has_results.is_set() or not interrupts.has_happened.is_set():
             raise
