@@ -54,6 +54,7 @@ ENDS_BY_LOOK = frozenset(
     )
 )
 BRACKETS = "<>|[]_/ "
+DIGIT = re.compile(r"\d")  # no end has one, and most of many special tokens have
 LONGEST_TEMPLATE = 1 << 20  # characters
 LONGEST_REASON = 300
 PATIENCE_S = 10.0  # for a process that has to start on a busy machine; the template itself has 2 s
@@ -321,4 +322,4 @@ def markers_as_text(
 
 def resembles_end(name: str) -> bool:
     """Whether people take a token of this name for the end of a turn."""
-    return confusable_key(name).strip(BRACKETS) in ENDS_BY_LOOK
+    return not DIGIT.search(name) and confusable_key(name).strip(BRACKETS) in ENDS_BY_LOOK
