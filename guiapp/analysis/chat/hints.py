@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.chat.chat import ADDED, ASSISTANT, TOOLS, Chat, TokenOrigin
 from guiapp.analysis.chat.fixes import Edit, Fix, ending_turn, replacing, text_of
-from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
-from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, markers_as_text, resembles_end
+from guiapp.analysis.chat.messages import (
+    MOST_CHARACTERS,
+    Conversation,
+    arguments_as_object,
+    functions_of,
+    texts_of,
+)
+from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, markers_as_text, resembles_end
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
+from guiapp.analysis.chat.written_turns import MARKER
 from guiapp.analysis.doctor.findings import HINT, WARNING
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.core.text.numbers_in_words import quoted
@@ -288,31 +295,37 @@ def _left_out(prompt: str, text: str, spans: list[tuple[int, int]]) -> str:
 
 def _lost_tools(chat: Chat) -> Iterator[Hint]:
     """Tools, and calls of tools, of which not even a name is in the prompt."""
-    if _lacks_names(chat, chat.conversation.tools):
+    if lacks_names(chat.text, chat.conversation.tools):
         what = "The template omits the tools: the prompt has none of their names."
         yield Hint("lost_tools", WARNING, what, (0, 0))
     for number, message in enumerate(chat.conversation.messages):
-        if _lacks_names(chat, message.get("tool_calls")):
+        if lacks_names(chat.text, message.get("tool_calls")):
             where = f"message {number + 1} ({quoted(message['role'])})"
             what = f"The template omits the tool calls of {where}."
             yield Hint("lost_tools", WARNING, what, (0, 0), number)
 
 
-def _lacks_names(chat: Chat, tools: object) -> bool:
+def lacks_names(text: str, tools: object) -> bool:
+    """Whether there are tools, or calls of them, but not even a name of theirs in a prompt."""
     names = [name for each in functions_of(tools) if isinstance(name := each.get("name"), str)]
-    return bool(names) and not any(name in chat.text for name in names)
+    return bool(names) and not any(name in text for name in names)
 
 
 def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
-    """Arguments of calls as JSON in a text, which the template makes JSON of once more."""
-    for number, message in enumerate(chat.conversation.messages):
+    for number, start, end in escaped_arguments(chat.conversation, chat.text):
+        what = f"escapes the arguments of a tool call, a string in message {number + 1}."
+        tokens = chat.tokens_at(start, end)
+        yield Hint("escaped_arguments", HINT, f"The template {what} Give an object.", tokens, number)
+
+
+def escaped_arguments(conversation: Conversation, text: str) -> Iterator[tuple[int, int, int]]:
+    """Arguments of calls, JSON in a text, of which the template makes JSON: the message and characters."""
+    for number, message in enumerate(conversation.messages):
         for function in functions_of(message.get("tool_calls")):
             written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
             is_json = arguments_as_object(given) != given and '\\"' in written
-            if is_json and (start := chat.text.find(written)) >= 0:
-                what = f"escapes the arguments of a tool call, a string in message {number + 1}."
-                tokens = chat.tokens_at(start, start + len(written))
-                yield Hint("escaped_arguments", HINT, f"The template {what} Give an object.", tokens, number)
+            if is_json and (start := text.find(written)) >= 0:
+                yield number, start, start + len(written)
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:

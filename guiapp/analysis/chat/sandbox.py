@@ -4,7 +4,8 @@ One reads frames: HASH_BYTES of a template, and JSON {"template", "messages", "t
 "add_generation_prompt"}.  It starts a copy of itself for each template, which the system limits, and which
 answers all prompts of that template until it fails.  An answer is the exit status of a copy that has ended,
 and lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}; after a text {"runs", "lines"},
-{"prompt_start"}.  See CVE-2024-34359 for what happens without a sandbox.
+{"prompt_start"}.  A batch has many conversations, each with its own limits, and one line for each.  See
+CVE-2024-34359 for what happens without a sandbox.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import signal
 import sys
 import textwrap  # noqa: F401
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
@@ -31,6 +32,7 @@ from jinja2.exceptions import SecurityError, TemplateSyntaxError
 
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE, CharacterOrigin, Origins, Traced
 from guiapp.analysis.chat.tracing import ChatEnvironment, OutputTooLongError, RefusedError, TracingEnvironment
+from guiapp.analysis.chat.written_turns import written_turns
 from guiapp.core.processes import read_frame, write_frame
 
 SECONDS, LATE_S = 1.4, 0.4  # with the time until a process is ready, less than 2
@@ -44,6 +46,7 @@ MOST_OPEN = 1 << 16
 HASH_BYTES = 32
 END = b""
 ROLE = "role"
+BATCH = b'{"batch"'  # how a request begins that has many conversations
 
 
 def main() -> None:
@@ -81,7 +84,7 @@ class _Copy:
 
     def answer(self, request: bytes) -> tuple[int | None, list[bytes]]:
         """The exit status if it has ended, and what it answered."""
-        answers, size = list[bytes](), 0
+        answers, size, is_batch = list[bytes](), 0, request.startswith(BATCH)
         signal.signal(signal.SIGALRM, lambda *_: os.kill(self._process, signal.SIGKILL))
         signal.setitimer(signal.ITIMER_REAL, SECONDS + LATE_S)  # should it not end by itself
         with suppress(BrokenPipeError), open(self._requests, "wb", closefd=False) as requests:
@@ -90,6 +93,8 @@ class _Copy:
             while size < MOST_WRITTEN and (answer := read_frame(read)):
                 answers.append(answer)
                 size += len(answer)
+                if is_batch:
+                    signal.setitimer(signal.ITIMER_REAL, SECONDS + LATE_S)
         signal.setitimer(signal.ITIMER_REAL, 0)
         return (None, answers) if answer == END else (self.end(), answers)
 
@@ -112,6 +117,8 @@ def _serve() -> None:
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
             for answer in _answers(request, template):
                 write_frame(answers, answer)
+                if request.startswith(BATCH):
+                    signal.setitimer(signal.ITIMER_REAL, SECONDS)
             signal.setitimer(signal.ITIMER_REAL, 0)
             if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_GROWTH * held:
                 return
@@ -120,6 +127,9 @@ def _serve() -> None:
 
 def _answers(request: bytes, template: RunningTemplate) -> Iterator[bytes]:
     asked, now = json.loads(request), datetime.now()
+    if "batch" in asked:
+        yield from (json.dumps(template.of_batch(asked, each, now)).encode() for each in asked["batch"])
+        return
     answer = template.rendered(asked, now)
     yield json.dumps(answer).encode()
     if "text" in answer:
@@ -135,6 +145,27 @@ class RunningTemplate:
         self._environment = ChatEnvironment()
         self._template: Template | None = None
         self._tracing: TracingEnvironment | None = None
+
+    def of_batch(self, batch: Mapping[str, Any], record: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        """One conversation of a batch; `turns` where they are wanted."""
+        request = {
+            "template": batch["template"],
+            "variables": batch["variables"],
+            "add_generation_prompt": False,
+            **record,
+        }
+        answer = self.rendered(request, now)
+        if not (batch["turns"] and "text" in answer):
+            return answer
+
+        def render(messages: Sequence[Any], add_generation_prompt: bool) -> str | None:
+            changed = {"messages": messages, "add_generation_prompt": add_generation_prompt}
+            text: str | None = self.rendered({**request, **changed}, now).get("text")
+            return text
+
+        eos = str(batch["variables"].get("eos_token", ""))
+        turns = written_turns(render, record["messages"], answer["text"], record["first"], eos)
+        return {**answer, "turns": list(turns)}
 
     def rendered(self, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         started_ns = time.perf_counter_ns()

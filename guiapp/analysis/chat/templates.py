@@ -6,14 +6,14 @@ import json
 import re
 import sys
 from collections import ChainMap
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from os.path import isfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from guiapp.analysis.chat.messages import (
     Conversation,
@@ -24,6 +24,7 @@ from guiapp.analysis.chat.messages import (
     with_reasoning,
 )
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
+from guiapp.analysis.chat.written_turns import MARKER, WrittenTurn
 from guiapp.core.formats.tokenizer_config import CONFIG, TEMPLATE, name_before
 from guiapp.core.processes import ApartError, PersistentProcesses
 from guiapp.core.text.numbers_in_words import quoted
@@ -32,10 +33,6 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import ChatError
 from guiapp.native.checkpoint import stoppable
 
-MARKER = re.compile(
-    r"<\s?[|｜]\s?[^<>|｜\n]{1,40}?\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
-    r"|\[\s?/?\s?[A-Z][A-Z_]{2,30}\s?\]"
-)
 ENDS = (
     "<|im_end|>", "<|eot_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|end_of_text|>",
     "</s>", "<turn|>", "<｜end▁of▁sentence｜>", "<|eom_id|>", "<|return|>", "<|END_OF_TURN_TOKEN|>",
@@ -57,6 +54,7 @@ BRACKETS = "<>|[]_/ "
 DIGIT = re.compile(r"\d")  # no end has one, and most of many special tokens have
 LONGEST_TEMPLATE = 1 << 20  # characters
 LONGEST_REASON = 300
+EACH_S, MOST_ENDED = 2.0, 3  # for each conversation of a batch; how many may end the process
 PATIENCE_S = 10.0  # for a process that has to start on a busy machine; the template itself has 2 s
 SANDBOXES = PersistentProcesses("guiapp.analysis.chat.sandbox")
 OUT_OF_TIME = (-14, -9)  # by SIGALRM, or by SIGKILL where that did not end it
@@ -287,19 +285,92 @@ def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
 
 
 def _answers(given: dict[str, Any], checkpoint: Callable[[], None]) -> list[dict[str, Any]]:
+    status, *lines = _asked(given, checkpoint, PATIENCE_S)
+    if lines:
+        return [json.loads(line) for line in lines]
+    raise ChatError(_ended(status))
+
+
+def _asked(given: dict[str, Any], checkpoint: Callable[[], None], longest_s: float) -> list[bytes]:
+    """The exit status of what has ended, and its answers."""
     request = sha256(given["template"].encode("utf-8", "surrogatepass")).digest() + json.dumps(given).encode()
     try:
-        answer = SANDBOXES.answer(request, lambda _: checkpoint(), PATIENCE_S)
+        answer = SANDBOXES.answer(request, lambda _: checkpoint(), longest_s)
     except OSError as error:
         if isinstance(error, TimeoutError):
             raise ChatError(TOO_LONG) from error
         raise ChatError(f"The template cannot be run: {error.strerror}.") from error
     except ApartError as error:
         raise ChatError(TOO_MUCH) from error
-    status, *lines = answer.split(b"\n")
-    if lines:
-        return [json.loads(line) for line in lines]
-    raise ChatError(TOO_LONG if int(status) in OUT_OF_TIME else TOO_MUCH)
+    return answer.split(b"\n")
+
+
+def _ended(status: bytes) -> str:
+    return TOO_LONG if int(status) in OUT_OF_TIME else TOO_MUCH
+
+
+# Many conversations in one go, without origins
+
+
+class BatchRendering(NamedTuple):
+    """The text of a conversation in a batch, or why there is none.
+
+    generated  as in Rendering
+    turns      of the assistant, where they were asked for
+    error      a sentence, "" for none; `line` of the template where it comes from, 0 is unknown
+    """
+
+    text: str = ""
+    generated: tuple[tuple[int, int], ...] = ()
+    turns: tuple[WrittenTurn, ...] = ()
+    error: str = ""
+    line: int = 0
+
+
+def render_batch(
+    template: str,
+    conversations: Sequence[tuple[Conversation, int]],
+    variables: Mapping[str, object],
+    finds_turns: bool,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> list[BatchRendering]:
+    """Run a template for each of many conversations, without generation prompt; limits as for `render`.
+
+    conversations  with the first of its messages whose turns are wanted
+    finds_turns    whether to look for the assistant's turns
+    One that fails or takes too long does not keep the others from being rendered; but after some of them that
+    took too long the others are not tried.
+    """
+    if len(template) > LONGEST_TEMPLATE:
+        raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
+    rows = [
+        {
+            "messages": [with_reasoning(message) for message in conversation.messages],
+            "tools": conversation.tools,
+            "first": first,
+        }
+        for conversation, first in conversations
+    ]
+    result, n_ended = list[BatchRendering](), 0
+    while len(result) < len(rows):
+        left = rows[len(result) :]
+        if n_ended == MOST_ENDED:
+            return result + [BatchRendering(error=result[-1].error)] * len(left)
+        request = {"batch": left, "template": template, "variables": dict(variables), "turns": finds_turns}
+        status, *lines = _asked(request, checkpoint, PATIENCE_S + EACH_S * len(left))
+        result += [_of_batch(json.loads(line)) for line in lines[: len(left)]]
+        if len(lines) < len(left):
+            n_ended += 1
+            result.append(BatchRendering(error=_ended(status or b"0")))
+    return result
+
+
+def _of_batch(answer: dict[str, Any]) -> BatchRendering:
+    if "error" in answer:
+        reason = quoted(answer["error"], LONGEST_REASON).rstrip(".")
+        return BatchRendering(error=f"The template {reason}.", line=answer.get("line", 0))
+    turns = tuple(WrittenTurn(*turn) for turn in answer.get("turns", ()))
+    return BatchRendering(answer["text"], tuple(map(tuple, answer["generated"])), turns)
 
 
 # What markers of turns look like, in templates, in texts and as names of tokens

@@ -34,14 +34,18 @@ MOST = 1 << 53  # up to which a float tells whole numbers apart
 MOST_CHARACTERS = 1 << 27
 
 
-def read_json(text: str | bytes, parse_float: Callable[[str], float] = float) -> Any:
-    """What a JSON text says.  Raises ValueError, with a reason that can be shown; where the text is broken, a
+def read_json(
+    text: str | bytes,
+    parse_float: Callable[[str], float] = float,
+    object_of: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """What a JSON text says; `object_of` makes each object of its pairs.  Raises ValueError, with a reason that can be shown; where the text is broken, a
     json.JSONDecodeError with the place.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"it is longer than {MOST_CHARACTERS >> 20} MB")
     try:
-        return json.loads(text, parse_float=parse_float)
+        return json.loads(text, parse_float=parse_float, object_pairs_hook=object_of)
     except (json.JSONDecodeError, UnicodeDecodeError):
         raise
     except RecursionError:

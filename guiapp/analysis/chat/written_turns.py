@@ -1,0 +1,165 @@
+"""Where in a rendered text the assistant's turns are, for templates that do not mark them.
+
+A turn is what the text has beyond the prompt of the messages before it, which ends with the generation
+prompt; up to and with the marker that ends it.  Only strings are compared, where the template runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from guiapp.analysis.chat.messages import functions_of
+
+MARKER = re.compile(
+    r"<\s?[|｜]\s?[^<>|｜\n]{1,40}?\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
+    r"|\[\s?/?\s?[A-Z][A-Z_]{2,30}\s?\]"
+)
+TAIL = re.compile(rf"(?:{MARKER.pattern}|<turn\|>)\Z")
+LONGEST_MARKER = 100
+ASSISTANT = "assistant"
+EXACT, REWRITTEN, OTHER_PROMPT = "", "rewritten", "other_prompt"
+UNKNOWN = -1  # characters of a turn that was not located
+
+Render = Callable[[Sequence[Any], bool], str | None]
+
+
+class WrittenTurn(NamedTuple):
+    """The assistant's turn in a text.
+
+    message     from 0
+    start, end  characters of the text; UNKNOWN where only the origins of the text can tell
+    how         EXACT; REWRITTEN: later messages change what the template writes of this one or of others
+                before it; OTHER_PROMPT: the turn does not begin as the generation prompt does
+    header      what the generation prompt adds
+    """
+
+    message: int
+    start: int
+    end: int
+    how: str
+    header: str
+
+
+def written_turns(
+    render: Render, messages: Sequence[Any], text: str, first: int, eos: str
+) -> Iterator[WrittenTurn]:
+    """Those of the assistant's messages from `first` on, in order.
+
+    render  the text of some messages, with or without generation prompt; None where the template fails
+    text    of all messages, without one
+    """
+    owners = [row for row, each in enumerate(messages) if each["role"] == ASSISTANT and row >= first]
+    at = 0
+    for left, row in zip(range(len(owners), 0, -1), owners, strict=True):
+        prompt = render(messages[:row], True)
+        whole = text if row + 1 == len(messages) else render(messages[: row + 1], False)
+        start, how, header = _start(render, messages[:row], text, prompt, whole, at, left)
+        end = UNKNOWN
+        if start != UNKNOWN and whole is not None:
+            end, is_same = _end(messages[row], text, start, whole, prompt or "")
+            how = how or (EXACT if is_same else REWRITTEN)
+        if end == UNKNOWN:
+            yield WrittenTurn(row, UNKNOWN, UNKNOWN, how or REWRITTEN, header)
+            continue
+        at = end
+        yield WrittenTurn(row, start, _without_blanks(text, start, end, eos), how, header)
+
+
+def _start(
+    render: Render,
+    before: Sequence[Any],
+    text: str,
+    prompt: str | None,
+    whole: str | None,
+    at: int,
+    left: int,
+) -> tuple[int, str, str]:
+    """The first character of a turn behind `at`, how it was located, and the header.
+
+    left  how many turns of the assistant are to come, with this one
+    """
+    if prompt is None:
+        return UNKNOWN, REWRITTEN, ""
+    if text.startswith(prompt):
+        return len(prompt), EXACT, ""
+    shorter = render(before, False) if before else ""
+    header = prompt[len(shorter) :] if shorter is not None and prompt.startswith(shorter) else ""
+    if whole is not None and header and text.startswith(whole):
+        first, common = len(prompt) - len(header), n_alike(prompt, text)
+        inner = max([0, *(each for each in _borders(header) if first + each <= common)])
+        return (first + inner if inner else UNKNOWN), OTHER_PROMPT, header
+    for size in reversed(_borders(header)):
+        if text.count(header[:size], at) == left:
+            found = text.index(header[:size], at)
+            common = n_alike(header, text[found : found + len(header)])
+            return found + max(each for each in _borders(header) if each <= common), REWRITTEN, header
+    return UNKNOWN, REWRITTEN, header
+
+
+def _borders(header: str) -> list[int]:
+    """Behind its lines, its markers and itself."""
+    ends = {result.end() for result in MARKER.finditer(header)} | {len(header)} - {0}
+    return sorted(ends | {at for at, each in enumerate(header, 1) if each == "\n"})
+
+
+def _end(message: Any, text: str, start: int, whole: str, prompt: str) -> tuple[int, bool]:
+    """Behind the last character of a turn, UNKNOWN if not certain; whether later messages left it alone.
+
+    whole  what is written up to and with this message
+    """
+    if text.startswith(whole) and len(whole) >= start:
+        return len(whole), True
+    if not whole.startswith(prompt):
+        return UNKNOWN, False
+    own, content = whole[len(prompt) :], _content(message)
+    common = n_alike(own, text[start : start + len(own)])
+    inside = own.rfind(content, 0, common)
+    if content and inside >= 0:  # the same up to what ends it, which is another for the last message
+        behind = inside + len(content)
+        ours, here = _marker(own, behind), _marker(text, start + behind)
+        if ours and here:
+            return here, True
+    rest = own.find(text[start + common : start + common + 8], common + 1) if common < len(own) else -1
+    while rest >= 0:  # something was left out, such as reasoning
+        size = len(own) - rest
+        if text.startswith(own[rest:], start + common) and content and content in own[rest:]:
+            return start + common + size, False
+        rest = own.find(text[start + common : start + common + 8], rest + 1)
+    return UNKNOWN, False
+
+
+def n_alike(first: str, second: str) -> int:
+    """How many characters two texts begin with alike."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _content(message: Any) -> str:
+    """What has to be in a turn: its content, or else the names of its calls."""
+    content = message.get("content")
+    if isinstance(content, str) and content.strip():
+        return content.strip()
+    names = [each.get("name") for each in functions_of(message.get("tool_calls"))]
+    return names[-1] if names and isinstance(names[-1], str) else ""
+
+
+def _marker(text: str, at: int) -> int:
+    """Behind the marker that follows, after blanks; 0 where none does."""
+    part = text[at : at + LONGEST_MARKER]
+    result = MARKER.match(part, len(part) - len(part.lstrip()))
+    return at + result.end() if result else 0
+
+
+def _without_blanks(text: str, start: int, end: int, eos: str) -> int:
+    """Without what follows the marker that ends a turn."""
+    stripped = max(start, len(text[:end].rstrip()))
+    tail = text[max(start, stripped - LONGEST_MARKER) : stripped]
+    return stripped if TAIL.search(tail) or (eos and tail.endswith(eos)) else end

@@ -1,0 +1,356 @@
+"""Records in tokens, each with what is trained and what was noticed: a function of records alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.messages import ChatSettings, Conversation, texts_of
+from guiapp.analysis.chat.templates import (
+    BEGINNINGS,
+    ENDS,
+    BatchRendering,
+    ChatTemplate,
+    chosen_template,
+    markers_as_text,
+    render,
+    render_batch,
+    special_texts,
+)
+from guiapp.analysis.chat.written_turns import UNKNOWN, WrittenTurn, n_alike
+from guiapp.analysis.data.masks import (
+    ALL,
+    COMPLETION,
+    DERIVED,
+    GENERATION,
+    MARKER,
+    Mask,
+    Why,
+    between,
+    chosen_mask,
+    marked,
+    tokens_of,
+)
+from guiapp.analysis.data.records import RawRecord, Record, RecordError, read_record
+from guiapp.core.encode.encoding import Encoding
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.errors import ChatError, EncodeError
+
+REFUSED = "refused"
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class DataOptions:
+    """How records are read and what of them is trained.
+
+    template     a name of one of the model's, a file, or a text; None is what `transformers` takes
+    mask         one of `masks.KINDS`; `marker:A…B` for what is between two texts
+    max_length   tokens that are kept of a record; None for all
+    shape        one of `records.SHAPES`; None: each record is looked at
+    add_special  whether the tokenizer puts its BOS and the like around a text; None: as `transformers` does,
+                 around what is no chat
+    variables    what the template is given besides
+    """
+
+    template: str | None = None
+    mask: str = "auto"
+    max_length: int | None = None
+    shape: str | None = None
+    add_special: bool | None = None
+    variables: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class DataRecord:
+    """A record in tokens; one that cannot be rendered has an error and no tokens.
+
+    raw, record  as it was read, and what that says; None where it says nothing
+    error        a sentence, "" for none, with the `code` of its finding and the `line` of the template
+    text         what is encoded, `encoding` its tokens: all, with those behind the maximum length
+    why          uint8[n]: of each token, a `masks.Why`
+    spans        characters of the text that are trained, in order
+    turns        of the assistant, where they were derived
+    n_rejected   tokens of what a preference rejects
+    """
+
+    setting: DataExaminer
+    raw: RawRecord
+    record: Record | None
+    error: str = ""
+    code: str = ""
+    line: int = 0
+    text: str = ""
+    encoding: Encoding | None = None
+    why: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    spans: tuple[Span, ...] = ()
+    turns: tuple[WrittenTurn, ...] = ()
+    n_rejected: int = 0
+
+    def __repr__(self) -> str:
+        what = self.error or f"{len(self.token_ids):,} tokens, {int(self.is_trained.sum()):,} trained"
+        return f"<DataRecord {self.raw.number}: {what}>"
+
+    @property
+    def number(self) -> int:
+        """In the file, from 1."""
+        return self.raw.number
+
+    @property
+    def token_ids(self) -> NDArray[np.int32]:
+        """int32[n]."""
+        return np.zeros(0, np.int32) if self.encoding is None else self.encoding.token_ids
+
+    @cached_property
+    def is_trained(self) -> NDArray[np.bool_]:
+        """bool[n]: the tokens that count in the loss."""
+        return (self.why >= Why.IN_GENERATION) & (self.why <= Why.ALL)
+
+    @cached_property
+    def labels(self) -> NDArray[np.int32]:
+        """int32[n]: ids, -100 where not trained; up to the maximum length."""
+        return np.where(self.is_trained, self.token_ids, -100).astype(np.int32)[: self.n_kept]
+
+    @property
+    def n_kept(self) -> int:
+        """How many tokens the maximum length leaves."""
+        most = self.setting.options.max_length
+        return len(self.token_ids) if most is None else min(most, len(self.token_ids))
+
+    @cached_property
+    def chat(self) -> Chat | None:
+        """With the origin of each token, and the template; None for a plain text, or what cannot be rendered.
+
+        The record is rendered once more, which takes some milliseconds.
+        """
+        if self.record is None or self.record.conversation is None or self.error:
+            return None
+        return self.setting.chat(self.record.conversation)
+
+    @property
+    def origins(self) -> Sequence[object]:
+        """Of each token, a `TokenOrigin`: message, role, field, line of the template; () for a text."""
+        return () if self.chat is None else self.chat.origins
+
+    def explain(self, token: int) -> str:
+        """Why a token is trained or not, in a sentence, with the line of the template."""
+        sentence = Why(int(self.why[token])).sentence
+        line = 0 if self.chat is None else self.chat.origins[token].line
+        return f"{sentence} Line {line} of the template writes it." if line else sentence
+
+    @cached_property
+    def contents(self) -> list[tuple[int, Span | None]]:
+        """Of each message, its number, and the characters of the text that are its content; None for none."""
+        conversation = None if self.record is None else self.record.conversation
+        return [] if conversation is None else list(_contents(conversation, self.text))
+
+
+def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, Span | None]]:
+    at = 0
+    for number, message in enumerate(conversation.messages):
+        for name, _, content in texts_of(message):
+            if name != "content" or not (content := content.strip()):
+                continue
+            start = text.find(content, at)
+            if start < 0:
+                start = text.find(content)
+            yield number, None if start < 0 else (start, start + len(content))
+            at = max(at, start + len(content))
+
+
+class DataExaminer:
+    """A tokenizer, and how records are rendered and masked; it can be pickled as the tokenizer can.
+
+    Raises TokenloupeError for a mask, and ChatError for a template, that there is not.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, options: DataOptions = DataOptions()) -> None:
+        self.tokenizer, self.options = tokenizer, options
+        vocabulary = tokenizer.vocabulary
+        self.variables = {**special_texts(vocabulary), **options.variables}
+        self._templates: dict[bool, ChatTemplate] = {}
+        self.template_error = ""
+        try:
+            for has_tools in (False, True):
+                self._templates[has_tools] = chosen_template(vocabulary, has_tools, options.template)
+        except ChatError as error:
+            if options.template is not None:
+                raise
+            self.template_error = str(error)
+        self.mask = chosen_mask(options.mask, self._templates[False].text if self._templates else None)
+
+    @property
+    def template(self) -> ChatTemplate | None:
+        """The one for conversations without tools."""
+        return self._templates.get(False)
+
+    @cached_property
+    def foreign_markers(self) -> tuple[str, ...]:
+        """Known markers of turns that are no special tokens of this model."""
+        names = self.tokenizer.special_tokens.names
+        return tuple(each for each in ENDS + BEGINNINGS if each not in names)
+
+    @cached_property
+    def foreign_markers_of_template(self) -> tuple[str, ...]:
+        """Markers in the template that are none, or are taken for one that there is."""
+        source = "" if self.template is None else self.template.text
+        found = markers_as_text(self.tokenizer.special_tokens.names, source)
+        own = (result[0] for result, meant in found if meant or result[0] in self.foreign_markers)
+        return tuple(dict.fromkeys(own))
+
+    def template_for(self, conversation: Conversation) -> ChatTemplate:
+        if not self._templates:
+            raise ChatError(self.template_error)
+        return self._templates[conversation.tools is not None]
+
+    def chat(self, conversation: Conversation) -> Chat:
+        """A conversation as training has it, with origins."""
+        template = self.template_for(conversation)
+        rendering = render(template.text, conversation, False, self.variables)
+        settings = ChatSettings(template.text, False, bool(self.options.add_special))
+        return Chat(self.tokenizer, conversation, template, rendering, settings)
+
+    def mask_for(self, record: Record) -> Mask:
+        """What is trained of a record: by default, of a text all of it, or its completion."""
+        if self.options.mask != "auto" or record.conversation is not None:
+            return self.mask
+        kind = COMPLETION if record.n_prompt else ALL
+        return Mask(kind, "the records are texts" if kind == ALL else "the records have completions")
+
+    def examine(
+        self, raws: Iterable[RawRecord], checkpoint: Callable[[], None] = lambda: None
+    ) -> list[DataRecord]:
+        """Records in tokens, in the same order.
+
+        Raises ChatError for conversations where the model has no template.
+        """
+        rows = [self._read(raw) for raw in raws]
+        rendered = self._rendered([row.record for row in rows], checkpoint)
+        others = self._rendered(
+            [row.record and Record("", _conversation(row.record.rejected)) for row in rows], checkpoint, False
+        )
+        result = list[DataRecord]()
+        for row, rendering, other in zip(rows, rendered, others, strict=True):
+            checkpoint()
+            result.append(row if row.record is None else self._encoded(row, rendering, other))
+        return result
+
+    def _read(self, raw: RawRecord) -> DataRecord:
+        try:
+            return DataRecord(self, raw, read_record(raw, self.options.shape))
+        except RecordError as error:
+            return DataRecord(self, raw, None, str(error), error.code)
+
+    def _rendered(
+        self, records: Sequence[Record | None], checkpoint: Callable[[], None], finds_turns: bool = True
+    ) -> list[BatchRendering | None]:
+        result: list[BatchRendering | None] = [None] * len(records)
+        by_template: dict[str, list[int]] = {}
+        for row, record in enumerate(records):
+            if record is not None and record.conversation is not None:
+                by_template.setdefault(self.template_for(record.conversation).text, []).append(row)
+        finds_turns = finds_turns and self.mask.kind in (DERIVED, COMPLETION)
+        for template, rows in by_template.items():
+            given = [
+                (each.conversation, each.n_prompt)
+                for row in rows
+                if (each := records[row]) is not None and each.conversation is not None
+            ]
+            found = render_batch(template, given, self.variables, finds_turns, checkpoint)
+            for row, rendering in zip(rows, found, strict=True):
+                result[row] = rendering
+        return result
+
+    def _encoded(
+        self, row: DataRecord, rendering: BatchRendering | None, other: BatchRendering | None
+    ) -> DataRecord:
+        record, options = row.record, self.options
+        assert record is not None
+        if rendering is not None and rendering.error:
+            return DataRecord(self, row.raw, record, rendering.error, REFUSED, rendering.line)
+        text = record.text if rendering is None else rendering.text
+        add_special = rendering is None if options.add_special is None else options.add_special
+        try:
+            encoding = self.tokenizer.encode(text, add_special)
+            rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
+            n_rejected = self.tokenizer.count(rejected, None, add_special) if rejected else 0
+        except EncodeError as error:
+            return DataRecord(self, row.raw, record, str(error), REFUSED)
+        turns = rendering.turns if rendering is not None else ()
+        if any(turn.start == UNKNOWN for turn in turns):
+            turns = self._traced(record, turns)
+        spans, why = self._spans(record, text, rendering, turns)
+        tokens = tokens_of(encoding, text, spans) if spans else []
+        reasons = marked(len(encoding), tokens, why)
+        if add_special:
+            before, after = self.tokenizer.special_affixes()
+            is_added = np.r_[: len(before), len(encoding) - len(after) : len(encoding)]
+            reasons[is_added] = Why.ALL if why == Why.ALL else Why.ADDED
+        if options.max_length is not None:
+            reasons[options.max_length :] = Why.CUT
+        return DataRecord(
+            *(self, row.raw, record, "", "", 0, text, encoding, reasons, spans, turns, n_rejected or 0)
+        )
+
+    def _spans(
+        self, record: Record, text: str, rendering: BatchRendering | None, turns: Sequence[WrittenTurn]
+    ) -> tuple[tuple[Span, ...], Why]:
+        mask = self.mask_for(record)
+        if mask.kind == ALL:
+            return (((0, len(text)),) if text else ()), Why.ALL
+        if mask.kind == MARKER:
+            return tuple(between(text, mask.first, mask.last)), Why.IN_MARKERS
+        if rendering is None:
+            is_completion = mask.kind in (COMPLETION, DERIVED) and record.n_prompt < len(text)
+            spans = [(record.n_prompt, len(text))] if is_completion else []
+            return tuple(spans), Why.IN_COMPLETION
+        if mask.kind == GENERATION:
+            return _merged(rendering.generated), Why.IN_GENERATION
+        known = [(turn.start, turn.end) for turn in turns if turn.start != UNKNOWN]
+        return _merged(known), Why.IN_TURN if mask.kind == DERIVED else Why.IN_COMPLETION
+
+    def _traced(self, record: Record, turns: Sequence[WrittenTurn]) -> tuple[WrittenTurn, ...]:
+        """Turns that comparing did not locate, by the origins of the text."""
+        assert record.conversation is not None
+        try:
+            chat = self.chat(record.conversation)
+        except ChatError:  # it takes too long with origins
+            return tuple(turns)
+        return tuple(_traced_turn(chat, turn) if turn.start == UNKNOWN else turn for turn in turns)
+
+
+def _conversation(given: object) -> Conversation | None:
+    return given if isinstance(given, Conversation) else None
+
+
+def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Spans in order, those that meet as one."""
+    result = list[Span]()
+    for start, end in sorted(spans):
+        if result and start <= result[-1][1]:
+            result[-1] = result[-1][0], max(end, result[-1][1])
+        elif start < end:
+            result.append((start, end))
+    return tuple(result)
+
+
+def _traced_turn(chat: Chat, turn: WrittenTurn) -> WrittenTurn:
+    """The same turn located by its origins, if these are known."""
+    own = next((each for each in chat.turns if each.message == turn.message), None)
+    if own is None or not chat.is_traced:
+        return turn
+    spans, characters = chat.encoding.spans, chat.character_of_byte
+    start, end = int(characters[spans[own.start, 0]]), int(characters[spans[own.end - 1, 1]])
+    common = n_alike(turn.header, chat.text[start:end])
+    if common:
+        return turn._replace(start=start + common, end=end)
+    for (first, _), run in zip(pairwise(chat.runs.bounds.tolist()), chat.runs.of_runs, strict=False):
+        if run.is_content and run.message == turn.message and start <= first < end:
+            return turn._replace(start=first, end=end)
+    return turn

@@ -1,0 +1,389 @@
+"""What is wrong with records to train on: noticed record by record, counted by kind.
+
+To add a finding: a row of KINDS, what notices it in `noticed`, and its line in the manual's chapter on Data.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.hints import escaped_arguments, lacks_names
+from guiapp.analysis.chat.messages import Conversation, texts_of
+from guiapp.analysis.chat.templates import BEGINNINGS
+from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
+from guiapp.analysis.data.examined import REFUSED, DataRecord
+from guiapp.analysis.data.masks import ALL, DERIVED, MARKER, Why, crossing, tokens_of
+from guiapp.analysis.data.records import BROKEN, DUPLICATE, EMPTY, SHAPELESS, TEXT
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
+from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.core.text.visible_text import hidden_places
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function", "ipython", "observation")
+SYSTEM, ANSWERS = ("system", "developer"), ("tool", "function", "ipython", "observation")
+BLANK = b" \t\r\n"
+
+
+class DataFindingKind(NamedTuple):
+    """What is said of all findings with a code; `what` ends a sentence that begins with the records."""
+
+    severity: str
+    what: str
+    remedy: str
+
+
+K = DataFindingKind
+KINDS: dict[str, DataFindingKind] = {
+    BROKEN: K(ERROR, "cannot be read", "Correct or remove these lines."),
+    SHAPELESS: K(ERROR, "have no known shape", "Rename the keys, or name the shape."),
+    REFUSED: K(ERROR, "cannot be rendered", "Correct the records, or choose another template."),
+    "nothing_trained": K(
+        WARNING, "have no trained token", "Choose another mask, such as derived, or remove the records."
+    ),
+    "end_not_trained": K(
+        WARNING,
+        "do not train the token that ends a turn, so the model does not learn to stop",
+        "Let the trained part include the end of the turn, or add EOS to the completion.",
+    ),
+    "header_trained": K(
+        WARNING,
+        "train the header of a turn, which the program writes and not the model",
+        "Begin the generation block, or the markers, after the header.",
+    ),
+    "pad_is_end": K(
+        WARNING,
+        "end with the token that is also the padding token, which usual collators do not train",
+        "Give the tokenizer a padding token of its own.",
+    ),
+    "cut_off": K(
+        WARNING,
+        "lose trained tokens to the maximum length",
+        "Raise the maximum length, or split the records.",
+    ),
+    "border_in_token": K(
+        WARNING,
+        "have a trained part that begins or ends inside a token",
+        "Let the prompt end, or the marker begin, where a token does: not with a space.",
+    ),
+    "turn_not_located": K(
+        WARNING,
+        "have a turn that could not be located, and is not trained",
+        "Use a template with generation tags.",
+    ),
+    REWRITTEN: K(
+        WARNING,
+        "have turns that the template writes differently once later messages follow",
+        "Train on one turn for each record, or use a template that keeps earlier turns.",
+    ),
+    OTHER_PROMPT: K(
+        HINT,
+        "have turns that do not begin as the generation prompt does",
+        "Give the reasoning, or prompt the model as it was trained.",
+    ),
+    "roles": K(WARNING, "have roles out of order", "Correct the order of the messages."),
+    "content_became_control": K(
+        WARNING,
+        "have content that became a control token",
+        "Remove the text of control tokens from the content.",
+    ),
+    "double_bos": K(WARNING, "begin with two BOS tokens", "Remove BOS from the text, or do not add another."),
+    "reasoning_left_out": K(
+        WARNING, "have reasoning that the template leaves out", "Choose a template that keeps it."
+    ),
+    "content_left_out": K(
+        WARNING, "have content that the template leaves out or changes", "Compare the records with the text."
+    ),
+    "tools_left_out": K(
+        WARNING, "have tools, or tool calls, that the template leaves out", "Choose a template with tools."
+    ),
+    "escaped_arguments": K(
+        WARNING,
+        "have tool calls whose arguments are escaped twice",
+        "Give arguments as an object, not as text.",
+    ),
+    "marker_as_text": K(
+        WARNING,
+        "have markers that are plain text in this model",
+        "Choose the template of this model, or add the tokens.",
+    ),
+    EMPTY: K(WARNING, "are empty, or have an empty answer", "Remove them."),
+    "doubled": K(WARNING, "repeat an earlier record", "Remove the copies."),
+    "unknown_tokens": K(WARNING, "have text that the model has no token for", "Replace these characters."),
+    "invisible": K(WARNING, "have invisible characters", "Remove them."),
+    DUPLICATE: K(WARNING, "have a key twice in one object, of which only the last counts", "Remove one."),
+}
+CODES = tuple(KINDS)
+BITS = {code: 1 << row for row, code in enumerate(CODES)}
+
+
+class Noticed(NamedTuple):
+    """Something about one record.
+
+    token   that it is about; None for none
+    detail  what is said of this record, "" for nothing
+    line    of the template, from 1; 0 for none
+    """
+
+    code: str
+    token: int | None = None
+    detail: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class DataFinding:
+    """Something that is wrong with some records.
+
+    code       the same for all of a kind, and in all versions
+    severity   ERROR, WARNING or HINT
+    what       a sentence
+    remedy     what to do
+    n_records  that it is in, and the `share` of all
+    record, token  the first example, from 1 and from 0; None where it is about no token
+    line       of the template that it is about, in the first example; 0 for none
+    """
+
+    code: str
+    severity: str
+    what: str
+    remedy: str
+    n_records: int
+    share: float
+    record: int
+    token: int | None = None
+    line: int = 0
+
+
+def finding_of(noticed: Noticed, record: int, n_records: int, n_all: int) -> DataFinding:
+    """What so many of all records have, with the first of them as the example."""
+    kind = KINDS[noticed.code]
+    detail = f" Record {record}: {noticed.detail}" if noticed.detail else ""
+    what = f"{counted(n_records, 'record')} {_verb(kind.what, n_records)}.{detail}"
+    share = n_records / max(n_all, 1)
+    return DataFinding(
+        *(noticed.code, kind.severity, what, kind.remedy, n_records, share, record),
+        noticed.token,
+        noticed.line,
+    )
+
+
+def _verb(what: str, number: int) -> str:
+    """The end of a sentence about so many."""
+    first, space, rest = what.partition(" ")
+    if number == 1:
+        own = {"have": "has", "are": "is", "do": "does", "cannot": "cannot"}
+        first = own.get(first) or f"{first}s"
+    return first + space + rest
+
+
+# What is noticed of one record
+
+
+def noticed(row: DataRecord) -> Iterator[Noticed]:
+    """All of a record, without what needs others to compare with."""
+    if row.error or row.encoding is None:
+        yield Noticed(row.code, None, row.error, row.line)
+        return
+    seen = _Seen(row)
+    if row.record is not None and row.record.has_duplicate_key:
+        yield Noticed(DUPLICATE)
+    if not len(row.token_ids):
+        yield Noticed(EMPTY)
+        return
+    if not row.is_trained[: row.n_kept].any():
+        yield Noticed("nothing_trained")
+    for check in (_ends, _lengths, _turns, _tokens, _borders):
+        yield from check(seen)
+    if seen.conversation is not None:
+        for about in (_roles, _contents, _tools):
+            yield from about(seen, seen.conversation)
+
+
+class _Seen:
+    """A record, and what several checks ask of it."""
+
+    def __init__(self, row: DataRecord) -> None:
+        assert row.encoding is not None
+        self.row, self.encoding, self.ids = row, row.encoding, row.token_ids
+        self.vocabulary = row.setting.tokenizer.vocabulary
+        self.conversation = None if row.record is None else row.record.conversation
+        self.runs = _runs(row.is_trained)
+
+    def name(self, token: int) -> str:
+        return self.vocabulary.raw_text(int(self.ids[token])).decode("utf-8", "replace")
+
+    def is_header(self, token: int) -> bool:
+        """Whether a token begins a turn, rather than ends one."""
+        return self.name(token) in BEGINNINGS and int(self.ids[token]) not in self.vocabulary.eog
+
+    def is_role(self, token: int) -> bool:
+        start = int(self.encoding.spans[token, 0])
+        return self.encoding.text_bytes.startswith((b"assistant", b"model"), start)
+
+    def foreign_markers(self) -> list[str]:
+        """Markers of other models in the text."""
+        setting, is_text = self.row.setting, self.conversation is None
+        markers = setting.foreign_markers if is_text else setting.foreign_markers_of_template
+        return [each for each in markers if each in self.row.text][:1]
+
+    def is_blank(self, token: int) -> bool:
+        start, end = self.encoding.spans[token].tolist()
+        return not self.encoding.text_bytes[start:end].strip(BLANK)
+
+
+def _runs(is_trained: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The tokens that are trained, first and behind the last of each run."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], is_trained.view(np.int8), [0]]))).tolist()
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def _ends(seen: _Seen) -> Iterator[Noticed]:
+    row, ids, eog = seen.row, seen.ids, seen.vocabulary.eog
+    record, kind = row.record, row.setting.mask.kind
+    if record is None or (kind == ALL and row.setting.options.mask != "auto"):
+        return
+    if record.shape == TEXT and kind != MARKER:
+        return
+    pad, whole = seen.vocabulary.special_ids.pad, len(ids)
+    for (start, end), following in zip(seen.runs, [*seen.runs[1:], (whole, whole)], strict=False):
+        if end < whole and row.why[end] == Why.CUT:
+            continue
+        last = end - 1
+        while last > start and seen.is_blank(last) and int(ids[last]) not in eog:
+            last -= 1
+        between = ids[end : following[0]].tolist()
+        if int(ids[last]) not in eog and (following[0] == whole or any(each in eog for each in between)):
+            yield Noticed("end_not_trained", last)
+        elif pad is not None and int(ids[last]) == pad:
+            yield Noticed("pad_is_end", last, f"{_name(seen.vocabulary, pad)} is both.")
+        before = seen.is_header(start - 1) if start else False
+        if kind != DERIVED and (seen.is_header(start) or (before and seen.is_role(start))):
+            yield Noticed("header_trained", start)
+
+
+def _lengths(seen: _Seen) -> Iterator[Noticed]:
+    row, most = seen.row, seen.row.setting.options.max_length
+    if most is None or len(seen.ids) <= most or not row.spans:
+        return
+    tokens = tokens_of(seen.encoding, row.text, row.spans)
+    lost = sum(end - max(start, most) for start, end in tokens if end > most)
+    if lost:
+        whole = sum(end - start for start, end in tokens)
+        yield Noticed("cut_off", most, f"{lost:,} of {counted(whole, 'trained token')} are cut off.")
+
+
+def _turns(seen: _Seen) -> Iterator[Noticed]:
+    for turn in seen.row.turns:
+        token = None
+        if turn.start == UNKNOWN:
+            yield Noticed("turn_not_located", None, f"message {turn.message + 1}.")
+        else:
+            token = tokens_of(seen.encoding, seen.row.text, [(turn.start, turn.end)])[0][0]
+        if turn.how:
+            yield Noticed(turn.how, token, f"message {turn.message + 1}.")
+
+
+def _tokens(seen: _Seen) -> Iterator[Noticed]:
+    ids, vocabulary = seen.ids, seen.vocabulary
+    special = vocabulary.special_ids
+    if len(ids) > 1 and special.bos is not None and ids[0] == ids[1] == special.bos:
+        yield Noticed("double_bos", 1)
+    unknown = np.flatnonzero(vocabulary.effective_attributes[ids] & Attribute.UNKNOWN)
+    if len(unknown):
+        detail = f"{counted(len(unknown), 'unknown token')} of {len(ids):,}."
+        yield Noticed("unknown_tokens", int(unknown[0]), detail)
+    hidden = hidden_places(seen.encoding.text_bytes)
+    if hidden.n_characters:
+        token = int(np.searchsorted(seen.encoding.spans[:, 1], hidden.starts[0], "right"))
+        yield Noticed("invisible", token, f"{counted(hidden.n_characters, 'invisible character')}.")
+    for marker in seen.foreign_markers():
+        start = seen.row.text.find(marker)
+        token = tokens_of(seen.encoding, seen.row.text, [(start, start + len(marker))])[0][0]
+        yield Noticed("marker_as_text", token, f"{quoted(marker)}.")
+
+
+def _borders(seen: _Seen) -> Iterator[Noticed]:
+    if seen.row.setting.mask.kind == ALL or not seen.row.spans:
+        return
+    ends = [each for span in seen.row.spans for each in span]
+    for token in crossing(seen.encoding, seen.row.text, [(each, each) for each in ends]):
+        yield Noticed("border_in_token", token)
+        return
+
+
+def _roles(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
+    roles = [str(message["role"]) for message in conversation.messages]
+    problem = _problem(roles)
+    if problem:
+        yield Noticed("roles", None, problem)
+
+
+def _problem(roles: Sequence[str]) -> str:
+    for number, role in enumerate(roles, 1):
+        if role not in ROLES:
+            return f"message {number} has the unknown role {quoted(role)}."
+        if role in SYSTEM and number > 1 and roles[number - 2] not in SYSTEM:
+            return f"message {number} is from {role}, but is not the first."
+    for number, (before, role) in enumerate(pairwise(roles), 2):
+        if role == before and role in ("user", "assistant"):
+            return f"messages {number - 1} and {number} are both from {role}."
+        if role in ANSWERS and before not in (*ANSWERS, "assistant"):
+            return f"message {number} is from {role}, but follows no call."
+    first = next((role for role in roles if role not in SYSTEM), "")
+    if first == "assistant":
+        return "the assistant speaks first."
+    return "" if roles[-1] == "assistant" else f"the last message is from {roles[-1]}."
+
+
+def _contents(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
+    row, text = seen.row, seen.row.text
+    located = [(number, span) for number, span in row.contents if span is not None]
+    control = (seen.vocabulary.effective_attributes[seen.ids] & Attribute.CONTROL) > 0
+    if control.any() and located:
+        spans = sorted((span, number) for number, span in located)
+        tokens = tokens_of(seen.encoding, text, [span for span, _ in spans])
+        for (start, end), (span, number) in zip(tokens, spans, strict=True):
+            inside = np.flatnonzero(control[start:end])
+            if len(inside) and seen.name(start + int(inside[0])) in text[slice(*span)]:
+                at = start + int(inside[0])
+                yield Noticed("content_became_control", at, f"{seen.name(at)} in message {number + 1}.")
+                break
+    for number, message in enumerate(conversation.messages):
+        parts = {name: content.strip() for name, _, content in texts_of(message)}
+        if message["role"] == "assistant" and not any(parts.values()) and not message.get("tool_calls"):
+            yield Noticed(EMPTY, None, f"message {number + 1} is an empty answer.")
+        for name, content in parts.items():
+            if content and not _is_written(content, text):
+                is_reasoning = name == "reasoning" or "</think>" in content
+                code = "reasoning_left_out" if is_reasoning else "content_left_out"
+                yield Noticed(code, None, f"message {number + 1}.")
+
+
+def _is_written(content: str, text: str) -> bool:
+    return content in text or json.dumps(content, ensure_ascii=False)[1:-1] in text
+
+
+def _tools(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
+    text = seen.row.text
+    calls = [(number, message.get("tool_calls")) for number, message in enumerate(conversation.messages, 1)]
+    if conversation.tools is not None and lacks_names(text, conversation.tools):
+        yield Noticed("tools_left_out", None, "the tools.")
+    elif number := next((number for number, called in calls if called and lacks_names(text, called)), 0):
+        yield Noticed("tools_left_out", None, f"the calls of message {number}.")
+    if any(called for _, called in calls):
+        for number, start, end in escaped_arguments(conversation, text):
+            token = tokens_of(seen.encoding, text, [(start, end)])[0][0]
+            yield Noticed("escaped_arguments", token, f"message {number + 1}.")
+            break
+
+
+def _name(vocabulary: Vocabulary, token_id: int) -> str:
+    return quoted(vocabulary.raw_text(token_id).decode("utf-8", "replace"))

@@ -1,0 +1,143 @@
+"""Which tokens of a record count in the loss, and why.
+
+Characters become tokens as in `transformers`: a token counts that has any of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import Encoding
+from guiapp.core.text.numbers_in_words import quoted
+from guiapp.errors import TokenloupeError
+
+AUTO, GENERATION, DERIVED, COMPLETION, ALL, MARKER = KINDS = (
+    "auto",
+    "generation",
+    "derived",
+    "completion",
+    "all",
+    "marker",
+)
+BETWEEN = "…", "..."
+TAG = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")  # as in transformers
+
+
+class Why(IntEnum):
+    """Why a token is trained or not."""
+
+    OTHER = 0  # outside of what is trained
+    ADDED = 1  # by the tokenizer, around the text
+    IN_GENERATION = 2
+    IN_TURN = 3  # what the assistant writes
+    IN_COMPLETION = 4
+    IN_MARKERS = 5
+    ALL = 6
+    CUT = 7  # behind the maximum length
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Why.OTHER: "Not trained: outside of what the mask selects.",
+    Why.ADDED: "Not trained: the tokenizer adds it.",
+    Why.IN_GENERATION: "Trained: in a generation block of the template.",
+    Why.IN_TURN: "Trained: the assistant writes it after the generation prompt.",
+    Why.IN_COMPLETION: "Trained: part of the completion.",
+    Why.IN_MARKERS: "Trained: between the markers.",
+    Why.ALL: "Trained: the mask selects every token.",
+    Why.CUT: "Cut off: after the maximum length.",
+}
+
+
+@dataclass(frozen=True)
+class Mask:
+    """What is trained.
+
+    kind    one of KINDS, but not AUTO
+    why     a sentence: what chose it
+    first, last  of MARKER: the texts that it is between
+    """
+
+    kind: str
+    why: str
+    first: str = ""
+    last: str = ""
+
+
+def chosen_mask(given: str, template: str | None) -> Mask:
+    """The mask by its name, or MARKER:A…B; `template` is None where no record needs one.
+
+    Raises TokenloupeError.
+    """
+    kind, colon, markers = given.partition(":")
+    if kind not in KINDS or bool(colon) != (kind == MARKER):
+        names = ", ".join((*KINDS[:-1], f"{MARKER}:A…B"))
+        raise TokenloupeError(f"“{quoted(given)}” is not a mask. Choose one of: {names}.")
+    if kind == MARKER:
+        sign = next((sign for sign in BETWEEN if sign in markers), "")
+        first, _, last = markers.partition(sign) if sign else ("", "", "")
+        if not first or not last:
+            raise TokenloupeError("A marker mask needs two texts, such as marker:<|user|>…<|end|>.")
+        return Mask(MARKER, f"what is between {quoted(first)} and {quoted(last)}", first, last)
+    if kind != AUTO:
+        return Mask(kind, "chosen")
+    if template is not None and TAG.search(template):
+        return Mask(GENERATION, "the template marks what the assistant writes")
+    return Mask(DERIVED, "the template has no generation tags, so turns are compared with their prompts")
+
+
+def byte_places(text: str, characters: Sequence[int]) -> list[int]:
+    """Where characters of a text, in rising order, are in its UTF-8."""
+    if text.isascii():
+        return list(characters)
+    places, at, size = list[int](), 0, 0
+    for character in characters:
+        size += len(text[at:character].encode("utf-8", "surrogatepass"))
+        places, at = [*places, size], character
+    return places
+
+
+def tokens_of(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """For spans of characters in order, the tokens that have some of them: first, and behind the last."""
+    flat = byte_places(text, [each for span in spans for each in span])
+    starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
+    firsts = np.searchsorted(ends, flat[::2], "right").tolist()
+    lasts = np.searchsorted(starts, flat[1::2], "left").tolist()
+    return [(first, max(first, last)) for first, last in zip(firsts, lasts, strict=True)]
+
+
+def crossing(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """Tokens that have characters of a span's outside, where it begins or ends."""
+    flat = byte_places(text, [each for span in spans for each in span])
+    rows = np.searchsorted(encoding.spans[:, 1], flat, "right")
+    for place, row in zip(flat, rows.tolist(), strict=True):
+        if row < len(encoding) and encoding.spans[row, 0] < place:
+            yield row
+
+
+def between(text: str, first: str, last: str) -> Iterator[tuple[int, int]]:
+    """Characters behind one marker, up to and with the next other one, or the end of the text."""
+    at = text.find(first)
+    while at >= 0:
+        start = at + len(first)
+        end = text.find(last, start)
+        end = len(text) if end < 0 else end + len(last)
+        yield start, end
+        at = text.find(first, end)
+
+
+def marked(n_tokens: int, tokens: Sequence[tuple[int, int]], why: Why) -> NDArray[np.uint8]:
+    """uint8[n]: Why, of each token."""
+    result = np.zeros(n_tokens, np.uint8)
+    for start, end in tokens:
+        result[start:end] = why
+    return result

@@ -1,0 +1,431 @@
+"""Records to train on, as files hold them: JSON lines, a JSON array, either gzipped, or Parquet.
+
+A file may be larger than memory: an index of where its records begin grows while one reads, and a record is
+parsed when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from mmap import ACCESS_READ, mmap
+from os import PathLike, fsdecode
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.messages import Conversation, conversation_of
+from guiapp.core.sources.files import open_input
+from guiapp.core.text.numbers_in_words import in_bytes, quoted
+from guiapp.core.text.outside_json import read_json
+from guiapp.errors import ChatError, TokenloupeError
+from guiapp.native.checkpoint import checkpoint
+
+MESSAGES, CONVERSATIONS, COMPLETION, PREFERENCE, TEXT = SHAPES = (
+    "messages",
+    "conversations",
+    "prompt-completion",
+    "preference",
+    "text",
+)
+ROLES = {"human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bot": "assistant"}
+BLOCK_BYTES = 8 << 20
+LONGEST_RECORD = 16 << 20  # bytes
+MOST_UNPACKED = 64 << 30
+MARK = b"\xef\xbb\xbf"
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+UTF_16 = b"\xff\xfe", b"\xfe\xff"
+PART = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]|[^\s"\[\]{},:]+', re.DOTALL)
+MOST_BETWEEN = 1 << 16  # parts of JSON between two checkpoints
+BROKEN, DUPLICATE, SHAPELESS, EMPTY = "broken", "duplicate_key", "shape", "empty"
+
+
+class RecordError(ValueError):
+    """A record that cannot be used, with the code of the finding."""
+
+    def __init__(self, code: str, what: str) -> None:
+        super().__init__(what)
+        self.code = code
+
+
+class RawRecord(NamedTuple):
+    """A record as it was read: JSON, or a value.
+
+    number  from 1
+    line    of the file, from 1; 0 where it has no lines
+    """
+
+    number: int
+    line: int
+    content: Any
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is trained on, in one form for all shapes.
+
+    shape         one of SHAPES
+    conversation  None for a plain text
+    n_prompt      the messages, or the characters of the text, that are no completion
+    text          "" for a conversation
+    rejected      the other conversation, or text, of a preference
+    has_duplicate_key  whether an object in it has two entries of one name, of which the last counts
+    """
+
+    shape: str
+    conversation: Conversation | None = None
+    n_prompt: int = 0
+    text: str = ""
+    rejected: Conversation | str | None = None
+    has_duplicate_key: bool = False
+
+
+class Records:
+    """The records of a file, or values that are at hand; `grow` until `is_complete`."""
+
+    name, is_complete = "records", True
+
+    def __init__(self, values: Sequence[object] = ()) -> None:
+        self._values = values
+
+    def __len__(self) -> int:
+        """How many are known so far."""
+        return len(self._values)
+
+    @property
+    def share(self) -> float:
+        """How much of the file is known."""
+        return 1.0
+
+    def grow(self) -> None:
+        """Look at another part of the file."""
+
+    def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
+        """Some records in order; fewer, but one at least, where they have more bytes."""
+        return [RawRecord(row + 1, 0, self._values[row]) for row in range(start, min(end, len(self)))]
+
+    def up_to(self, number: int) -> bool:
+        """Whether there are so many; the file is read as far as needed."""
+        while len(self) < number and not self.is_complete:
+            checkpoint()
+            self.grow()
+        return len(self) >= number
+
+
+class RecordFile(Records):
+    """Those of a JSON file."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.name, self.is_complete = path.name, False
+        self._file: IO[bytes] = open_input(path)
+        self._unpacking: gzip.GzipFile | None = None
+        if self._file.read(4).startswith(GZIP):
+            self._file.seek(0)
+            self._unpacking = gzip.GzipFile(fileobj=self._file)
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115  (for as long as we are)
+            self._unpack()
+        self._size = self._file.seek(0, 2)
+        self._file.seek(0)
+        head = self._file.read(1 << 16)
+        if head.startswith(UTF_16):
+            raise TokenloupeError(f"{quoted(self.name)} is UTF-16. Convert it to UTF-8.")
+        self._at = len(MARK) if head.startswith(MARK) else 0
+        self._line, self._n = 1, 0
+        self._blocks = list[NDArray[np.int64]]()  # of rows: start, end, line
+        self._firsts = list[int]()  # the number of the first record of each block
+        first = head[self._at :].lstrip()
+        self._is_array = first.startswith(b"[") or _is_spread(first)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def share(self) -> float:
+        return 1.0 if self.is_complete or not self._size else self._at / self._size
+
+    def grow(self) -> None:
+        if self._is_array:
+            self._index_array()
+        else:
+            self._index_lines()
+
+    def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
+        found, end = list[RawRecord](), min(end, self._n)
+        while start < end:
+            row = int(np.searchsorted(self._firsts, start, "right")) - 1
+            first, block = self._firsts[row], self._blocks[row]
+            part = block[start - first : end - first]
+            part = part[: max(1, int(np.searchsorted(part[:, 1], part[0, 0] + most_bytes, "right")))]
+            places = part.tolist()
+            begin = places[0][0]
+            self._file.seek(begin)
+            data = self._file.read(places[-1][1] - begin)
+            for number, (at, stop, line) in enumerate(places, start + 1):
+                found.append(RawRecord(number, line, data[at - begin : stop - begin]))
+            start += len(places)
+            most_bytes -= len(data)
+            if most_bytes <= 0 or len(part) < min(end, first + len(block)) - (start - len(places)):
+                break
+        return found
+
+    def _add(self, places: NDArray[np.int64]) -> None:
+        if len(places):
+            self._firsts.append(self._n)
+            self._blocks.append(places)
+            self._n += len(places)
+
+    def _index_lines(self) -> None:
+        self._file.seek(self._at)
+        data = self._file.read(BLOCK_BYTES)
+        is_last = self._at + len(data) >= self._size
+        while not is_last and b"\n" not in data:
+            checkpoint()
+            more = self._file.read(BLOCK_BYTES)
+            is_last = not more or self._at + len(data) + len(more) >= self._size
+            data += more
+            if len(data) > LONGEST_RECORD + BLOCK_BYTES:  # it is refused when it is parsed
+                break
+        ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")).astype(np.int64)
+        if is_last and not data.endswith(b"\n"):
+            ends = np.append(ends, len(data))
+        elif not len(ends):
+            ends = np.array([len(data)], np.int64)
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        lines = self._line + np.arange(len(ends))
+        is_short = np.flatnonzero(ends - starts < 8)
+        blank = [row for row in is_short.tolist() if not data[starts[row] : ends[row]].strip()]
+        keep = np.delete(np.arange(len(ends)), blank)
+        self._add(np.stack([starts[keep] + self._at, ends[keep] + self._at, lines[keep]], axis=1))
+        self._line += len(ends)
+        self._at = min(self._at + int(ends[-1]) + 1, self._size) if len(ends) else self._size
+        self.is_complete = self._at >= self._size and not self._unpack()
+
+    def _index_array(self) -> None:
+        """All elements of one array, or objects one after another, whatever lines they are on."""
+        places, depth, opened, line, seen = list[tuple[int, int, int]](), 0, -1, 1, 0
+        while self._unpack():
+            checkpoint()
+        if self._size:
+            with mmap(self._file.fileno(), 0, access=ACCESS_READ) as data:
+                base = 1 if data[self._at : self._at + 64].lstrip()[:1] == b"[" else 0
+                for number, part in enumerate(PART.finditer(data, self._at)):
+                    if number % MOST_BETWEEN == 0:
+                        checkpoint()
+                    sign = part[0][:1]
+                    if opened < 0 and depth == base and sign not in b",]}":
+                        opened = part.start()
+                    depth += (sign in b"[{") - (sign in b"]}")
+                    if opened >= 0 and depth <= base and (depth < base or sign not in b"[{"):
+                        line += data[seen:opened].count(b"\n")
+                        places.append((opened, part.end() if depth == base else part.start(), line))
+                        seen, opened = opened, -1
+                if opened >= 0:
+                    places.append((opened, len(data), line + data[seen:opened].count(b"\n")))
+        self._add(np.array(places, np.int64).reshape(-1, 3))
+        self.is_complete = True
+
+    def _unpack(self) -> bool:
+        """Add a block of what was packed, up to the end of a line; False where nothing is left."""
+        if self._unpacking is None:
+            return False
+        try:
+            data = self._unpacking.read(BLOCK_BYTES)
+            data += self._unpacking.readline(LONGEST_RECORD) if data else b""
+        except (OSError, EOFError, zlib.error) as error:
+            raise TokenloupeError(f"{quoted(self.name)} is not a complete gzip file.") from error
+        self._size = self._file.seek(0, 2) + len(data)
+        if self._size > MOST_UNPACKED:
+            raise TokenloupeError(f"{quoted(self.name)} unpacks to more than {in_bytes(MOST_UNPACKED)}.")
+        self._file.write(data)
+        self._file.flush()
+        return bool(data)
+
+
+class ParquetRecords(Records):
+    """Those of a Parquet file; needs pyarrow."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        try:
+            from pyarrow import ArrowException, parquet
+        except ImportError:
+            raise TokenloupeError("Parquet needs pyarrow. Install it: pip install pyarrow") from None
+        self.name = path.name
+        try:
+            self._parquet = parquet.ParquetFile(path)
+        except (ArrowException, OSError) as error:
+            raise TokenloupeError(f"{quoted(self.name)} cannot be read: {quoted(str(error))}.") from error
+        sizes = [
+            self._parquet.metadata.row_group(row).num_rows for row in range(self._parquet.num_row_groups)
+        ]
+        self._starts = np.cumsum([0, *sizes]).tolist()
+        self._group, self._rows = -1, list[Any]()
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
+        found = list[RawRecord]()
+        for row in range(start, min(end, len(self))):
+            group = int(np.searchsorted(self._starts, row, "right")) - 1
+            if group != self._group:
+                self._group, self._rows = group, self._parquet.read_row_group(group).to_pylist()
+            found.append(RawRecord(row + 1, 0, self._rows[row - self._starts[group]]))
+        return found
+
+
+def open_records(source: str | PathLike[str] | Iterable[object] | Records) -> Records:
+    """Those of a file, or of values in any of the shapes.  Raises TokenloupeError."""
+    if isinstance(source, Records):
+        return source
+    if not isinstance(source, str | PathLike):
+        return Records(source if isinstance(source, Sequence) else list(source))
+    path = Path(fsdecode(source))
+    try:
+        with open_input(path) as file:
+            head = file.read(len(PARQUET))
+        return ParquetRecords(path) if head == PARQUET else RecordFile(path)
+    except OSError as error:
+        raise TokenloupeError(f"{quoted(path.name)} cannot be read: {error.strerror}.") from error
+
+
+def _is_spread(first: bytes) -> bool:
+    """Whether an object begins that is not on one line."""
+    line, _, rest = first.partition(b"\n")
+    return line.strip() in (b"{", b"{\r") and bool(rest)
+
+
+# What a record says
+
+
+def shape_of(value: Mapping[str, Any]) -> str:
+    """The shape that an object has; raises RecordError."""
+    if "messages" in value:
+        return MESSAGES
+    if "conversations" in value or "conversation" in value:
+        return CONVERSATIONS
+    if "chosen" in value:
+        return PREFERENCE
+    if "prompt" in value and "completion" in value:
+        return COMPLETION
+    if "text" in value:
+        return TEXT
+    keys = ", ".join(quoted(str(key), 20) for key in list(value)[:6])
+    raise RecordError(SHAPELESS, f"It has none of the known keys, but {keys or 'no key at all'}.")
+
+
+def read_record(raw: RawRecord, shape: str | None = None) -> Record:
+    """What a record says; raises RecordError."""
+    doubled = list[str]()
+
+    def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
+            doubled.append("")
+        return entries
+
+    value = raw.content
+    if isinstance(value, bytes):
+        if len(value) > LONGEST_RECORD:
+            raise RecordError(BROKEN, f"It is longer than {in_bytes(LONGEST_RECORD)}.")
+        try:
+            value = read_json(value, object_of=object_of)
+        except UnicodeDecodeError:
+            raise RecordError(BROKEN, "It is not UTF-8.") from None
+        except ValueError as error:
+            raise RecordError(BROKEN, f"It is not valid JSON: {quoted(str(error), 100)}.") from None
+    if isinstance(value, list) and shape is None and value and isinstance(value[0], dict):
+        value = {MESSAGES: value}
+    if isinstance(value, str):
+        value = {TEXT: value}
+    if not isinstance(value, Mapping):
+        raise RecordError(SHAPELESS, "It is not an object with messages, or another known shape.")
+    try:
+        record = READERS[shape or shape_of(value)](value)
+    except ChatError as error:
+        raise RecordError(EMPTY if "no messages" in str(error) else SHAPELESS, str(error)) from None
+    return Record(**{**vars(record), "has_duplicate_key": bool(doubled)})
+
+
+def _messages(value: Mapping[str, Any]) -> Record:
+    return Record(MESSAGES, conversation_of(_needed(value, "messages"), value.get("tools")))
+
+
+def _conversations(value: Mapping[str, Any]) -> Record:
+    given = value.get("conversations", value.get("conversation"))
+    if not isinstance(given, list):
+        raise RecordError(SHAPELESS, "Its conversations are not a list.")
+    messages = [_from_value(each) for each in given]
+    if isinstance(system := value.get("system"), str) and system:
+        messages.insert(0, {"role": "system", "content": system})
+    return Record(CONVERSATIONS, conversation_of(messages, value.get("tools")))
+
+
+def _from_value(message: Any) -> Any:
+    if not isinstance(message, dict) or "from" not in message:
+        return message
+    role = message["from"]
+    return {"role": ROLES.get(role, role) if isinstance(role, str) else role, "content": message.get("value")}
+
+
+def _completion(value: Mapping[str, Any]) -> Record:
+    return _parts(COMPLETION, value.get("prompt"), _needed(value, "completion"), value.get("tools"))
+
+
+def _preference(value: Mapping[str, Any]) -> Record:
+    prompt, chosen = value.get("prompt"), _needed(value, "chosen")
+    if isinstance(prompt, str) and isinstance(chosen, list):
+        prompt = [{"role": "user", "content": prompt}]
+        first = chosen[0] if chosen else None
+        prompt = [] if isinstance(first, dict) and first.get("role") != "assistant" else prompt
+    other = value.get("rejected")
+    tools = value.get("tools")
+    record = _parts(PREFERENCE, prompt, chosen, tools)
+    rejected = None if other is None else _parts(PREFERENCE, prompt, other, tools)
+    return Record(
+        **{**vars(record), "rejected": rejected and (rejected.conversation or rejected.text)},
+    )
+
+
+def _parts(shape: str, prompt: Any, completion: Any, tools: Any) -> Record:
+    """Prompt and completion, each a text or messages."""
+    if isinstance(completion, str) and isinstance(prompt, str | None):
+        prompt = prompt or ""
+        return Record(shape, None, len(prompt), prompt + completion)
+    lists = [
+        [{"role": role, "content": each}] if isinstance(each, str) else each if each is not None else []
+        for role, each in (("user", prompt), ("assistant", completion))
+    ]
+    if not all(isinstance(each, list) for each in lists):
+        raise RecordError(SHAPELESS, "Prompt and completion are neither texts nor lists of messages.")
+    return Record(shape, conversation_of([*chain(*lists)], tools), len(lists[0]))
+
+
+def _text(value: Mapping[str, Any]) -> Record:
+    text = _needed(value, "text")
+    if not isinstance(text, str):
+        raise RecordError(SHAPELESS, "Its text is not a string.")
+    return Record(TEXT, text=text)
+
+
+def _needed(value: Mapping[str, Any], key: str) -> Any:
+    if key not in value:
+        raise RecordError(SHAPELESS, f"It has no “{key}”.")
+    return value[key]
+
+
+READERS: dict[str, Callable[[Mapping[str, Any]], Record]] = {
+    MESSAGES: _messages,
+    CONVERSATIONS: _conversations,
+    COMPLETION: _completion,
+    PREFERENCE: _preference,
+    TEXT: _text,
+}

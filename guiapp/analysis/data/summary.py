@@ -1,0 +1,231 @@
+"""All that is known of the records of a file so far: how long they are, what is trained, what is wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.data.batches import MOST_TURNS, DataBatch, batches
+from guiapp.analysis.data.examined import DataExaminer, DataRecord
+from guiapp.analysis.data.findings import BITS, CODES, DataFinding, Noticed, finding_of
+from guiapp.analysis.data.records import Records
+from guiapp.analysis.doctor.findings import SEVERITIES, WARNING
+
+PERCENTILES = (50, 90, 99)
+MOST_PACKED = 100_000  # records that packing is worked out of
+REMEMBERED = 64
+DIFFERENT = "doubled"
+
+
+class Packing(NamedTuple):
+    """What padding costs at a batch size, and what packing saves at a length.
+
+    length        tokens of a row; longer records are cut
+    rows          that first-fit needs, for the first `of_records`
+    filled        share of these rows that has tokens
+    batch_size    of rows that are padded to the longest of them, in the order of the file
+    padding       tokens of padding
+    padding_share of all tokens of these batches
+    """
+
+    length: int
+    rows: int
+    of_records: int
+    filled: float
+    batch_size: int
+    padding: int
+    padding_share: float
+
+
+class DataRecords(Sequence[DataRecord]):
+    """The records of a file, each rendered and encoded when it is asked for."""
+
+    def __init__(self, examiner: DataExaminer, records: Records) -> None:
+        self._examiner, self._records = examiner, records
+        self._record = lru_cache(REMEMBERED)(self._examined)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> DataRecord: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[DataRecord]: ...
+    def __getitem__(self, index: int | slice) -> DataRecord | list[DataRecord]:
+        rows = range(len(self))[index]
+        return self._record(rows) if isinstance(rows, int) else list(map(self._record, rows))
+
+    def _examined(self, row: int) -> DataRecord:
+        return self._examiner.examine(self._records.raw(row, row + 1))[0]
+
+
+class TrainingData:
+    """What a model is trained on; it grows by `add`, and says at any time what is known so far.
+
+    records    a sequence of DataRecord, each worked out when it is asked for
+    n_records  that were examined
+    """
+
+    def __init__(self, examiner: DataExaminer, source: Records) -> None:
+        self.examiner, self.source = examiner, source
+        self.records, self.n_records, self.n_rejected = DataRecords(examiner, source), 0, 0
+        self._columns: dict[str, list[NDArray[Any]]] = {}
+        self._examples = dict[str, tuple[int, Noticed]]()
+        self._digests = set[int]()
+        self._roles, self._trained_roles = Counter[str](), Counter[str]()
+        self.by_turn = np.zeros(MOST_TURNS, np.int64)
+
+    def __repr__(self) -> str:
+        return f"<TrainingData: {self.n_records:,} records, {int(self.lengths.sum()):,} tokens>"
+
+    @property
+    def share(self) -> float:
+        """How much of the file was examined."""
+        return self.source.share * self.n_records / len(self.source) if len(self.source) else 1.0
+
+    def add(self, batch: DataBatch) -> None:
+        codes = batch.codes.copy()
+        for row, digest in enumerate(batch.digests.tolist()):
+            if digest and digest in self._digests:
+                codes[row] |= BITS[DIFFERENT]
+                self._examples.setdefault(DIFFERENT, (int(batch.numbers[row]), Noticed(DIFFERENT)))
+            self._digests.add(digest)
+        columns = {
+            "lengths": batch.n_tokens,
+            "trained": batch.n_trained,
+            "turns": batch.n_turns,
+            "codes": codes,
+        }
+        for name, column in columns.items():
+            self._columns.setdefault(name, []).append(column)
+        for number, each in batch.examples:
+            self._examples.setdefault(each.code, (number, each))
+        for role, (n_tokens, n_trained) in batch.by_role.items():
+            self._roles[role] += n_tokens
+            self._trained_roles[role] += n_trained
+        self.by_turn += batch.by_turn
+        self.n_records += len(batch)
+        self.n_rejected += batch.n_rejected
+
+    def _column(self, name: str, kind: type[np.generic]) -> NDArray[Any]:
+        parts = self._columns.get(name, [])
+        if len(parts) != 1:
+            self._columns[name] = parts = [np.concatenate([np.zeros(0, kind), *parts]).astype(kind)]
+        return parts[0]
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """int32[n]: tokens of each record, before the maximum length."""
+        return self._column("lengths", np.int32)
+
+    @property
+    def trained(self) -> NDArray[np.int32]:
+        """int32[n]: trained tokens of each record."""
+        return self._column("trained", np.int32)
+
+    @property
+    def turns(self) -> NDArray[np.int32]:
+        """int32[n]: messages of each record, 1 for a text."""
+        return self._column("turns", np.int32)
+
+    @property
+    def codes(self) -> NDArray[np.uint32]:
+        """uint32[n]: what was noticed of each record, bits of `findings.BITS`."""
+        return self._column("codes", np.uint32)
+
+    @property
+    def by_role(self) -> dict[str, tuple[int, int]]:
+        """Tokens and trained tokens of the content of each role, and of `template`; of texts, `text`."""
+        return {role: (n, self._trained_roles[role]) for role, n in self._roles.most_common()}
+
+    @property
+    def findings(self) -> list[DataFinding]:
+        """What is wrong, the worst first, then what is in most records."""
+        codes = self.codes
+        counts = {code: int(np.count_nonzero(codes & BITS[code])) for code in CODES}
+        result = [
+            finding_of(self._examples[code][1], self._examples[code][0], count, self.n_records)
+            for code, count in counts.items()
+            if count
+        ]
+        return sorted(result, key=lambda each: (SEVERITIES.index(each.severity), -each.n_records))
+
+    @property
+    def has_warning(self) -> bool:
+        return any(SEVERITIES.index(each.severity) <= SEVERITIES.index(WARNING) for each in self.findings)
+
+    def rows_with(self, code: str) -> NDArray[np.int64]:
+        """The records, from 0, that have a finding."""
+        return np.flatnonzero(self.codes & BITS[code])
+
+    @property
+    def tokens(self) -> dict[str, int]:
+        """`total`, `trained`, and of the lengths of records `p50`, `p90`, `p99` and `max`."""
+        lengths = self.lengths
+        values = np.percentile(lengths, PERCENTILES, method="inverted_cdf") if len(lengths) else [0, 0, 0]
+        named = {f"p{share}": int(value) for share, value in zip(PERCENTILES, values, strict=True)}
+        total, trained = int(lengths.sum(dtype=np.int64)), int(self.trained.sum(dtype=np.int64))
+        return {"total": total, "trained": trained, **named, "max": int(lengths.max(initial=0))}
+
+    def longer_than(self, most: int) -> int:
+        """How many records have more tokens."""
+        return int(np.count_nonzero(self.lengths > most))
+
+    def packing(self, length: int, batch_size: int = 8) -> Packing:
+        lengths = np.minimum(self.lengths, length)
+        packed = lengths[:MOST_PACKED]
+        rows = first_fit(packed.tolist(), length)
+        filled = float(packed.sum(dtype=np.int64) / (rows * length)) if rows else 1.0
+        whole = np.concatenate([lengths, np.zeros(-len(lengths) % batch_size, lengths.dtype)])
+        sizes = np.full(len(whole) // batch_size, batch_size, np.int64)
+        if len(lengths) % batch_size:
+            sizes[-1] = len(lengths) % batch_size
+        padded = int((whole.reshape(-1, batch_size).max(axis=1, initial=0) * sizes).sum())
+        padding = padded - int(lengths.sum(dtype=np.int64))
+        share = padding / padded if padded else 0.0
+        return Packing(length, rows, len(packed), filled, batch_size, padding, share)
+
+
+def first_fit(lengths: Sequence[int], room: int) -> int:
+    """How many rows of a length are needed if each record goes into the first that has room for it."""
+    size = 1
+    while size < len(lengths):
+        size *= 2
+    left = [room] * (2 * size)  # a tree: the most that is left below each node
+    n_rows = 0
+    for length in lengths:
+        node = 1
+        while node < size:
+            node = 2 * node + (left[2 * node] < length)
+        n_rows = max(n_rows, node - size + 1)
+        left[node] -= length
+        while node > 1:
+            node //= 2
+            left[node] = max(left[2 * node], left[2 * node + 1])
+    return n_rows
+
+
+def growing(examiner: DataExaminer, source: Records, n_workers: int | None = None) -> Iterator[TrainingData]:
+    """The same object again and again, each time with one more batch."""
+    data = TrainingData(examiner, source)
+    for batch in batches(examiner, source, n_workers=n_workers):
+        data.add(batch)
+        yield data
+
+
+def training_data(
+    examiner: DataExaminer,
+    source: Records,
+    n_workers: int | None = None,
+    progress: Callable[[float], object] = lambda _: None,
+) -> TrainingData:
+    """All of it."""
+    data = TrainingData(examiner, source)
+    for data in growing(examiner, source, n_workers):
+        progress(data.share)
+    return data
