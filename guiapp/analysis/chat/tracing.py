@@ -43,6 +43,8 @@ from guiapp.analysis.chat.traced import (
 
 BODIES = ("body", "else_", "elif_")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
+DICT_NAMES = frozenset(dir(dict))
+SAFE = frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"}
 BLOCKS = ("if", "for", "macro", "call", "filter", "block", "with", "autoescape", "generation")
 
 
@@ -135,6 +137,16 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             "namespace": OwnNamespace,
         }
         self.begin(datetime.now())
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """As in jinja2, but soon done for entries and methods that it always allows."""
+        if type(obj) is dict and attribute not in DICT_NAMES and attribute in obj:
+            return obj[attribute]
+        return (
+            getattr(obj, attribute)
+            if type(obj) is str and attribute in SAFE
+            else super().getattr(obj, attribute)
+        )
 
     def begin(self, now: datetime) -> None:
         """Before each run; `now` is the time that a template is told."""

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.data.examined import DataExaminer, DataRecord
 from guiapp.analysis.data.findings import BITS, Noticed, noticed
-from guiapp.analysis.data.masks import tokens_of
 from guiapp.analysis.data.records import RawRecord, Records
 from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.processes import TICK_S, ApartError, PersistentProcess
@@ -83,8 +82,7 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
         codes.append(bits)
         if row.encoding is not None:
             _count_roles(row, roles, trained_roles)
-            spans = tokens_of(row.encoding, row.text, row.spans[:MOST_TURNS]) if row.spans else []
-            for turn, (start, end) in enumerate(spans):
+            for turn, (start, end) in enumerate(row.tokens[:MOST_TURNS]):
                 by_turn[turn] += max(0, min(end, row.n_kept) - start)
     kept = [row.token_ids[: row.n_kept] for row in rows] if with_ids else []
     none = [np.zeros(0, np.int32)]
@@ -124,10 +122,8 @@ def _count_roles(row: DataRecord, roles: Counter[str], trained: Counter[str]) ->
         roles["text"] += n_tokens
         trained["text"] += n_trained
         return
-    located = sorted((span, number) for number, span in row.contents if span is not None)
-    sums = np.concatenate([[0], np.cumsum(row.is_trained)])
-    tokens, at = tokens_of(row.encoding, row.text, [span for span, _ in located]) if located else [], 0
-    for (start, end), (_, number) in zip(tokens, located, strict=True):
+    sums, at = np.concatenate([[0], np.cumsum(row.is_trained)]), 0
+    for number, (start, end) in row.content_tokens:
         start, at = max(start, at), max(end, at)
         size, own, role = max(0, end - start), int(sums[at] - sums[min(start, at)]), conversation.role(number)
         roles[role] += size

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.chat import Chat
-from guiapp.analysis.chat.messages import ChatSettings, Conversation, texts_of
+from guiapp.analysis.chat.messages import ChatSettings, Conversation
 from guiapp.analysis.chat.templates import (
     BEGINNINGS,
     ENDS,
@@ -34,6 +34,7 @@ from guiapp.analysis.data.masks import (
     Why,
     between,
     chosen_mask,
+    located,
     marked,
     tokens_of,
 )
@@ -75,7 +76,9 @@ class DataRecord:
     error        a sentence, "" for none, with the `code` of its finding and the `line` of the template
     text         what is encoded, `encoding` its tokens: all, with those behind the maximum length
     why          uint8[n]: of each token, a `masks.Why`
-    spans        characters of the text that are trained, in order
+    spans        characters of the text that are trained, in order, and the `tokens` that have some of them:
+                 first, and behind the last
+    crossed      the first token in which one of these spans begins or ends; None for none
     turns        of the assistant, where they were derived
     n_rejected   tokens of what a preference rejects
     """
@@ -90,6 +93,8 @@ class DataRecord:
     encoding: Encoding | None = None
     why: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     spans: tuple[Span, ...] = ()
+    tokens: tuple[Span, ...] = ()
+    crossed: int | None = None
     turns: tuple[WrittenTurn, ...] = ()
     n_rejected: int = 0
 
@@ -145,23 +150,32 @@ class DataRecord:
         return f"{sentence} Line {line} of the template writes it." if line else sentence
 
     @cached_property
-    def contents(self) -> list[tuple[int, Span | None]]:
-        """Of each message, its number, and the characters of the text that are its content; None for none."""
+    def contents(self) -> list[tuple[int, str, Span | None]]:
+        """The content of messages: of which, the text, and which characters of `text` it is; None for none."""
         conversation = None if self.record is None else self.record.conversation
         return [] if conversation is None else list(_contents(conversation, self.text))
 
+    @cached_property
+    def content_tokens(self) -> list[tuple[int, Span]]:
+        """In order, messages and the tokens that have some of their content."""
+        if self.encoding is None:
+            return []
+        spans = sorted((span, number) for number, _, span in self.contents if span is not None)
+        tokens = tokens_of(self.encoding, self.text, [span for span, _ in spans])
+        return [(number, each) for (_, number), each in zip(spans, tokens, strict=True)]
 
-def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, Span | None]]:
+
+def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str, Span | None]]:
     at = 0
     for number, message in enumerate(conversation.messages):
-        for name, _, content in texts_of(message):
-            if name != "content" or not (content := content.strip()):
-                continue
-            start = text.find(content, at)
-            if start < 0:
-                start = text.find(content)
-            yield number, None if start < 0 else (start, start + len(content))
-            at = max(at, start + len(content))
+        content = message.get("content", "")
+        parts = [content] if isinstance(content, str) else [each.get("text", "") for each in content]
+        for part in parts:
+            if part := part.strip():
+                start = text.find(part, at)
+                start = start if start >= 0 else text.find(part)
+                yield number, part, None if start < 0 else (start, start + len(part))
+                at = max(at, start + len(part))
 
 
 class DataExaminer:
@@ -235,11 +249,20 @@ class DataExaminer:
         others = self._rendered(
             [row.record and Record("", _conversation(row.record.rejected)) for row in rows], checkpoint, False
         )
+        texts: list[str | None] = [
+            None if row.record is None else row.record.text if rendering is None else rendering.text
+            for row, rendering in zip(rows, rendered, strict=True)
+        ]
+        adds = [self._adds_special(rendering) for rendering in rendered]
+        encodings = encoded(self.tokenizer, texts, adds)
         result = list[DataRecord]()
-        for row, rendering, other in zip(rows, rendered, others, strict=True):
+        for row, rendering, other, encoding in zip(rows, rendered, others, encodings, strict=True):
             checkpoint()
-            result.append(row if row.record is None else self._encoded(row, rendering, other))
+            result.append(row if row.record is None else self._masked(row, rendering, other, encoding))
         return result
+
+    def _adds_special(self, rendering: BatchRendering | None) -> bool:
+        return rendering is None if self.options.add_special is None else self.options.add_special
 
     def _read(self, raw: RawRecord) -> DataRecord:
         try:
@@ -267,26 +290,28 @@ class DataExaminer:
                 result[row] = rendering
         return result
 
-    def _encoded(
-        self, row: DataRecord, rendering: BatchRendering | None, other: BatchRendering | None
+    def _masked(
+        self,
+        row: DataRecord,
+        rendering: BatchRendering | None,
+        other: BatchRendering | None,
+        encoding: Encoding | str,
     ) -> DataRecord:
         record, options = row.record, self.options
         assert record is not None
         if rendering is not None and rendering.error:
             return DataRecord(self, row.raw, record, rendering.error, REFUSED, rendering.line)
+        if isinstance(encoding, str):
+            return DataRecord(self, row.raw, record, encoding, REFUSED)
         text = record.text if rendering is None else rendering.text
-        add_special = rendering is None if options.add_special is None else options.add_special
-        try:
-            encoding = self.tokenizer.encode(text, add_special)
-            rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
-            n_rejected = self.tokenizer.count(rejected, None, add_special) if rejected else 0
-        except EncodeError as error:
-            return DataRecord(self, row.raw, record, str(error), REFUSED)
+        add_special = self._adds_special(rendering)
+        rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
+        n_rejected = self.tokenizer.count(rejected, None, add_special) if rejected else 0
         turns = rendering.turns if rendering is not None else ()
         if any(turn.start == UNKNOWN for turn in turns):
             turns = self._traced(record, turns)
         spans, why = self._spans(record, text, rendering, turns)
-        tokens = tokens_of(encoding, text, spans) if spans else []
+        tokens, crossed = located(encoding, text, spans)
         reasons = marked(len(encoding), tokens, why)
         if add_special:
             before, after = self.tokenizer.special_affixes()
@@ -295,7 +320,8 @@ class DataExaminer:
         if options.max_length is not None:
             reasons[options.max_length :] = Why.CUT
         return DataRecord(
-            *(self, row.raw, record, "", "", 0, text, encoding, reasons, spans, turns, n_rejected or 0)
+            *(self, row.raw, record, "", "", 0, text, encoding, reasons, spans),
+            *(tuple(tokens), crossed, turns, n_rejected or 0),
         )
 
     def _spans(
@@ -323,6 +349,54 @@ class DataExaminer:
         except ChatError:  # it takes too long with origins
             return tuple(turns)
         return tuple(_traced_turn(chat, turn) if turn.start == UNKNOWN else turn for turn in turns)
+
+
+def encoded(tokenizer: Tokenizer, texts: Sequence[str | None], adds: Sequence[bool]) -> list[Encoding | str]:
+    """Texts in tokens, each with or without BOS and the like; or why one cannot be expressed; "" of None.
+
+    Much faster than one by one where tokens lie side by side, as those of byte-level models do.
+    """
+    result: list[Encoding | str] = [""] * len(texts)
+    for add in {*adds}:
+        rows = [row for row, text in enumerate(texts) if text is not None and adds[row] == add]
+        some = [text for row in rows if (text := texts[row]) is not None]
+        for row, text, encoding in zip(rows, some, _side_by_side(tokenizer, some, add), strict=True):
+            try:
+                result[row] = tokenizer.encode(text, add) if encoding is None else encoding
+            except EncodeError as error:
+                result[row] = str(error)
+    return result
+
+
+def _side_by_side(tokenizer: Tokenizer, texts: Sequence[str], add: bool) -> list[Encoding | None]:
+    """Those of which the bytes of tokens, one after another, are the text; None for others."""
+    try:
+        rows = tokenizer.encode_each(texts, add)
+    except EncodeError:
+        return [None] * len(texts)
+    n_before, n_after = map(len, tokenizer.special_affixes()) if add else (0, 0)
+    inner = [ids[n_before : len(ids) - n_after] for ids in rows]
+    _, offsets = tokenizer.vocabulary.token_bytes_table
+    flat = np.concatenate([np.zeros(0, np.int32), *inner])
+    ends = np.cumsum(np.concatenate([[0], offsets[flat + 1] - offsets[flat]]))
+    decoded, at, result = tokenizer.decode_bytes(flat), 0, list[Encoding | None]()
+    encoder = next(iter(tokenizer.encoders))
+    for text, ids, own in zip(texts, rows, inner, strict=True):
+        bounds = ends[at : at + len(own) + 1]
+        start, end = int(bounds[0]), int(bounds[-1])
+        at += len(own)
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) != end - start or decoded[start:end] != data:
+            result.append(None)
+            continue
+        spans = np.zeros((len(ids), 2), np.int64)
+        spans[n_before : n_before + len(own), 0] = bounds[:-1]
+        spans[n_before : n_before + len(own), 1] = bounds[1:]
+        spans -= start
+        spans[:n_before] = 0
+        spans[n_before + len(own) :] = len(data)
+        result.append(Encoding(text, ids, spans, encoder))
+    return result
 
 
 def _conversation(given: object) -> Conversation | None:

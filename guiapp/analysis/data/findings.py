@@ -6,6 +6,7 @@ To add a finding: a row of KINDS, what notices it in `noticed`, and its line in 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,20 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.hints import escaped_arguments, lacks_names
-from guiapp.analysis.chat.messages import Conversation, texts_of
+from guiapp.analysis.chat.messages import REASONING, Conversation
 from guiapp.analysis.chat.templates import BEGINNINGS
 from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
 from guiapp.analysis.data.examined import REFUSED, DataRecord
-from guiapp.analysis.data.masks import ALL, DERIVED, MARKER, Why, crossing, tokens_of
+from guiapp.analysis.data.masks import ALL, DERIVED, MARKER, Why, tokens_of
 from guiapp.analysis.data.records import BROKEN, DUPLICATE, EMPTY, SHAPELESS, TEXT
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.core.text.visible_text import hidden_places
+from guiapp.core.text.visible_text import IGNORABLE, hidden_places
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function", "ipython", "observation")
 SYSTEM, ANSWERS = ("system", "developer"), ("tool", "function", "ipython", "observation")
+HIDDEN = re.compile(f"[{IGNORABLE}]")
 BLANK = b" \t\r\n"
 
 
@@ -215,6 +217,7 @@ class _Seen:
         self.row, self.encoding, self.ids = row, row.encoding, row.token_ids
         self.vocabulary = row.setting.tokenizer.vocabulary
         self.conversation = None if row.record is None else row.record.conversation
+        self.attributes = self.vocabulary.effective_attributes[self.ids]
         self.runs = _runs(row.is_trained)
 
     def name(self, token: int) -> str:
@@ -273,15 +276,16 @@ def _lengths(seen: _Seen) -> Iterator[Noticed]:
     row, most = seen.row, seen.row.setting.options.max_length
     if most is None or len(seen.ids) <= most or not row.spans:
         return
-    tokens = tokens_of(seen.encoding, row.text, row.spans)
-    lost = sum(end - max(start, most) for start, end in tokens if end > most)
+    lost = sum(end - max(start, most) for start, end in row.tokens if end > most)
     if lost:
-        whole = sum(end - start for start, end in tokens)
+        whole = sum(end - start for start, end in row.tokens)
         yield Noticed("cut_off", most, f"{lost:,} of {counted(whole, 'trained token')} are cut off.")
 
 
 def _turns(seen: _Seen) -> Iterator[Noticed]:
     for turn in seen.row.turns:
+        if turn.start != UNKNOWN and not turn.how:
+            continue
         token = None
         if turn.start == UNKNOWN:
             yield Noticed("turn_not_located", None, f"message {turn.message + 1}.")
@@ -296,12 +300,12 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
     special = vocabulary.special_ids
     if len(ids) > 1 and special.bos is not None and ids[0] == ids[1] == special.bos:
         yield Noticed("double_bos", 1)
-    unknown = np.flatnonzero(vocabulary.effective_attributes[ids] & Attribute.UNKNOWN)
+    unknown = np.flatnonzero(seen.attributes & Attribute.UNKNOWN)
     if len(unknown):
         detail = f"{counted(len(unknown), 'unknown token')} of {len(ids):,}."
         yield Noticed("unknown_tokens", int(unknown[0]), detail)
-    hidden = hidden_places(seen.encoding.text_bytes)
-    if hidden.n_characters:
+    may_hide = not seen.row.text.isascii() and HIDDEN.search(seen.row.text)
+    if may_hide and (hidden := hidden_places(seen.encoding.text_bytes)).n_characters:
         token = int(np.searchsorted(seen.encoding.spans[:, 1], hidden.starts[0], "right"))
         yield Noticed("invisible", token, f"{counted(hidden.n_characters, 'invisible character')}.")
     for marker in seen.foreign_markers():
@@ -311,12 +315,8 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
 
 
 def _borders(seen: _Seen) -> Iterator[Noticed]:
-    if seen.row.setting.mask.kind == ALL or not seen.row.spans:
-        return
-    ends = [each for span in seen.row.spans for each in span]
-    for token in crossing(seen.encoding, seen.row.text, [(each, each) for each in ends]):
-        yield Noticed("border_in_token", token)
-        return
+    if seen.row.crossed is not None:
+        yield Noticed("border_in_token", seen.row.crossed)
 
 
 def _roles(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
@@ -345,30 +345,28 @@ def _problem(roles: Sequence[str]) -> str:
 
 def _contents(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
     row, text = seen.row, seen.row.text
-    located = [(number, span) for number, span in row.contents if span is not None]
-    control = (seen.vocabulary.effective_attributes[seen.ids] & Attribute.CONTROL) > 0
-    if control.any() and located:
-        spans = sorted((span, number) for number, span in located)
-        tokens = tokens_of(seen.encoding, text, [span for span, _ in spans])
-        for (start, end), (span, number) in zip(tokens, spans, strict=True):
-            inside = np.flatnonzero(control[start:end])
-            if len(inside) and seen.name(start + int(inside[0])) in text[slice(*span)]:
-                at = start + int(inside[0])
-                yield Noticed("content_became_control", at, f"{seen.name(at)} in message {number + 1}.")
-                break
+    controls = np.flatnonzero(seen.attributes & Attribute.CONTROL)
+    if len(controls):
+        for number, (start, end) in row.content_tokens:
+            first = int(controls.searchsorted(start))
+            if first < len(controls) and controls[first] < end:
+                at, content = int(controls[first]), conversation.messages[number].get("content", "")
+                if seen.name(at) in str(content):
+                    yield Noticed("content_became_control", at, f"{seen.name(at)} in message {number + 1}.")
+                    break
+    written = {number for number, _, _ in row.contents}
+    for number, content, span in row.contents:
+        if span is None and json.dumps(content, ensure_ascii=False)[1:-1] not in text:
+            code = "reasoning_left_out" if "</think>" in content else "content_left_out"
+            yield Noticed(code, None, f"message {number + 1}.")
     for number, message in enumerate(conversation.messages):
-        parts = {name: content.strip() for name, _, content in texts_of(message)}
-        if message["role"] == "assistant" and not any(parts.values()) and not message.get("tool_calls"):
+        reasoning = next((message[key] for key in REASONING if key in message), "")
+        if isinstance(reasoning, str) and reasoning.strip() not in text:
+            yield Noticed("reasoning_left_out", None, f"message {number + 1}.")
+        if not (
+            number in written or message["role"] != "assistant" or reasoning or message.get("tool_calls")
+        ):
             yield Noticed(EMPTY, None, f"message {number + 1} is an empty answer.")
-        for name, content in parts.items():
-            if content and not _is_written(content, text):
-                is_reasoning = name == "reasoning" or "</think>" in content
-                code = "reasoning_left_out" if is_reasoning else "content_left_out"
-                yield Noticed(code, None, f"message {number + 1}.")
-
-
-def _is_written(content: str, text: str) -> bool:
-    return content in text or json.dumps(content, ensure_ascii=False)[1:-1] in text
 
 
 def _tools(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:

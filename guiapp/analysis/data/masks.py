@@ -108,20 +108,23 @@ def byte_places(text: str, characters: Sequence[int]) -> list[int]:
 
 def tokens_of(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """For spans of characters in order, the tokens that have some of them: first, and behind the last."""
+    return located(encoding, text, spans)[0]
+
+
+def located(
+    encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]
+) -> tuple[list[tuple[int, int]], int | None]:
+    """The same, and the first token in which one of them begins or ends; None where none does."""
+    if not spans:
+        return [], None
     flat = byte_places(text, [each for span in spans for each in span])
     starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
-    firsts = np.searchsorted(ends, flat[::2], "right").tolist()
-    lasts = np.searchsorted(starts, flat[1::2], "left").tolist()
-    return [(first, max(first, last)) for first, last in zip(firsts, lasts, strict=True)]
-
-
-def crossing(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> Iterator[int]:
-    """Tokens that have characters of a span's outside, where it begins or ends."""
-    flat = byte_places(text, [each for span in spans for each in span])
-    rows = np.searchsorted(encoding.spans[:, 1], flat, "right")
-    for place, row in zip(flat, rows.tolist(), strict=True):
-        if row < len(encoding) and encoding.spans[row, 0] < place:
-            yield row
+    firsts = ends.searchsorted(flat, "right")
+    lasts = starts.searchsorted(flat[1::2], "left").tolist()
+    inside = np.append(starts, flat[-1])[firsts] < flat
+    crossed = int(firsts[inside.argmax()]) if inside.any() else None
+    pairs = zip(firsts[::2].tolist(), lasts, strict=True)
+    return [(first, max(first, last)) for first, last in pairs], crossed
 
 
 def between(text: str, first: str, last: str) -> Iterator[tuple[int, int]]:

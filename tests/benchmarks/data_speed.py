@@ -1,0 +1,155 @@
+"""How fast records to train on are examined, beside the usual way with `transformers`:
+
+    python tests/benchmarks/data_speed.py MODEL TEMPLATE [--megabytes 200]
+
+MODEL is a GGUF of byte-level BPE; TEMPLATE has generation tags.  Both read the same file of conversations in
+turn, on one core, and have to give the same ids and masks; the figure is the median of the ratios of processor
+time, that of all processes.  With --megabytes a larger file is examined on all cores: time, and memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from transformers_models import in_transformers
+
+import guiapp
+from guiapp.analysis.chat.templates import SANDBOXES
+from guiapp.analysis.data.batches import batches
+from guiapp.analysis.data.examined import DataExaminer, DataOptions
+from guiapp.analysis.data.records import open_records
+from guiapp.analysis.data.summary import training_data
+from guiapp.core.processes import held_bytes_of
+
+WORDS = re.split(
+    " ", "the model reads tokens and learns what follows while nobody looks Straße 你好 🙂 x = f(y)\n"
+)
+ROUNDS, RECORDS = 5, 1_000
+
+
+def conversation(draw: random.Random) -> dict[str, object]:
+    def text(most: int) -> str:
+        return " ".join(draw.choices(WORDS, k=draw.randint(8, most)))
+
+    messages = [{"role": "system", "content": text(40)}]
+    for _ in range(draw.randint(1, 4)):
+        messages += [{"role": "user", "content": text(80)}, {"role": "assistant", "content": text(160)}]
+    return {"messages": messages}
+
+
+def lines() -> Iterator[str]:
+    draw = random.Random(1)
+    while True:
+        yield json.dumps(conversation(draw), ensure_ascii=False) + "\n"
+
+
+def processor_s() -> float:
+    """Of this process and those that ended."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def usual(library: Any, file: Path) -> tuple[list[list[int]], list[list[int]]]:
+    ids, masks = [], []
+    for line in file.open(encoding="utf-8"):
+        made = library.apply_chat_template(
+            json.loads(line)["messages"], return_dict=True, return_assistant_tokens_mask=True
+        )
+        ids.append(made["input_ids"])
+        masks.append(made["assistant_masks"])
+    return ids, masks
+
+
+def ours(examiner: DataExaminer, file: Path) -> tuple[list[list[int]], list[list[int]]]:
+    ids, masks = [], []
+    for batch in batches(examiner, open_records(file), with_ids=True, n_workers=0):
+        for start, end in zip(batch.bounds[:-1], batch.bounds[1:], strict=True):
+            ids.append(batch.ids[start:end].tolist())
+            masks.append((batch.labels[start:end] >= 0).astype(int).tolist())
+    return ids, masks
+
+
+def compare(model: str, template: Path, file: Path) -> None:
+    tokenizer = guiapp.open_model(model).with_threads(1)
+    library = in_transformers(tokenizer)
+    library.chat_template = template.read_text("utf-8")
+    ratios, rates = [], []
+    for _ in range(ROUNDS):
+        start = processor_s()
+        theirs = usual(library, file)
+        middle = processor_s()
+        own = ours(DataExaminer(tokenizer, DataOptions(str(template))), file)
+        for process in SANDBOXES._idle:
+            process.close()  # so that its time counts
+        end = processor_s()
+        assert own == theirs
+        ratios.append((middle - start) / (end - middle))
+        rates.append((len(own[0]) / (middle - start), len(own[0]) / (end - middle)))
+    usual_rate, own_rate = map(statistics.median, zip(*rates, strict=True))
+    print(f"{usual_rate:,.0f} records a second with transformers, {own_rate:,.0f} here, ids and masks equal")
+    print(f"ratio {statistics.median(ratios):.1f} (from {min(ratios):.1f} to {max(ratios):.1f})")
+
+
+def measure_large(model: str, template: Path, file: Path) -> None:
+    most, done = [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.1):
+            most[0] = max(most[0], held_bytes_of(os.getpid()))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    start = time.monotonic()
+    firsts = []
+    examiner = DataExaminer(guiapp.open_model(model), DataOptions(str(template)))
+    data = training_data(
+        examiner, open_records(file), progress=lambda _: firsts.append(time.monotonic() - start)
+    )
+    seconds = time.monotonic() - start
+    done.set()
+    watching.join()
+    size = file.stat().st_size / 1e6
+    n_tokens = int(np.sum(data.lengths))
+    print(f"{size:.0f} MB, {len(data.records):,} records, {n_tokens:,} tokens: {seconds:.1f} s")
+    print(f"first records after {firsts[0]:.2f} s, at most {most[0] / 1e6:.0f} MB in all processes")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model")
+    parser.add_argument("template", type=Path)
+    parser.add_argument("--megabytes", type=int, default=0)
+    options = parser.parse_args()
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    with tempfile.TemporaryDirectory() as folder:
+        file, made = Path(folder) / "data.jsonl", lines()
+        with file.open("w", encoding="utf-8") as opened:
+            if options.megabytes:
+                while opened.tell() < options.megabytes * 1_000_000:
+                    opened.write(next(made))
+            else:
+                opened.writelines(next(made) for _ in range(RECORDS))
+        if options.megabytes:
+            measure_large(options.model, options.template, file)
+        else:
+            compare(options.model, options.template, file)
+
+
+if __name__ == "__main__":
+    main()
