@@ -4,12 +4,13 @@
 
 MODEL is a GGUF of byte-level BPE; TEMPLATE has generation tags.  Both read the same file of conversations in
 turn, on one core, and have to give the same ids and masks; the figure is the median of the ratios of processor
-time, that of all processes.  With --megabytes a larger file is examined on all cores: time, and memory.
+time of all processes.  With --megabytes a file of this size is read on all cores: time, and memory.
 """
 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import random
@@ -41,7 +42,7 @@ from guiapp.core.processes import held_bytes_of
 WORDS = re.split(
     " ", "the model reads tokens and learns what follows while nobody looks Straße 你好 🙂 x = f(y)\n"
 )
-ROUNDS, RECORDS = 5, 1_000
+ROUNDS, RECORDS = 5, 4_000
 
 
 def conversation(draw: random.Random) -> dict[str, object]:
@@ -90,6 +91,7 @@ def compare(model: str, template: Path, file: Path) -> None:
     library = in_transformers(tokenizer)
     library.chat_template = template.read_text("utf-8")
     ratios, rates = [], []
+    gc.freeze()
     for _ in range(ROUNDS):
         start = processor_s()
         theirs = usual(library, file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -120,16 +120,34 @@ def _tools(raw: object) -> tuple[dict[str, Any], ...] | None:
 
 def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
     """Not deeper than JSON is written, and not more than a template could handle within its limits."""
-    n_values = n_characters = 0
-    for text, depth in _leaves(values):
-        n_values, n_characters = n_values + 1, n_characters + len(text)
+    plain = [value for value in values if _is_plain(value)]  # this is what most are, and sooner counted
+    others: list[object] = [value for value in values if not _is_plain(value)]
+    n_values, n_written = sum(2 * len(value) for value in plain), n_characters(plain)
+    for text, depth in _leaves(others or [""]):
+        n_values, n_written = n_values + 1, n_written + len(text)
         if depth > MOST_DEPTH:
             raise ChatError(f"The messages are nested deeper than {MOST_DEPTH} levels.")
-        if is_limited and (n_characters > MOST_CHARACTERS or n_values > MOST_VALUES):
+        if is_limited and (n_written > MOST_CHARACTERS or n_values > MOST_VALUES):
             raise ChatError(
                 f"The messages are too long. The limit is {MOST_CHARACTERS:,} characters in {MOST_VALUES:,} "
                 "values."
             )
+
+
+def _is_plain(value: Mapping[str, Any]) -> bool:
+    """Whether all entries are texts."""
+    return all(type(each) is str for each in value.values()) and all(type(each) is str for each in value)
+
+
+def n_characters(values: Iterable[Mapping[str, Any]]) -> int:
+    """Those of all names and texts."""
+    size, others = 0, list[object]()
+    for value in values:
+        if _is_plain(value):
+            size += sum(map(len, value)) + sum(map(len, value.values()))
+        else:
+            others.append(value)
+    return size + (sum(len(text) for text, _ in _leaves(others)) if others else 0)
 
 
 def _leaves(value: object) -> Iterator[tuple[str, int]]:

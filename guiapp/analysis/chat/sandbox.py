@@ -154,27 +154,31 @@ class RunningTemplate:
             "add_generation_prompt": False,
             **record,
         }
-        answer = self.rendered(request, now)
+        size = record["characters"]
+        answer = self.rendered(request, now, size)
         if not (batch["turns"] and "text" in answer):
             return answer
 
         def render(messages: Sequence[Any], add_generation_prompt: bool) -> str | None:
             changed = {"messages": messages, "add_generation_prompt": add_generation_prompt}
-            text: str | None = self.rendered({**request, **changed}, now).get("text")
+            text: str | None = self.rendered({**request, **changed}, now, size).get("text")
             return text
 
         eos = str(batch["variables"].get("eos_token", ""))
         turns = written_turns(render, record["messages"], answer["text"], record["first"], eos)
         return {**answer, "turns": list(turns)}
 
-    def rendered(self, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    def rendered(
+        self, request: Mapping[str, Any], now: datetime, given_characters: int | None = None
+    ) -> dict[str, Any]:
         started_ns = time.perf_counter_ns()
         try:
             random.seed(0)
             self._environment.begin(now)
             self._template = self._template or self._environment.from_string(request["template"])
             given = _given(request, request)
-            limit = min(MOST_OWN + MOST_COPIES * len(json.dumps(given)), MOST_CHARACTERS)
+            size = len(json.dumps(given)) if given_characters is None else given_characters
+            limit = min(MOST_OWN + MOST_COPIES * size, MOST_CHARACTERS)
             text = self._environment.rendered(self._template, given, limit)
             text.encode()  # fails for halves of characters, which JSON would put together
         except MemoryError:

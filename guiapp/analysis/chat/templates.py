@@ -20,6 +20,7 @@ from guiapp.analysis.chat.messages import (
     arguments_as_object,
     arguments_as_text,
     is_text,
+    n_characters,
     with_arguments,
     with_reasoning,
 )
@@ -343,14 +344,11 @@ def render_batch(
     """
     if len(template) > LONGEST_TEMPLATE:
         raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
-    rows = [
-        {
-            "messages": [with_reasoning(message) for message in conversation.messages],
-            "tools": conversation.tools,
-            "first": first,
-        }
-        for conversation, first in conversations
-    ]
+    rows = list[dict[str, Any]]()
+    for conversation, first in conversations:
+        messages = list(map(with_reasoning, conversation.messages))
+        size = n_characters([*messages, *(conversation.tools or ())])
+        rows.append({"messages": messages, "tools": conversation.tools, "first": first, "characters": size})
     result, n_ended = list[BatchRendering](), 0
     while len(result) < len(rows):
         left = rows[len(result) :]

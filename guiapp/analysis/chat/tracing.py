@@ -25,7 +25,7 @@ from jinja2.filters import make_attrgetter
 from jinja2.lexer import TOKEN_RAW_BEGIN, TOKEN_RAW_END, Token, TokenStream, ignored_tokens, newline_re
 from jinja2.nodes import Name
 from jinja2.parser import Parser
-from jinja2.runtime import Context, Macro
+from jinja2.runtime import Context, LoopContext, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
@@ -45,6 +45,7 @@ BODIES = ("body", "else_", "elif_")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
 DICT_NAMES = frozenset(dir(dict))
 SAFE = frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"}
+LOOP_NAMES = frozenset(name for name in dir(LoopContext) if not name.startswith("_"))
 BLOCKS = ("if", "for", "macro", "call", "filter", "block", "with", "autoescape", "generation")
 
 
@@ -139,14 +140,12 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         self.begin(datetime.now())
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """As in jinja2, but soon done for entries and methods that it always allows."""
-        if type(obj) is dict and attribute not in DICT_NAMES and attribute in obj:
-            return obj[attribute]
-        return (
-            getattr(obj, attribute)
-            if type(obj) is str and attribute in SAFE
-            else super().getattr(obj, attribute)
-        )
+        """As in jinja2, but soon done for entries, and for attributes that it always allows."""
+        kind = type(obj)
+        if kind is dict and attribute not in DICT_NAMES:
+            return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        is_safe = (kind is str and attribute in SAFE) or (kind is LoopContext and attribute in LOOP_NAMES)
+        return getattr(obj, attribute) if is_safe else super().getattr(obj, attribute)
 
     def begin(self, now: datetime) -> None:
         """Before each run; `now` is the time that a template is told."""

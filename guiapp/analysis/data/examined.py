@@ -151,7 +151,7 @@ class DataRecord:
 
     @cached_property
     def contents(self) -> list[tuple[int, str, Span | None]]:
-        """The content of messages: of which, the text, and which characters of `text` it is; None for none."""
+        """The content of messages: of which, the content, and which characters of `text` these are."""
         conversation = None if self.record is None else self.record.conversation
         return [] if conversation is None else list(_contents(conversation, self.text))
 

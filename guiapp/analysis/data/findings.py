@@ -31,6 +31,8 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 ROLES = ("system", "developer", "user", "assistant", "tool", "function", "ipython", "observation")
 SYSTEM, ANSWERS = ("system", "developer"), ("tool", "function", "ipython", "observation")
 HIDDEN = re.compile(f"[{IGNORABLE}]")
+NAMES = frozenset(REASONING)
+CONTROL, UNKNOWN_BIT, CUT = Attribute.CONTROL.value, Attribute.UNKNOWN.value, Why.CUT.value
 BLANK = b" \t\r\n"
 
 
@@ -257,7 +259,7 @@ def _ends(seen: _Seen) -> Iterator[Noticed]:
         return
     pad, whole = seen.vocabulary.special_ids.pad, len(ids)
     for (start, end), following in zip(seen.runs, [*seen.runs[1:], (whole, whole)], strict=False):
-        if end < whole and row.why[end] == Why.CUT:
+        if end < whole and row.why[end] == CUT:
             continue
         last = end - 1
         while last > start and seen.is_blank(last) and int(ids[last]) not in eog:
@@ -300,7 +302,7 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
     special = vocabulary.special_ids
     if len(ids) > 1 and special.bos is not None and ids[0] == ids[1] == special.bos:
         yield Noticed("double_bos", 1)
-    unknown = np.flatnonzero(seen.attributes & Attribute.UNKNOWN)
+    unknown = np.flatnonzero(seen.attributes & UNKNOWN_BIT)
     if len(unknown):
         detail = f"{counted(len(unknown), 'unknown token')} of {len(ids):,}."
         yield Noticed("unknown_tokens", int(unknown[0]), detail)
@@ -345,7 +347,7 @@ def _problem(roles: Sequence[str]) -> str:
 
 def _contents(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
     row, text = seen.row, seen.row.text
-    controls = np.flatnonzero(seen.attributes & Attribute.CONTROL)
+    controls = np.flatnonzero(seen.attributes & CONTROL)
     if len(controls):
         for number, (start, end) in row.content_tokens:
             first = int(controls.searchsorted(start))
@@ -360,8 +362,10 @@ def _contents(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
             code = "reasoning_left_out" if "</think>" in content else "content_left_out"
             yield Noticed(code, None, f"message {number + 1}.")
     for number, message in enumerate(conversation.messages):
-        reasoning = next((message[key] for key in REASONING if key in message), "")
-        if isinstance(reasoning, str) and reasoning.strip() not in text:
+        reasoning = ""
+        if not NAMES.isdisjoint(message):
+            reasoning = next(message[key] for key in REASONING if key in message)
+        if reasoning and isinstance(reasoning, str) and reasoning.strip() not in text:
             yield Noticed("reasoning_left_out", None, f"message {number + 1}.")
         if not (
             number in written or message["role"] != "assistant" or reasoning or message.get("tool_calls")

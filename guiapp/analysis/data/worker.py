@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import sys
 
@@ -20,6 +21,7 @@ def main() -> None:
             if own != packed or examiner is None:
                 packed, examiner = own, pickle.loads(own)
                 assert isinstance(examiner, DataExaminer)
+                gc.freeze()  # what lasts is not looked through again and again
             answer: object = batch_of(examiner, raws, with_ids)
         except TokenloupeError as error:
             answer = error
