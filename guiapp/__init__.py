@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.report import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.compare.draft import DraftVerdict
+    from guiapp.analysis.data.summary import TrainingData
     from guiapp.analysis.doctor.doctor import Diagnosis
     from guiapp.analysis.doctor.fixed_copy import Fixed
     from guiapp.analysis.explain.spelling import Spelling
@@ -55,6 +56,7 @@ __all__ = [
     "chunk_text",
     "compare",
     "costly_texts",
+    "data",
     "doctor",
     "draft",
     "fix",
@@ -154,6 +156,49 @@ def compare(
     named = map(_named, models)
     sides = [ModelSide(name, tokenizer, None, add_special, parse_special) for name, tokenizer in named]
     return compare_text(sides, text)
+
+
+def data(
+    model: str | PathLike[str] | Tokenizer,
+    records: str | PathLike[str] | Iterable[object],
+    template: str | PathLike[str] | None = None,
+    mask: str = "auto",
+    max_length: int | None = None,
+    shape: str | None = None,
+    add_special: bool | None = None,
+    variables: Mapping[str, object] = MappingProxyType({}),
+    workers: int | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> TrainingData:
+    """What a model is trained on, token by token: records, which of their tokens count in the loss, faults.
+
+    records      a file (JSON lines or an array, also gzipped; Parquet with pyarrow), or values: `messages`,
+                 `conversations`, `prompt` and `completion`, `prompt`, `chosen` and `rejected`, or `text`
+    mask         `auto`, `generation` (tags of the template), `derived` (what each turn has beyond the prompt
+                 before it), `completion`, `all`, or `marker:A…B`
+    max_length   tokens that are kept of a record
+    add_special  whether BOS and the like are put around a text; by default not around a conversation
+    workers      processes; as many as cores by default, 0 for none: they need no `__main__`
+    progress     called with the share done; what it raises stops the work
+
+    The result has `lengths` and `trained` (int32[n], tokens of each record), `tokens` (their sums),
+    `findings` (each with `code`, `severity`, `what`, `remedy`, `n_records`, and `record`, `token` of an
+    example), and `records`: a sequence of which each has `token_ids`, `is_trained` (bool[n]), `labels`,
+    `text` and `origins` (message and line of the template of each token).  What cannot be used is a finding.
+    Raises VocabError for a model that cannot be used, TokenloupeError for a file or mask, ChatError for a
+    template that there is not.
+
+    data = guiapp.data("demo:bpe", [{"prompt": "Say hello.", "completion": " Hello!"}])
+    data.records[0].token_ids[data.records[0].is_trained]
+    """
+    from guiapp.analysis.data.examined import DataExaminer, DataOptions
+    from guiapp.analysis.data.records import open_records
+    from guiapp.analysis.data.summary import training_data
+
+    given = None if template is None else fsdecode(template)
+    options = DataOptions(given, mask, max_length, shape, add_special, dict(variables))
+    examiner = DataExaminer(_opened(model), options)
+    return training_data(examiner, open_records(records), workers, progress or (lambda _: None))
 
 
 def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = None) -> Diagnosis:

@@ -35,6 +35,7 @@ COMMANDS = (
     "chunk",
     "compare",
     "chat",
+    "data",
     "special",
     "doctor",
     "bench",

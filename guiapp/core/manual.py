@@ -21,6 +21,7 @@ CHAPTERS = (
         "languages",
         "hunt",
         "chat",
+        "data",
         "vocabulary",
         "doctor",
         "fix",

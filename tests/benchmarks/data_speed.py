@@ -3,8 +3,8 @@
     python tests/benchmarks/data_speed.py MODEL TEMPLATE [--megabytes 200]
 
 MODEL is a GGUF of byte-level BPE; TEMPLATE has generation tags.  Both read the same file of conversations in
-turn, on one core, and have to give the same ids and masks; the figure is the median of the ratios of processor
-time of all processes.  With --megabytes a file of this size is read on all cores: time, and memory.
+turn, on one core, and have to give the same ids and masks; the figure is the median of the ratios of time of
+all processes.  With --megabytes a file of this size is examined on all cores: time, and memory.
 """
 
 from __future__ import annotations

@@ -39,8 +39,9 @@ def read_json(
     parse_float: Callable[[str], float] = float,
     object_of: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """What a JSON text says; `object_of` makes each object of its pairs.  Raises ValueError, with a reason that can be shown; where the text is broken, a
-    json.JSONDecodeError with the place.
+    """What a JSON text says; `object_of` makes each object of its pairs.
+
+    Raises ValueError, with a reason that can be shown; where the text is broken, json.JSONDecodeError.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"it is longer than {MOST_CHARACTERS >> 20} MB")

@@ -1,0 +1,137 @@
+"""What is trained, taken along: ids and labels, a report, and the lines of Python that make the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guiapp.analysis.data.batches import DataBatch
+from guiapp.analysis.data.examined import DataExaminer, DataRecord
+from guiapp.analysis.data.masks import DERIVED, GENERATION, MARKER
+from guiapp.analysis.data.summary import TrainingData
+from guiapp.analysis.export.tables import Table, aligned
+from guiapp.core.text.numbers_in_words import counted, percent
+
+DEFAULT_LENGTH = 4096  # of rows, where nobody gave one
+
+
+def line_of(record: int, ids: Any, labels: Any) -> str:
+    """A line of JSON; labels are -100 where a token is not trained."""
+    entries = {"record": record, "input_ids": ids.tolist(), "labels": labels.tolist()}
+    return json.dumps(entries, separators=(",", ":")) + "\n"
+
+
+def record_line(row: DataRecord) -> str:
+    return line_of(row.number, row.token_ids[: row.n_kept], row.labels)
+
+
+def exported_lines(batches: Iterable[DataBatch]) -> Iterator[str]:
+    """A line for each record with tokens; of batches with ids."""
+    for batch in batches:
+        bounds = batch.bounds.tolist()
+        for number, start, end in zip(batch.numbers.tolist(), bounds, bounds[1:], strict=False):
+            if end > start:
+                yield line_of(number, batch.ids[start:end], batch.labels[start:end])
+
+
+def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
+    """`input_ids` and `labels`, of the record `records`[i] those from bounds[i] to bounds[i + 1]."""
+    parts = list(batches)
+    sizes = np.concatenate([[0], *(np.diff(batch.bounds) for batch in parts)])
+    np.savez_compressed(
+        path,
+        input_ids=np.concatenate([np.zeros(0, np.int32), *(batch.ids for batch in parts)]),
+        labels=np.concatenate([np.zeros(0, np.int32), *(batch.labels for batch in parts)]),
+        bounds=np.cumsum(sizes),
+        records=np.concatenate([np.zeros(0, np.int64), *(batch.numbers for batch in parts)]),
+    )
+
+
+def as_python(examiner: DataExaminer, model: str) -> str:
+    """The lines of `transformers` that give the same ids, and the same mask where it can make one."""
+    lines = [
+        "from transformers import AutoTokenizer",
+        "",
+        f"tokenizer = AutoTokenizer.from_pretrained({model!r})",
+    ]
+    if examiner.options.template is not None and examiner.template is not None:
+        lines.append(f"tokenizer.chat_template = {examiner.template.text!r}")
+    call = "made = tokenizer.apply_chat_template(messages, tools=tools, return_dict=True"
+    if examiner.mask.kind == GENERATION:
+        return "\n".join(
+            [
+                *lines,
+                f"{call}, return_assistant_tokens_mask=True)",
+                'pairs = zip(made["input_ids"], made["assistant_masks"])',
+                "labels = [token_id if trained else -100 for token_id, trained in pairs]",
+            ]
+        )
+    if examiner.mask.kind in (DERIVED, MARKER):
+        return "\n".join(
+            [
+                *lines,
+                f"{call}, return_offsets_mapping=True)",
+                "def trained(start, end):  # spans: characters, as in the record's `spans`",
+                "    return any(start < last and end > first for first, last in spans)",
+                'pairs = zip(made["input_ids"], made["offset_mapping"])',
+                "labels = [token_id if trained(*offsets) else -100 for token_id, offsets in pairs]",
+            ]
+        )
+    return "\n".join([*lines, f"{call})", 'labels = list(made["input_ids"])'])
+
+
+# All that is known, as a JSON record and as lines for people
+
+
+def data_record(data: TrainingData, batch_size: int = 8) -> dict[str, Any]:
+    """What `data --json` prints."""
+    mask = data.examiner.mask
+    packing = data.packing(data.examiner.options.max_length or DEFAULT_LENGTH, batch_size)
+    return {
+        "records": data.n_records,
+        "tokens": data.tokens,
+        "mask": {"kind": mask.kind, "why": mask.why},
+        "findings": [
+            {
+                "code": each.code,
+                "severity": each.severity,
+                "what": each.what,
+                "remedy": each.remedy,
+                "records": each.n_records,
+                "share": round(each.share, 6),
+                "example": {"record": each.record, "token": each.token, "line": each.line or None},
+            }
+            for each in data.findings
+        ],
+        "by_role": {role: {"total": n, "trained": trained} for role, (n, trained) in data.by_role.items()},
+        "by_turn": np.trim_zeros(data.by_turn, "b").tolist(),
+        "rejected": data.n_rejected,
+        "packing": packing._asdict(),
+    }
+
+
+def data_lines(data: TrainingData) -> Iterator[str]:
+    """For people: sums, then what is wrong."""
+    tokens, mask = data.tokens, data.examiner.mask
+    share = percent(tokens["trained"] / tokens["total"], 1) if tokens["total"] else "none"
+    yield f"{counted(data.n_records, 'record')}, {counted(tokens['total'], 'token')}, {share} trained"
+    yield f"mask {mask.kind}: {mask.why}"
+    median, most_of, longest = (f"{tokens[name]:,}" for name in ("p50", "p90", "max"))
+    yield f"tokens of a record: median {median}, 90 % up to {most_of}, longest {longest}"
+    most = data.examiner.options.max_length
+    if most is not None:
+        packing = data.packing(most)
+        yield f"{counted(data.longer_than(most), 'record')} longer than {most:,} tokens"
+        packed = f"packed into {counted(packing.rows, 'row')} of {most:,}: {percent(packing.filled)} filled"
+        yield f"padding in batches of {packing.batch_size}: {percent(packing.padding_share)}; {packed}"
+    rows = [[role, f"{n:,}", f"{trained:,}"] for role, (n, trained) in data.by_role.items()]
+    if rows:
+        yield ""
+        yield from list(aligned(Table("", [["", "tokens", "trained"], *rows])))[1:]
+    for each in data.findings:
+        yield f"\n{each.severity}: {each.what}"
+        yield f"  to fix: {each.remedy}"

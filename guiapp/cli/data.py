@@ -1,0 +1,117 @@
+"""`tokenloupe data`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from guiapp.cli.files import (
+    FOUND,
+    InputError,
+    add_force_option,
+    add_model_option,
+    file_name,
+    open_tokenizer,
+    output_path,
+    positive_count,
+    print_json,
+    print_lines,
+)
+
+if TYPE_CHECKING:
+    from guiapp.analysis.data.batches import DataBatch
+    from guiapp.analysis.data.summary import TrainingData
+
+EXAMPLES = (
+    "tokenloupe data model.gguf train.jsonl",
+    "tokenloupe data model.gguf train.jsonl --mask derived --max-length 4096 --export labels.jsonl",
+)
+STATUSES = {FOUND: "warnings or errors"}
+NPZ = ".npz"
+LINE = 40  # characters of the progress
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_model_option(parser)
+    about = "records: JSON lines or a JSON array, also gzipped, or Parquet (needs pyarrow)"
+    parser.add_argument("file", metavar="FILE", type=file_name, help=about)
+    about = "use this template instead of the model's default"
+    parser.add_argument("--template", metavar="NAME|FILE", type=file_name, help=about)
+    parser.add_argument(
+        "--mask",
+        metavar="MASK",
+        default="auto",
+        help="what is trained: auto, generation (the template's tags), derived (what follows each generation "
+        "prompt), completion, all, or marker:A…B (between two texts)",
+    )
+    about = "cut records after N tokens"
+    parser.add_argument("--max-length", metavar="N", type=positive_count, help=about)
+    about = "the shape of all records: messages, conversations, prompt-completion, preference or text"
+    parser.add_argument("--shape", metavar="NAME", help=about)
+    about = "use N processes (default: as many as cores); 0 for this one alone"
+    parser.add_argument("--workers", metavar="N", type=int, help=about)
+    parser.add_argument("--json", action="store_true", help="print the results as a JSON object")
+    about = "write token ids and labels (-100: not trained) as JSON lines, or as NPZ by its ending"
+    parser.add_argument("--export", metavar="OUT.jsonl", type=output_path, help=about)
+    add_force_option(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show what a model is trained on: which tokens count in the loss, how many, and what is wrong."""
+    from guiapp.analysis.data.export import data_lines, data_record
+    from guiapp.analysis.data.records import SHAPES
+
+    if options.shape is not None and options.shape not in SHAPES:
+        raise InputError(f"--shape {options.shape}: choose one of {', '.join(SHAPES)}.")
+    if options.workers is not None and options.workers < 0:
+        raise InputError(f"--workers {options.workers}: choose 0 or more.")
+    data = _examined(options)
+    if not data.n_records:
+        raise InputError(f"{options.file} has no records.")
+    if options.json:
+        print_json(data_record(data))
+    elif str(options.export) != "-":
+        print_lines(data_lines(data))
+    return FOUND if data.has_warning else 0
+
+
+def _examined(options: argparse.Namespace) -> TrainingData:
+    from guiapp.analysis.data.batches import batches
+    from guiapp.analysis.data.examined import DataExaminer, DataOptions
+    from guiapp.analysis.data.export import exported_lines, write_npz
+    from guiapp.analysis.data.records import open_records
+    from guiapp.analysis.data.summary import TrainingData
+
+    chosen = DataOptions(options.template, options.mask, options.max_length, options.shape)
+    examiner = DataExaminer(open_tokenizer(options.model, options.pre), chosen)
+    data = TrainingData(examiner, open_records(options.file))
+
+    def added() -> Iterator[DataBatch]:
+        for batch in batches(examiner, data.source, options.export is not None, options.workers):
+            data.add(batch)
+            _show(f"{data.n_records:,} records, {data.share:.0%}")
+            yield batch
+        _show("")
+
+    if options.export is not None and options.export.suffix == NPZ:
+        write_npz(Path(options.export), added())
+        return data
+    with ExitStack() as stack:
+        out: TextIO | None = None
+        if options.export is not None:
+            is_output = str(options.export) == "-"
+            out = sys.stdout if is_output else stack.enter_context(options.export.open("w", encoding="utf-8"))
+        for line in exported_lines(added()):
+            if out is not None:
+                out.write(line)
+    return data
+
+
+def _show(line: str) -> None:
+    """In place of the last one, for people who wait at a terminal."""
+    if sys.stderr.isatty():
+        print(f"\r{line:{LINE}}\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,103 @@
+"""What is trained: masks of tagged templates equal those of `transformers`, derived ones those of tagged twins."""
+
+import random
+
+import pytest
+from conftest import SHARED, VOCABS
+from transformers_models import in_transformers
+
+import guiapp
+from guiapp.analysis.chat.messages import with_reasoning
+from guiapp.analysis.data.examined import DataExaminer, DataOptions
+from guiapp.analysis.data.masks import Why, chosen_mask
+from guiapp.analysis.data.records import open_records
+
+MODEL = VOCABS / "ggml-vocab-qwen2.gguf"
+FOLDER = SHARED / "templates"
+TRAINING = sorted(FOLDER.glob("*_training.jinja"))
+TURNS = 30
+WORDS = "tokens are what 你好 🙂 models Straße read\n\n <b>x</b> don't  stop".split(" ")
+TOOL = {
+    "type": "function",
+    "function": {
+        "name": "look_up",
+        "description": "Find it.",
+        "parameters": {"type": "object", "properties": {"word": {"type": "string", "description": "which"}}},
+    },
+}
+CALL = {"type": "function", "function": {"name": "look_up", "arguments": {"word": "x"}}}
+
+
+def conversations():
+    """Several turns, systems, tools, empty answers, reasoning, unicode."""
+    draw = random.Random(53)
+    result = []
+    for number in range(TURNS):
+        messages = [{"role": "system", "content": "Be brief."}] if number % 3 == 0 else []
+        for turn in range(1 + number % 4):
+            text = " ".join(draw.choices(WORDS, k=1 + number % 7))
+            messages.append({"role": "user", "content": text})
+            if number % 5 == 4 and turn == 0:
+                called = {"role": "assistant", "content": "", "tool_calls": [CALL]}
+                messages += [called, {"role": "tool", "name": "look_up", "content": f"found {text}"}]
+            answer = "" if number % 11 == 10 else " ".join(draw.choices(WORDS, k=2 + number % 5))
+            more = {"reasoning_content": "Think of it."} if number % 6 == 5 else {}
+            messages.append({"role": "assistant", "content": answer, **more})
+        result.append({"messages": messages, **({"tools": [TOOL]} if number % 5 == 4 else {})})
+    return result
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    if not (MODEL.exists() and TRAINING):
+        pytest.skip("needs the shared vocabularies and templates")
+    return guiapp.open_model(MODEL)
+
+
+@pytest.fixture(scope="module")
+def library(tokenizer):
+    pytest.importorskip("transformers")
+    return in_transformers(tokenizer)
+
+
+def examined(tokenizer, template, mask="auto"):
+    examiner = DataExaminer(tokenizer, DataOptions(str(template), mask))
+    return examiner.examine(open_records(conversations()).raw(0, TURNS))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", TRAINING, ids=lambda path: path.stem)
+def test_masks_are_those_of_transformers(template, tokenizer, library):
+    library.chat_template = template.read_text("utf-8")
+    n_equal = 0
+    for row, record in zip(examined(tokenizer, template), conversations(), strict=True):
+        try:
+            made = library.apply_chat_template(
+                record["messages"],
+                tools=record.get("tools"),
+                return_dict=True,
+                return_assistant_tokens_mask=True,
+            )
+        except Exception:  # templates raise what they like
+            assert row.code == "refused", (row.number, row.text)
+            continue
+        assert row.token_ids.tolist() == made["input_ids"], row.number
+        assert row.is_trained.tolist() == [bool(each) for each in made["assistant_masks"]], row.number
+        n_equal += 1
+    assert n_equal, "the template refuses all"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("template", TRAINING, ids=lambda path: path.stem)
+def test_derived_masks_are_those_of_the_tagged_twin(template, tokenizer):
+    """But for white space behind the end of a turn, which some templates have in their tags."""
+    stock = template.with_name(template.name.replace("_training", ""))
+    for tagged, derived in zip(
+        examined(tokenizer, template), examined(tokenizer, stock, "derived"), strict=True
+    ):
+        if tagged.error or tagged.text != derived.text:
+            continue
+        differs = tagged.is_trained != derived.is_trained
+        odd = [each for each in differs.nonzero()[0].tolist() if tokenizer.decode([tagged.token_ids[each]]).strip()]
+        if odd:
+            assert any(turn.how for turn in derived.turns), (tagged.number, odd, tokenizer.decode(tagged.token_ids))
