@@ -404,12 +404,12 @@ def _conversation(given: object) -> Conversation | None:
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in order, those that meet as one."""
+    """Spans in order, those that meet as one; an empty one has the token around it, as in `transformers`."""
     result = list[Span]()
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:
             result[-1] = result[-1][0], max(end, result[-1][1])
-        elif start < end:
+        else:
             result.append((start, end))
     return tuple(result)
 

@@ -20,7 +20,7 @@ from guiapp.analysis.chat.messages import REASONING, Conversation
 from guiapp.analysis.chat.templates import BEGINNINGS
 from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
 from guiapp.analysis.data.examined import REFUSED, DataRecord
-from guiapp.analysis.data.masks import ALL, DERIVED, MARKER, Why, tokens_of
+from guiapp.analysis.data.masks import ALL, MARKER, Why, tokens_of
 from guiapp.analysis.data.records import BROKEN, DUPLICATE, EMPTY, SHAPELESS, TEXT
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.text.numbers_in_words import counted, quoted
@@ -270,7 +270,7 @@ def _ends(seen: _Seen) -> Iterator[Noticed]:
         elif pad is not None and int(ids[last]) == pad:
             yield Noticed("pad_is_end", last, f"{_name(seen.vocabulary, pad)} is both.")
         before = seen.is_header(start - 1) if start else False
-        if kind != DERIVED and (seen.is_header(start) or (before and seen.is_role(start))):
+        if seen.is_header(start) or (before and seen.is_role(start)):
             yield Noticed("header_trained", start)
 
 

@@ -1,22 +1,32 @@
-"""What is trained: masks of tagged templates equal those of `transformers`, derived ones those of tagged twins."""
+"""What is trained: masks of tagged templates are those of `transformers`, derived ones of tagged twins."""
 
 import random
+import re
+from collections import Counter
 
+import numpy as np
 import pytest
 from conftest import SHARED, VOCABS
 from transformers_models import in_transformers
 
 import guiapp
-from guiapp.analysis.chat.messages import with_reasoning
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
-from guiapp.analysis.data.masks import Why, chosen_mask
 from guiapp.analysis.data.records import open_records
 
 MODEL = VOCABS / "ggml-vocab-qwen2.gguf"
 FOLDER = SHARED / "templates"
 TRAINING = sorted(FOLDER.glob("*_training.jinja"))
 TURNS = 30
-WORDS = "tokens are what 你好 🙂 models Straße read\n\n <b>x</b> don't  stop".split(" ")
+SEEING = ("llava",)
+DIFFER = {
+    "llava_next": "the tags include the space after the end, which begins the next token",
+    "gptoss": "the tags include the header",
+    "qwen3_5_think": "the tags include the reasoning that the generation prompt begins",
+    "qwen3_5_nothink": "the tags include the empty reasoning that the generation prompt has",
+    "qwen3_6": "the tags include the reasoning that the generation prompt begins",
+    "diffusion_gemma": "after a tool's result, the generation prompt has no header, but the text has one",
+}
+WORDS = re.split(" ", "tokens are what 你好 🙂 models Straße read\n\n <b>x</b> don't  stop")
 TOOL = {
     "type": "function",
     "function": {
@@ -60,9 +70,21 @@ def library(tokenizer):
     return in_transformers(tokenizer)
 
 
+def in_parts(record):
+    """With contents as lists of parts, which templates of models that see want."""
+    messages = [
+        {**each, "content": [{"type": "text", "text": each["content"]}]} for each in record["messages"]
+    ]
+    return {**record, "messages": messages}
+
+
+def said_to(template):
+    return list(map(in_parts, conversations())) if template.stem.startswith(SEEING) else conversations()
+
+
 def examined(tokenizer, template, mask="auto"):
     examiner = DataExaminer(tokenizer, DataOptions(str(template), mask))
-    return examiner.examine(open_records(conversations()).raw(0, TURNS))
+    return examiner.examine(open_records(said_to(template)).raw(0, TURNS))
 
 
 @pytest.mark.slow
@@ -70,7 +92,7 @@ def examined(tokenizer, template, mask="auto"):
 def test_masks_are_those_of_transformers(template, tokenizer, library):
     library.chat_template = template.read_text("utf-8")
     n_equal = 0
-    for row, record in zip(examined(tokenizer, template), conversations(), strict=True):
+    for row, record in zip(examined(tokenizer, template), said_to(template), strict=True):
         try:
             made = library.apply_chat_template(
                 record["messages"],
@@ -92,12 +114,15 @@ def test_masks_are_those_of_transformers(template, tokenizer, library):
 def test_derived_masks_are_those_of_the_tagged_twin(template, tokenizer):
     """But for white space behind the end of a turn, which some templates have in their tags."""
     stock = template.with_name(template.name.replace("_training", ""))
-    for tagged, derived in zip(
-        examined(tokenizer, template), examined(tokenizer, stock, "derived"), strict=True
-    ):
-        if tagged.error or tagged.text != derived.text:
+    counts = Counter()
+    pairs = zip(examined(tokenizer, template), examined(tokenizer, stock, "derived"), strict=True)
+    for tagged, derived in pairs:
+        if tagged.error or derived.error or tagged.text != derived.text:
+            counts["other text"] += 1
             continue
-        differs = tagged.is_trained != derived.is_trained
-        odd = [each for each in differs.nonzero()[0].tolist() if tokenizer.decode([tagged.token_ids[each]]).strip()]
-        if odd:
-            assert any(turn.how for turn in derived.turns), (tagged.number, odd, tokenizer.decode(tagged.token_ids))
+        odd = np.flatnonzero(tagged.is_trained != derived.is_trained).tolist()
+        is_same = not any(tokenizer.decode([tagged.token_ids[each]]).strip() for each in odd)
+        is_said = any(turn.how for turn in derived.turns)
+        counts["same" if is_same else "other mask, said" if is_said else "other mask"] += 1
+        assert is_same or is_said or stock.stem in DIFFER, (tagged.number, odd, tagged.text)
+    print(f"{stock.stem}: {dict(counts)}")  # with -s, a table
