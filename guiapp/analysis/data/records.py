@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 import tempfile
+import weakref
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,11 +127,13 @@ class RecordFile(Records):
         super().__init__()
         self.name, self.is_complete = path.name, False
         self._file: IO[bytes] = open_input(path)
+        weakref.finalize(self, self._file.close)
         self._unpacking: gzip.GzipFile | None = None
         if self._file.read(4).startswith(GZIP):
             self._file.seek(0)
             self._unpacking = gzip.GzipFile(fileobj=self._file)
             self._file = tempfile.TemporaryFile()  # noqa: SIM115  (for as long as we are)
+            weakref.finalize(self, self._file.close)
             self._unpack()
         self._size = self._file.seek(0, 2)
         self._file.seek(0)
