@@ -1,0 +1,86 @@
+"""`tokenloupe data`: sums and findings, as JSON, exported, with its exit status."""
+
+import json
+
+import numpy as np
+import pytest
+
+from guiapp.cli.main import run
+
+GOOD = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]}
+BAD = {"messages": [{"role": "user", "content": "Hi"}]}
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, records in (
+        ("good.jsonl", [GOOD, {"text": "a"}]),
+        ("bad.jsonl", [GOOD, BAD]),
+        ("none.jsonl", []),
+    ):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, records)))
+    return tmp_path
+
+
+def test_the_report_says_what_is_trained_and_the_status_whether_something_is_wrong(files, capsys):
+    assert run(["data", "demo:bpe", "good.jsonl"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("2 records, ")
+    assert "mask derived" in printed
+    assert run(["data", "demo:bpe", "bad.jsonl", "--max-length", "9"]) == 3
+    printed = capsys.readouterr().out
+    assert "warning: 2 records have no trained token" in printed
+    assert "to fix:" in printed
+
+
+def test_json_has_what_is_documented(files, capsys):
+    assert run(["data", "demo:bpe", "bad.jsonl", "--json", "--mask", "marker:user…<|im_end|>"]) == 3
+    record = json.loads(capsys.readouterr().out)
+    assert record["records"] == 2
+    assert record["mask"]["kind"] == "marker"
+    assert set(record["tokens"]) == {"total", "trained", "p50", "p90", "p99", "max"}
+    finding = next(each for each in record["findings"] if each["code"] == "roles")
+    assert (finding["severity"], finding["records"], finding["share"]) == ("warning", 1, 0.5)
+    assert finding["example"] == {"record": 2, "token": None, "line": None}
+    assert record["packing"]["rows"] == 1
+
+
+def test_ids_and_labels_are_exported(files, capsys):
+    assert run(["data", "demo:bpe", "good.jsonl", "--export", "-"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["record"] for line in lines] == [1, 2]
+    assert all(
+        label in (-100, own)
+        for line in lines
+        for own, label in zip(line["input_ids"], line["labels"], strict=True)
+    )
+    assert run(["data", "demo:bpe", "good.jsonl", "--export", "out.npz"]) == 0
+    with np.load("out.npz") as arrays:
+        assert arrays["input_ids"].tolist() == lines[0]["input_ids"] + lines[1]["input_ids"]
+    assert run(["data", "demo:bpe", "good.jsonl", "--export", "out.npz"]) == 1
+    assert "--force" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.jsonl"], "no records"),
+        (["missing.jsonl"], "cannot be read"),
+        (["good.jsonl", "--mask", "most"], "not a mask"),
+        (["good.jsonl", "--mask", "marker:a"], "two texts"),
+        (["good.jsonl", "--shape", "round"], "choose one of"),
+        (["good.jsonl", "--template", "none"], "neither a template"),
+        (["good.jsonl", "--workers", "-1"], "0 or more"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(arguments, words, files, capsys):
+    assert run(["data", "demo:bpe", *arguments]) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+
+
+def test_a_model_without_a_template_says_so(files, capsys):
+    assert run(["data", "demo:wordpiece", "good.jsonl"]) == 1
+    assert "no chat template" in capsys.readouterr().err
