@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,7 @@ from guiapp.errors import ChatError
 
 TEMPLATE, PROMPT, VARIABLES = "chat_template", "add_generation_prompt", "chat_template_kwargs"
 AS_TEXT = "content_as_text"  # no server has it
+STRINGS = {str}
 HALVES = re.compile("[\ud800-\udfff]")  # of characters, which no file can have
 KINDS = {TEMPLATE: str, PROMPT: bool, VARIABLES: dict, AS_TEXT: bool}
 EMPTY_COMMENT = "{# +#}"  # adds nothing to what is rendered, and its plus keeps a newline behind it
@@ -120,9 +121,13 @@ def _tools(raw: object) -> tuple[dict[str, Any], ...] | None:
 
 def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
     """Not deeper than JSON is written, and not more than a template could handle within its limits."""
-    plain = [value for value in values if _is_plain(value)]  # this is what most are, and sooner counted
-    others: list[object] = [value for value in values if not _is_plain(value)]
-    n_values, n_written = sum(2 * len(value) for value in plain), n_characters(plain)
+    others, n_values, n_written = list[object](), 0, 0
+    for value in values:
+        if _is_plain(value):  # as most are
+            n_values += 2 * len(value)
+            n_written += sum(map(len, value)) + sum(map(len, value.values()))
+        else:
+            others.append(value)
     for text, depth in _leaves(others or [""]):
         n_values, n_written = n_values + 1, n_written + len(text)
         if depth > MOST_DEPTH:
@@ -136,18 +141,7 @@ def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
 
 def _is_plain(value: Mapping[str, Any]) -> bool:
     """Whether all entries are texts."""
-    return all(type(each) is str for each in value.values()) and all(type(each) is str for each in value)
-
-
-def n_characters(values: Iterable[Mapping[str, Any]]) -> int:
-    """Those of all names and texts."""
-    size, others = 0, list[object]()
-    for value in values:
-        if _is_plain(value):
-            size += sum(map(len, value)) + sum(map(len, value.values()))
-        else:
-            others.append(value)
-    return size + (sum(len(text) for text, _ in _leaves(others)) if others else 0)
+    return {*map(type, value), *map(type, value.values())} <= STRINGS
 
 
 def _leaves(value: object) -> Iterator[tuple[str, int]]:

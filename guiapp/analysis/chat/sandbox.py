@@ -128,7 +128,8 @@ def _serve() -> None:
 def _answers(request: bytes, template: RunningTemplate) -> Iterator[bytes]:
     asked, now = json.loads(request), datetime.now()
     if "batch" in asked:
-        yield from (json.dumps(template.of_batch(asked, each, now)).encode() for each in asked["batch"])
+        for record, size in zip(asked["batch"], asked["sizes"], strict=True):
+            yield json.dumps(template.of_batch(asked, record, now, size)).encode()
         return
     answer = template.rendered(asked, now)
     yield json.dumps(answer).encode()
@@ -146,15 +147,16 @@ class RunningTemplate:
         self._template: Template | None = None
         self._tracing: TracingEnvironment | None = None
 
-    def of_batch(self, batch: Mapping[str, Any], record: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-        """One conversation of a batch; `turns` where they are wanted."""
+    def of_batch(
+        self, batch: Mapping[str, Any], record: Mapping[str, Any], now: datetime, size: int
+    ) -> dict[str, Any]:
+        """One conversation of a batch, of so many characters; `turns` where they are wanted."""
         request = {
             "template": batch["template"],
             "variables": batch["variables"],
             "add_generation_prompt": False,
             **record,
         }
-        size = record["characters"]
         answer = self.rendered(request, now, size)
         if not (batch["turns"] and "text" in answer):
             return answer

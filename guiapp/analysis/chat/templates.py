@@ -20,7 +20,6 @@ from guiapp.analysis.chat.messages import (
     arguments_as_object,
     arguments_as_text,
     is_text,
-    n_characters,
     with_arguments,
     with_reasoning,
 )
@@ -286,15 +285,15 @@ def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
 
 
 def _answers(given: dict[str, Any], checkpoint: Callable[[], None]) -> list[dict[str, Any]]:
-    status, *lines = _asked(given, checkpoint, PATIENCE_S)
+    status, *lines = _asked(given["template"], json.dumps(given), checkpoint, PATIENCE_S)
     if lines:
         return [json.loads(line) for line in lines]
     raise ChatError(_ended(status))
 
 
-def _asked(given: dict[str, Any], checkpoint: Callable[[], None], longest_s: float) -> list[bytes]:
+def _asked(template: str, given: str, checkpoint: Callable[[], None], longest_s: float) -> list[bytes]:
     """The exit status of what has ended, and its answers."""
-    request = sha256(given["template"].encode("utf-8", "surrogatepass")).digest() + json.dumps(given).encode()
+    request = sha256(template.encode("utf-8", "surrogatepass")).digest() + given.encode()
     try:
         answer = SANDBOXES.answer(request, lambda _: checkpoint(), longest_s)
     except OSError as error:
@@ -332,30 +331,37 @@ def render_batch(
     template: str,
     conversations: Sequence[tuple[Conversation, int]],
     variables: Mapping[str, object],
-    finds_turns: bool,
+    with_turns: bool,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> list[BatchRendering]:
     """Run a template for each of many conversations, without generation prompt; limits as for `render`.
 
     conversations  with the first of its messages whose turns are wanted
-    finds_turns    whether to look for the assistant's turns
+    with_turns    whether to look for the assistant's turns
     One that fails or takes too long does not keep the others from being rendered; but after some of them that
     took too long the others are not tried.
     """
     if len(template) > LONGEST_TEMPLATE:
         raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
-    rows = list[dict[str, Any]]()
-    for conversation, first in conversations:
-        messages = list(map(with_reasoning, conversation.messages))
-        size = n_characters([*messages, *(conversation.tools or ())])
-        rows.append({"messages": messages, "tools": conversation.tools, "first": first, "characters": size})
+    rows = [
+        json.dumps(
+            {
+                "messages": list(map(with_reasoning, conversation.messages)),
+                "tools": conversation.tools,
+                "first": first,
+            }
+        )
+        for conversation, first in conversations
+    ]
+    more = {"template": template, "variables": dict(variables), "turns": with_turns}
     result, n_ended = list[BatchRendering](), 0
     while len(result) < len(rows):
         left = rows[len(result) :]
         if n_ended == MOST_ENDED:
             return result + [BatchRendering(error=result[-1].error)] * len(left)
-        request = {"batch": left, "template": template, "variables": dict(variables), "turns": finds_turns}
-        status, *lines = _asked(request, checkpoint, PATIENCE_S + EACH_S * len(left))
+        more["sizes"] = list(map(len, left))
+        request = f'{{"batch": [{", ".join(left)}], {json.dumps(more)[1:]}'
+        status, *lines = _asked(template, request, checkpoint, PATIENCE_S + EACH_S * len(left))
         result += [_of_batch(json.loads(line)) for line in lines[: len(left)]]
         if len(lines) < len(left):
             n_ended += 1

@@ -83,13 +83,13 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
         if row.encoding is not None:
             _count_roles(row, roles, trained_roles)
             for turn, (start, end) in enumerate(row.tokens[:MOST_TURNS]):
-                by_turn[turn] += max(0, min(end, row.n_kept) - start)
-    kept = [row.token_ids[: row.n_kept] for row in rows] if with_ids else []
+                by_turn[turn] += max(0, min(end, row.n_used) - start)
+    kept = [row.token_ids[: row.n_used] for row in rows] if with_ids else []
     none = [np.zeros(0, np.int32)]
     return DataBatch(
         np.array([row.number for row in rows], np.int64),
         np.array([len(row.token_ids) for row in rows], np.int32),
-        np.array([np.count_nonzero(row.is_trained[: row.n_kept]) for row in rows], np.int32),
+        np.array([np.count_nonzero(row.is_trained[: row.n_used]) for row in rows], np.int32),
         np.array([_n_turns(row) for row in rows], np.int32),
         np.array(codes, np.uint32),
         np.array([_digest(row) for row in rows], np.uint64),

@@ -28,7 +28,9 @@ from guiapp.analysis.data.masks import (
     ALL,
     COMPLETION,
     DERIVED,
+    FIRST_TRAINED,
     GENERATION,
+    LAST_TRAINED,
     MARKER,
     Mask,
     Why,
@@ -115,15 +117,15 @@ class DataRecord:
     @cached_property
     def is_trained(self) -> NDArray[np.bool_]:
         """bool[n]: the tokens that count in the loss."""
-        return (self.why >= Why.IN_GENERATION) & (self.why <= Why.ALL)
+        return (self.why >= FIRST_TRAINED) & (self.why <= LAST_TRAINED)
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:
         """int32[n]: ids, -100 where not trained; up to the maximum length."""
-        return np.where(self.is_trained, self.token_ids, -100).astype(np.int32)[: self.n_kept]
+        return np.where(self.is_trained, self.token_ids, -100).astype(np.int32)[: self.n_used]
 
     @property
-    def n_kept(self) -> int:
+    def n_used(self) -> int:
         """How many tokens the maximum length leaves."""
         most = self.setting.options.max_length
         return len(self.token_ids) if most is None else min(most, len(self.token_ids))
@@ -271,21 +273,21 @@ class DataExaminer:
             return DataRecord(self, raw, None, str(error), error.code)
 
     def _rendered(
-        self, records: Sequence[Record | None], checkpoint: Callable[[], None], finds_turns: bool = True
+        self, records: Sequence[Record | None], checkpoint: Callable[[], None], with_turns: bool = True
     ) -> list[BatchRendering | None]:
         result: list[BatchRendering | None] = [None] * len(records)
         by_template: dict[str, list[int]] = {}
         for row, record in enumerate(records):
             if record is not None and record.conversation is not None:
                 by_template.setdefault(self.template_for(record.conversation).text, []).append(row)
-        finds_turns = finds_turns and self.mask.kind in (DERIVED, COMPLETION)
+        with_turns = with_turns and self.mask.kind in (DERIVED, COMPLETION)
         for template, rows in by_template.items():
             given = [
                 (each.conversation, each.n_prompt)
                 for row in rows
                 if (each := records[row]) is not None and each.conversation is not None
             ]
-            found = render_batch(template, given, self.variables, finds_turns, checkpoint)
+            found = render_batch(template, given, self.variables, with_turns, checkpoint)
             for row, rendering in zip(rows, found, strict=True):
                 result[row] = rendering
         return result

@@ -26,7 +26,7 @@ def line_of(record: int, ids: Any, labels: Any) -> str:
 
 
 def record_line(row: DataRecord) -> str:
-    return line_of(row.number, row.token_ids[: row.n_kept], row.labels)
+    return line_of(row.number, row.token_ids[: row.n_used], row.labels)
 
 
 def exported_lines(batches: Iterable[DataBatch]) -> Iterator[str]:

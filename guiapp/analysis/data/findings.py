@@ -202,7 +202,7 @@ def noticed(row: DataRecord) -> Iterator[Noticed]:
     if not len(row.token_ids):
         yield Noticed(EMPTY)
         return
-    if not row.is_trained[: row.n_kept].any():
+    if not row.is_trained[: row.n_used].any():
         yield Noticed("nothing_trained")
     for check in (_ends, _lengths, _turns, _tokens, _borders):
         yield from check(seen)

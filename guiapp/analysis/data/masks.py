@@ -46,6 +46,7 @@ class Why(IntEnum):
         return SENTENCES[self]
 
 
+FIRST_TRAINED, LAST_TRAINED = Why.IN_GENERATION.value, Why.ALL.value
 SENTENCES = {
     Why.OTHER: "Not trained: outside of what the mask selects.",
     Why.ADDED: "Not trained: the tokenizer adds it.",
@@ -142,5 +143,5 @@ def marked(n_tokens: int, tokens: Sequence[tuple[int, int]], why: Why) -> NDArra
     """uint8[n]: Why, of each token."""
     result = np.zeros(n_tokens, np.uint8)
     for start, end in tokens:
-        result[start:end] = why
+        result[start:end] = why.value
     return result

@@ -286,7 +286,7 @@ def test_what_is_exported_is_what_is_shown(many, tmp_path):
         row = data.records[number - 1]
         assert lines[number - 1] == {
             "record": number,
-            "input_ids": row.token_ids[: row.n_kept].tolist(),
+            "input_ids": row.token_ids[: row.n_used].tolist(),
             "labels": row.labels.tolist(),
         }
     write_npz(tmp_path / "a.npz", batches(examiner, open_records(path), True, 0))
