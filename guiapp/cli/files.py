@@ -317,14 +317,20 @@ def let_terminal_replace() -> None:
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines for people."""
     let_terminal_replace()
-    for line in lines:
-        print(line)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def print_parts(parts: Iterable[str]) -> None:
     """Print what becomes a file, whatever the encoding of the terminal is."""
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     sys.stdout.writelines(parts)
+
+
+def print_bytes(parts: Iterable[bytes]) -> None:
+    """Print a line that is made a part at a time, each as soon as it is there."""
+    for part in chain(parts, (b"\n",)):
+        sys.stdout.buffer.write(part)
+        sys.stdout.buffer.flush()
 
 
 def print_json(record: object, indent: int | None = None) -> None:

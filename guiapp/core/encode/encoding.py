@@ -150,6 +150,26 @@ class Encoding:
         return Encoding, (self._text, self.token_ids, self.spans, self.encoder)
 
 
+def assembled(
+    text: bytes, tokens: FragmentTokens, affixes: tuple[Sequence[int], Sequence[int]], encoder: str
+) -> Encoding:
+    """The encoding of a text from its tokens, with the ids of `affixes` before and after them."""
+    before, after = affixes
+    ids = tokens.ids
+    if before or after:
+        ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
+
+    def spans(_: Encoding) -> Offsets:
+        made, inner = np.zeros((len(ids), 2), np.int64), slice(len(before), len(ids) - len(after))
+        made[inner.stop :] = len(text)
+        for side, bounds in enumerate((tokens.starts, tokens.ends)):
+            checkpoint()
+            made[inner, side] = bounds
+        return made
+
+    return Encoding(text, ids, spans, encoder)
+
+
 def as_bytes(text: str | bytes) -> bytes:
     """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
     if isinstance(text, str):

@@ -26,6 +26,7 @@ from guiapp.core.encode.encoding import (
     FragmentTokens,
     Offsets,
     as_bytes,
+    assembled,
 )
 from guiapp.core.encode.exactness import Exactness, exactness_of
 from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
@@ -398,20 +399,7 @@ class Tokenizer:
         return name
 
     def _assemble(self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str) -> Encoding:
-        before, after = self.special_affixes() if add_special else ([], [])
-        ids = tokens.ids
-        if before or after:
-            ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
-
-        def spans(_: Encoding) -> NDArray[np.int64]:
-            made, inner = np.zeros((len(ids), 2), np.int64), slice(len(before), len(ids) - len(after))
-            made[inner.stop :] = len(text)
-            for side, bounds in enumerate((tokens.starts, tokens.ends)):
-                checkpoint()
-                made[inner, side] = bounds
-            return made
-
-        return Encoding(text, ids, spans, encoder)
+        return assembled(text, tokens, self.special_affixes() if add_special else ([], []), encoder)
 
 
 def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[object, ...]]]) -> Tokenizer:
