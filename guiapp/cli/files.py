@@ -258,6 +258,12 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
         yield from (text.encode() for text in texts)
 
 
+def file_blocks(file: str | None) -> Iterator[bytes]:
+    """The bytes of a file, or of standard input, in blocks."""
+    with _opened(file) as stream:
+        yield from blocks_from(stream.read)
+
+
 def _argument(options: argparse.Namespace) -> bytes:
     if options.utf16:
         raise InputError("--utf16 applies to -f and standard input, not to TEXT. Omit it.")

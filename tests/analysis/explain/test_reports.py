@@ -1,5 +1,6 @@
 """What the command line prints about a model and an encoding."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,14 +9,16 @@ from model_files import opened
 import guiapp
 from guiapp.analysis.explain.reports import (
     doubled_special,
-    ids_report,
+    ids_json,
     segmentations_report,
 )
+from guiapp.core.encode.counting.growing import encoded_parts
 
 
 def test_records_hold_each_token_with_its_span():
     tokenizer = guiapp.open_model("demo:bpe")
-    report = ids_report(tokenizer, tokenizer.encode("a\n", encoder="heap"))
+    parts = encoded_parts(tokenizer, [b"a\n"], encoder="heap")
+    report = json.loads(b"".join(ids_json(tokenizer, parts)))
     assert (report["encoder"], report["exactness"]["level"], report["token_ids"]) == (
         "heap",
         "exact",

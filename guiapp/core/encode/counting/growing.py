@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
-from guiapp.core.encode.encoding import Encoding, as_bytes, assembled
+from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, as_bytes, assembled
 from guiapp.core.sources.files import blocks_from
 
 STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
@@ -203,6 +203,8 @@ def encoded_parts(
     rest, start, next_look = bytearray(), 0, least_bytes
     for block in blocks:
         rest += block
+        if len(rest) > LONGEST_TEXT:
+            break  # which is an error
         if can_cut and len(rest) >= next_look:
             text = np.frombuffer(bytes(rest), np.uint8)
             if end := cuts.stable_end(text, start == 0):
@@ -211,6 +213,6 @@ def encoded_parts(
                 before, start = [], start + end
                 del rest[:end]
             next_look = 2 * len(rest) + least_bytes
-    text = np.frombuffer(bytes(rest), np.uint8)
-    tokens = cuts.encode(text, start == 0)
-    yield EncodedPart(start, assembled(text.tobytes(), tokens, (before, after), name))
+    data = as_bytes(bytes(rest))
+    tokens = cuts.encode(np.frombuffer(data, np.uint8), start == 0)
+    yield EncodedPart(start, assembled(data, tokens, (before, after), name))

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from format_samples import SAMPLES, opened_sample
 from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
@@ -100,6 +101,11 @@ def test_growing_equals_encoding_from_scratch_with_tokens_of_all_kinds(kind, tmp
     tokenizer = open_model(WRITERS[kind](tmp_path / "model.gguf"))
     for check in (check_growing, check_parts):
         check(tokenizer, [*random_texts(8, N_TEXTS), b"\xef\xbb\xbfa\xef\xbb\xbf"])
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_parts_equal_the_whole_in_each_format(sample, tmp_path):
+    check_parts(opened_sample(sample, tmp_path), random_texts(10, N_TEXTS, [sample.text, *sample.pieces]))
 
 
 @pytest.mark.parametrize("patterns", dict.fromkeys(row.patterns for row in PRE_TOKENIZERS.values()))
