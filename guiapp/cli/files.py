@@ -245,10 +245,15 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
     if options.text is not None:
         yield from blocks_from(BytesIO(_argument(options)).read)
         return
-    with _opened(options.file) as stream:
+    yield from text_blocks(options.file, options.utf16)
+
+
+def text_blocks(file: str | None, is_utf16: bool) -> Iterator[bytes]:
+    """`file_text` in blocks."""
+    with _opened(file) as stream:
         blocks = blocks_from(stream.read)
         first = next(blocks, b"")
-        codec = _codec(options.file, options.utf16, first)
+        codec = _codec(file, is_utf16, first)
         if codec is None:
             yield from chain((first,), blocks)
             return

@@ -16,9 +16,10 @@ from guiapp.analysis.compare.comparison import (
     Comparison,
     Counts,
     ModelSide,
-    compare_text,
+    check_number,
     counts_of,
 )
+from guiapp.analysis.compare.lines import ComparedLines, compare_lines
 from guiapp.analysis.compare.reasons import Cause, Reason, affix_reason, reason_for
 from guiapp.analysis.compare.spans import line_starts_of
 from guiapp.analysis.explain.spelling import code
@@ -82,30 +83,42 @@ class TextsComparison:
 
 
 def compare_texts(
-    sides: Sequence[ModelSide], texts: Iterable[tuple[str, bytes]], most: int | None = None
+    sides: Sequence[ModelSide],
+    texts: Iterable[tuple[str, bytes | Iterable[bytes]]],
+    most: int | None = None,
+    on_difference: Callable[[TextDifference], object] | None = None,
 ) -> TextsComparison:
     """Compare texts with their names one after the other, and list `most` differences, or all.
 
-    What a text is, is told by how its name ends.  Raises EncodeError where a side cannot express a text.
+    A text may come in blocks.  What it is, is told by how its name ends.  Where `on_difference` takes the
+    differences, none are listed: together they may be longer than the texts.
+    Raises EncodeError where a side cannot express a text.
     """
+    check_number(sides)
     listed: list[TextDifference] = []
+    take = on_difference or listed.append
     totals = np.zeros((2, len(sides)), np.int64)
-    n_texts = n_differences = 0
+    n_texts = n_differences = n_taken = 0
     has_same_ids = True
 
     def compared() -> Iterator[tuple[str, Sequence[Encoding]]]:
-        nonlocal n_texts, n_differences, has_same_ids
+        nonlocal n_texts, n_differences, n_taken, has_same_ids
         for name, text in texts:
-            comparison = compare_text(sides, text)
-            spans = comparison.spans
             n_texts += 1
-            has_same_ids = has_same_ids and comparison.has_same_ids
-            n_differences += len(spans.differences)
-            for row in range(len(sides)):
-                totals[:, row] += spans.n_equal(row), spans.n_own(row)
-            differences = differences_of(name, comparison, MOST_TOLD - len(listed))
-            listed.extend(islice(differences, None if most is None else most - len(listed)))
-            yield PurePath(name).suffix.lower(), comparison.encodings
+            blocks, same = [text] if isinstance(text, bytes) else text, _SameIds(len(sides))
+            for lines in compare_lines(sides, blocks):
+                comparison = lines.comparison
+                spans = comparison.spans
+                same.add([encoding.token_ids for encoding in comparison.encodings])
+                n_differences += len(spans.differences)
+                for row in range(len(sides)):
+                    totals[:, row] += spans.n_equal(row), spans.n_own(row)
+                differences = differences_of(name, lines, MOST_TOLD - n_taken)
+                for each in islice(differences, None if most is None else most - n_taken):
+                    take(each)
+                    n_taken += 1
+                yield PurePath(name).suffix.lower(), comparison.encodings
+            has_same_ids = has_same_ids and same.are_all
 
     counts = counts_of([(side.name, side.tokenizer.vocabulary) for side in sides], compared())
     n_equal, n_own = totals.tolist()
@@ -121,6 +134,24 @@ def compare_texts(
     )
 
 
+class _SameIds:
+    """Whether lists of ids, of which parts come side by side, are the same: parts may differ in length."""
+
+    def __init__(self, n_lists: int) -> None:
+        self._left, self._are_same = [np.empty(0, np.int32)] * n_lists, True
+
+    def add(self, parts: Sequence[NDArray[np.int32]]) -> None:
+        if self._are_same:
+            lists = [np.concatenate(pair) for pair in zip(self._left, parts, strict=True)]
+            n_known = min(map(len, lists))
+            self._are_same = all(np.array_equal(lists[0][:n_known], each[:n_known]) for each in lists)
+            self._left = [each[n_known:] for each in lists]
+
+    @property
+    def are_all(self) -> bool:
+        return self._are_same and not any(map(len, self._left))
+
+
 def count_texts(side: ModelSide, texts: Iterable[tuple[str, bytes]]) -> Counts:
     """Count what one side makes of texts, as `compare_texts` does for each.  Raises EncodeError likewise."""
     encodings = ((PurePath(name).suffix.lower(), [side.encode(text)]) for name, text in texts)
@@ -128,17 +159,19 @@ def count_texts(side: ModelSide, texts: Iterable[tuple[str, bytes]]) -> Counts:
     return counts
 
 
-def differences_of(name: str, comparison: Comparison, n_explained: int = 0) -> Iterator[TextDifference]:
-    """The differences of one text, the first ones with reasons."""
+def differences_of(name: str, compared: ComparedLines, n_explained: int = 0) -> Iterator[TextDifference]:
+    """The differences in some lines of a text, the first ones with reasons."""
+    text_start, first_line, comparison = compared
     spans = comparison.spans
     lines = np.searchsorted(line_starts_of(comparison.text_bytes), spans.differences[:, 0], "right")
+    lines += first_line
     for row, (line, (start, end)) in enumerate(zip(lines.tolist(), spans.differences.tolist(), strict=True)):
         rows = zip(comparison.sides, comparison.encodings, spans.tokens[row].tolist(), strict=True)
         parts = [tuple(_tokens(side, encoding, *tokens)) for side, encoding, tokens in rows]
         ids = tuple(tuple(token_id for token_id, _ in part) for part in parts)
         pieces = tuple(tuple(piece for _, piece in part) for part in parts)
         reasons = _reasons(comparison, row) if row < n_explained and end - start <= LONGEST else None
-        yield TextDifference(name, line, start, end, ids, pieces, reasons)
+        yield TextDifference(name, line, text_start + start, text_start + end, ids, pieces, reasons)
 
 
 def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
