@@ -149,7 +149,7 @@ def _compare_texts(options: argparse.Namespace) -> bool:
 
 
 def _print_texts_record(sides: list[ModelSide], terms: Terms, options: argparse.Namespace) -> bool:
-    """The same as JSON: differences, which end the record, wait in a temporary file for what it begins with."""
+    """The same as JSON.  Differences, which end the record, wait in a temporary file for its beginning."""
     from tempfile import TemporaryFile
 
     from guiapp.analysis.compare.texts import TextDifference, compare_texts

@@ -31,11 +31,11 @@ def run(options: argparse.Namespace) -> int:
     if options.ids and options.file is not None:
         raise InputError("Give ids as arguments or a file of ids, not both.")
     tokenizer = open_tokenizer(options.model, options.pre)
-    listed = [" ".join(options.ids).encode(errors="surrogateescape")] if options.ids else file_blocks(options.file)
+    listed = (
+        [" ".join(options.ids).encode(errors="surrogateescape")] if options.ids else file_blocks(options.file)
+    )
     ids = parse_id_blocks(listed, len(tokenizer.vocabulary))
-    for text in detokenize_blocks(
-        tokenizer.vocabulary, ids, options.remove_special, options.unparse_special
-    ):
+    for text in detokenize_blocks(tokenizer.vocabulary, ids, options.remove_special, options.unparse_special):
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
     if sys.stdout.isatty():

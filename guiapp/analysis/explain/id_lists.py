@@ -126,7 +126,9 @@ def parse_id_blocks(blocks: Iterable[bytes], n_tokens: int) -> Iterator[NDArray[
             at,
             at + 1,
         ) from None
-    listed = _numbers(text, n_tokens, 0, len(text), n_before, n_ids) if n_before else listed_ids(text, n_tokens)
+    listed = (
+        _numbers(text, n_tokens, 0, len(text), n_before, n_ids) if n_before else listed_ids(text, n_tokens)
+    )
     yield np.fromiter((each.token_id for each in listed), np.int32)
 
 

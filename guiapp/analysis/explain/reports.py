@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from functools import cache, lru_cache
-from itertools import count, cycle, repeat
+from itertools import cycle, repeat
 from json import dumps
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -136,9 +136,9 @@ def ids_text(separator: str) -> Callable[[NDArray[np.int32]], Iterator[bytes]]:
 
 
 def ids_json(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[bytes]:
-    """The record of `tokenize --format json` in UTF-8; `bytes` is hexadecimal, `span` counts bytes of the text.
+    """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text.
 
-    Ids come first in it: the tokens of each part wait in a temporary file.
+    All ids come first in it: the tokens of each part wait in a temporary file.
     """
     from tempfile import TemporaryFile  # time that other forms do not have
 
@@ -148,7 +148,7 @@ def ids_json(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[byt
         head, _, tail = json_text(_token_record(vocabulary, token_id, [0, 0])).partition("[0, 0]")
         return f"{head}[", ", ", f"]{tail}"
 
-    write_ids, starts = ids_text(", "), []
+    write_ids, starts = ids_text(", "), list[int]()
     with TemporaryFile() as saved:
         for start, encoding in parts:
             if not starts:
@@ -212,12 +212,13 @@ def _table(vocabulary: Vocabulary, parts: Iterable[EncodedPart], spelling: Spell
         kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
         return f"{kind:12}  {spelling.token(vocabulary, token_id, 24):24}  {hexadecimal}"
 
-    index = count()
+    n_before = 0
     for first, encoding in parts:
-        ids, spans = encoding.token_ids.tolist(), (encoding.spans + first).tolist()
-        for token_id, (start, end) in zip(ids, spans, strict=True):
+        rows = zip(encoding.token_ids.tolist(), (encoding.spans + first).tolist(), strict=True)
+        for index, (token_id, (start, end)) in enumerate(rows, n_before):
             span = f"{start}–{end}"
-            yield f"{next(index):>7} {token_id:>7} {span:>17}  {shown(token_id)}"
+            yield f"{index:>7} {token_id:>7} {span:>17}  {shown(token_id)}"
+        n_before += len(encoding)
 
 
 def _coloured(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[str]:

@@ -289,8 +289,7 @@ WORD = re.compile(rb"(?:%s)+" % SPACE)
 LINE = re.compile(rb"\r\n|\n|\r")
 SENTENCE = (
     re.compile(  # a group matches where a sentence ends; marks without white space behind are passed over
-        rb"%s++%s*+(?=(%s|\Z)?)|(%s++%s*+)|((?=\n[ \t\r]*+\n))"
-        % (MARK, CLOSING, SPACE, WIDE_MARK, CLOSING)
+        rb"%s++%s*+(?=(%s|\Z)?)|(%s++%s*+)|((?=\n[ \t\r]*+\n))" % (MARK, CLOSING, SPACE, WIDE_MARK, CLOSING)
     )
 )
 SENTENCE_END = re.compile(rb"(?:%s|%s|%s)\Z" % (MARK, WIDE_MARK, CLOSING))

@@ -191,10 +191,10 @@ def encoded_parts(
     encoder: str | None = None,
     least_bytes: int = STABLE_AFTER_BYTES,
 ) -> Iterator[EncodedPart]:
-    """The encoding of a text that comes in blocks, in parts: each as soon as nothing that comes can change it.
+    """The encoding of a text that comes in blocks, in parts: each as soon as nothing more can change it.
 
     Parts follow each other without a gap, and the last one may be empty.  A text without certain cuts is one
-    part, as every text is for encoders that are not exact.  Fewer than `least_bytes` are not searched for a cut.
+    part, as every text is for encoders that are not exact.  Cuts are looked for in `least_bytes` or more.
     Raises EncodeError as `Tokenizer.encode` does, after the parts before.
     """
     cuts, name = CertainCuts(tokenizer, parse_special, encoder), encoder or tokenizer.pipeline.encoders[0]

@@ -71,7 +71,10 @@ def test_chunks_cover_the_text_and_are_maximal(model):
 def test_chunks_by_sections_are_those_of_the_whole_text(model, monkeypatch):
     tokenizer, n_sections, rng = opened(model), 0, random.Random(3)
     for by in LEVELS:
-        dwelt_on = [*special_texts(tokenizer, 20), *(rng.choice(SIGNS) * rng.choice((1, 9)) for _ in range(20))]
+        dwelt_on = [
+            *special_texts(tokenizer, 20),
+            *(rng.choice(SIGNS) * rng.choice((1, 9)) for _ in range(20)),
+        ]
         text = b"".join(random_texts(rng.random(), 20, dwelt_on))
         options = rng.choice((12, 20)), rng.choice((0, 5)), by, rng.random() < 0.7
         n_sections += check_sections(tokenizer, text, options, rng.choice((1, 3, 20)), monkeypatch)
@@ -81,7 +84,7 @@ def test_chunks_by_sections_are_those_of_the_whole_text(model, monkeypatch):
 @pytest.mark.parametrize(
     ("model", "text", "by"),
     [
-        ("demo:spm", "。。”””””””””...。」\r\n\ufffd\t  \t  \t  \t  \t  \t \n  \na”\"\n", "line"),
+        ("demo:spm", '。。”””””””””...。」\r\n\ufffd\t  \t  \t  \t  \t  \t \n  \na”"\n', "line"),
         ("demo:wordpiece", f"{9 * '。'}{9 * '”'}{9 * '!”'}!”{9 * chr(13)}", "line"),
         ("demo:rwkv", "\r\n" * 9, "sentence"),
         ("demo:rwkv", "\r\n" * 8 + "\n\ufffd\ufffd", "sentence"),
@@ -100,12 +103,12 @@ def check_sections(tokenizer, text, options, size, monkeypatch):
     sections, of_parts = [], IntervalCounter.of_parts
     blocks = [text[start : start + size] for start in range(0, len(text), size)]
     results = []
-    for given, section_bytes in (([text], len(text)), (blocks, 1)):
+    for parts, section_bytes in (([text], len(text)), (blocks, 1)):
         sections.clear()
         with monkeypatch.context() as patch, suppress(EncodeError):
             patch.setattr(IntervalCounter, "of_parts", lambda *given: sections.append(1) or of_parts(*given))
             results.append([])
-            for chunk, chunk_bytes in chunk_blocks(tokenizer, given, *options, section_bytes=section_bytes):
+            for chunk, chunk_bytes in chunk_blocks(tokenizer, parts, *options, section_bytes=section_bytes):
                 assert text[chunk.start : chunk.end] == chunk_bytes
                 results[-1].append(chunk)
     assert results[0] == results[1], (text, options)

@@ -66,7 +66,7 @@ def check_growing(tokenizer, texts):
 
 
 def check_parts(tokenizer, texts):
-    """The same of a text in blocks, with spans: by all exact encoders, special tokens across blocks included."""
+    """The same of texts in blocks, with spans, by all encoders."""
     for index, text in enumerate(texts):
         rng = random.Random(index)
         options = rng.random() < 0.7, rng.random() < 0.7, rng.choice((None, *tokenizer.encoders))
@@ -75,7 +75,9 @@ def check_parts(tokenizer, texts):
         blocks = (text[start : start + size] for start in range(0, len(text), size))
         parts = list(encoded_parts(tokenizer, blocks, *options, least_bytes=1))
         assert b"".join(part.encoding.text_bytes for part in parts) == text
-        assert np.concatenate([part.encoding.token_ids for part in parts]).tolist() == whole.token_ids.tolist()
+        assert (
+            np.concatenate([part.encoding.token_ids for part in parts]).tolist() == whole.token_ids.tolist()
+        )
         spans = np.concatenate([part.encoding.spans + part.start for part in parts])
         assert spans.tolist() == whole.spans.tolist(), (text, options)
         assert {part.encoding.encoder for part in parts} == {whole.encoder}
