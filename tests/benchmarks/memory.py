@@ -1,6 +1,6 @@
 """Time and peak memory of commands on long texts: at n, 2n and 4n bytes, and how they grow.
 
-    python tests/benchmarks/memory.py [--shared ../shared] [--bytes N] [--quick] [--models NAME,…] [--commands NAME,…]
+    python tests/benchmarks/memory.py [--quick] [--shared ../shared] [--models NAME,…] [--commands NAME,…]
 
 Each run is a process of its own, which reads a text of varied lines of the corpora in the shared folder and
 writes to nowhere.  Memory is what the process held at most; an exponent of 0 is none that grows, 1 is as the
