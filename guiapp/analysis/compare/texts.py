@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -105,20 +106,20 @@ def compare_texts(
         nonlocal n_texts, n_differences, n_taken, has_same_ids
         for name, text in texts:
             n_texts += 1
-            blocks, same = [text] if isinstance(text, bytes) else text, _SameIds(len(sides))
+            blocks, digests = [text] if isinstance(text, bytes) else text, [blake2b() for _ in sides]
             for lines in compare_lines(sides, blocks):
                 comparison = lines.comparison
                 spans = comparison.spans
-                same.add([encoding.token_ids for encoding in comparison.encodings])
                 n_differences += len(spans.differences)
-                for row in range(len(sides)):
+                for row, encoding in enumerate(comparison.encodings):
+                    digests[row].update(encoding.token_ids.tobytes())
                     totals[:, row] += spans.n_equal(row), spans.n_own(row)
                 differences = differences_of(name, lines, MOST_TOLD - n_taken)
                 for each in islice(differences, None if most is None else most - n_taken):
                     take(each)
                     n_taken += 1
                 yield PurePath(name).suffix.lower(), comparison.encodings
-            has_same_ids = has_same_ids and same.are_all
+            has_same_ids = has_same_ids and len({each.digest() for each in digests}) == 1
 
     counts = counts_of([(side.name, side.tokenizer.vocabulary) for side in sides], compared())
     n_equal, n_own = totals.tolist()
@@ -132,24 +133,6 @@ def compare_texts(
         differences=tuple(listed),
         has_same_ids=has_same_ids,
     )
-
-
-class _SameIds:
-    """Whether lists of ids, of which parts come side by side, are the same: parts may differ in length."""
-
-    def __init__(self, n_lists: int) -> None:
-        self._left, self._are_same = [np.empty(0, np.int32)] * n_lists, True
-
-    def add(self, parts: Sequence[NDArray[np.int32]]) -> None:
-        if self._are_same:
-            lists = [np.concatenate(pair) for pair in zip(self._left, parts, strict=True)]
-            n_known = min(map(len, lists))
-            self._are_same = all(np.array_equal(lists[0][:n_known], each[:n_known]) for each in lists)
-            self._left = [each[n_known:] for each in lists]
-
-    @property
-    def are_all(self) -> bool:
-        return self._are_same and not any(map(len, self._left))
 
 
 def count_texts(side: ModelSide, texts: Iterable[tuple[str, bytes]]) -> Counts:

@@ -4,7 +4,6 @@ import random
 from functools import partial
 from itertools import combinations
 
-import numpy as np
 import pytest
 from model_files import opened
 from random_texts import random_texts
@@ -80,15 +79,6 @@ def test_lines_in_blocks_come_to_what_the_whole_text_does(models, monkeypatch):
         assert records[0] == records[1], text
         n_parts += len(list(lines.compare_lines(sides, blocks, 1)))
     assert n_parts > 40
-
-
-def test_equal_ids_of_other_spans_are_the_same_in_whichever_lines_they_come():
-    same = texts._SameIds(2)
-    for first, second in (([1, 2], [1]), ([3], [2]), ([], [3])):
-        same.add([np.array(first, np.int32), np.array(second, np.int32)])
-    assert same.are_all
-    same.add([np.array([4], np.int32), np.array([], np.int32)])
-    assert not same.are_all
 
 
 @pytest.fixture

@@ -107,7 +107,7 @@ def chunk_blocks(
         while coming and not (section and coming.start >= enough and _is_apart(section[-1])):
             section.append(coming)
             coming = next(parts, None)
-        counter = IntervalCounter.of_parts(tokenizer, section, parse_special)
+        counter = IntervalCounter(tokenizer, section, parse_special)
         chunker = _Chunker(counter, section[0].start, coming is None, max_tokens, overlap, by)
         with suppress(_UnreadError):
             while start < chunker.end:
@@ -321,27 +321,18 @@ class IntervalCounter:
     holds no certain cut; such a part is encoded.
     """
 
-    def __init__(self, tokenizer: Tokenizer, text: str | bytes, parse_special: bool = True) -> None:
-        """Encode the text.  Offsets are those of its bytes.
+    def __init__(
+        self, tokenizer: Tokenizer, text: str | bytes | list[EncodedPart], parse_special: bool = True
+    ) -> None:
+        """Encode the text, unless it is there in parts.  Offsets are those of its bytes.
 
         Raises EncodeError where the vocabulary cannot express the text.
         """
-        encoding = tokenizer.encode(text, add_special=False, parse_special=parse_special)
-        self._begin(tokenizer, [EncodedPart(0, encoding)], parse_special)
-
-    @classmethod
-    def of_parts(
-        cls, tokenizer: Tokenizer, parts: Sequence[EncodedPart], parse_special: bool
-    ) -> IntervalCounter:
-        """Of a section of a text, parts of it that follow each other."""
-        counter = cls.__new__(cls)
-        counter._begin(tokenizer, parts, parse_special)
-        return counter
-
-    def _begin(self, tokenizer: Tokenizer, parts: Sequence[EncodedPart], parse_special: bool) -> None:
-        base = parts[0].start
-        spans = np.concatenate([part.encoding.spans + (part.start - base) for part in parts])
-        self.text = np.frombuffer(bytearray().join(part.encoding.text_bytes for part in parts), np.uint8)
+        if not isinstance(text, list):
+            text = [EncodedPart(0, tokenizer.encode(text, False, parse_special))]
+        base = text[0].start
+        spans = np.concatenate([part.encoding.spans + (part.start - base) for part in text])
+        self.text = np.frombuffer(bytearray().join(part.encoding.text_bytes for part in text), np.uint8)
         self.token_starts, self._token_ends = np.ascontiguousarray(spans.T)
         self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)

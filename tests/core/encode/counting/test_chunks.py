@@ -100,14 +100,15 @@ def check_sections(tokenizer, text, options, size, monkeypatch):
     """Compare small sections, of blocks of a size, with one that holds all; how many there were."""
     monkeypatch.setattr(module, "WINDOW_BYTES", 1)
     monkeypatch.setattr(module, "encoded_parts", partial(encoded_parts, least_bytes=1))
-    sections, of_parts = [], IntervalCounter.of_parts
+    sections, results = [], []
+    monkeypatch.setattr(
+        module, "IntervalCounter", lambda *given: sections.append(1) or IntervalCounter(*given)
+    )
     blocks = [text[start : start + size] for start in range(0, len(text), size)]
-    results = []
     for parts, section_bytes in (([text], len(text)), (blocks, 1)):
         sections.clear()
-        with monkeypatch.context() as patch, suppress(EncodeError):
-            patch.setattr(IntervalCounter, "of_parts", lambda *given: sections.append(1) or of_parts(*given))
-            results.append([])
+        results.append([])
+        with suppress(EncodeError):
             for chunk, chunk_bytes in chunk_blocks(tokenizer, parts, *options, section_bytes=section_bytes):
                 assert text[chunk.start : chunk.end] == chunk_bytes
                 results[-1].append(chunk)
