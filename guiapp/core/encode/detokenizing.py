@@ -15,7 +15,6 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
 from guiapp.core.text import utf8
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocabulary import byte_alphabet
@@ -148,6 +147,8 @@ class PartsDecoding:
     """Decodes by the parts of one vocabulary.  Threads may share it."""
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+        from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
+
         self._parts = parts
         self._data, self._offsets = vocabulary.token_data, vocabulary.token_offsets
         self._normalized = {
