@@ -3,6 +3,8 @@
 
 #include "api.h"
 #include "piece_cache.h"
+#include "piece_text.h"
+#include "special_tokens.h"
 #include "unigram.h"
 
 namespace loupe {
@@ -20,8 +22,28 @@ public:
         farthest_ = Unigram::farthest_sum - worst * (longest + 2);
     }
 
+    // Encode a text, special tokens among it, of which `piece_text` makes what pieces are looked for in; false where that is too long.
+    bool encode(Bytes text, const TextOptions& options, const PieceText& piece_text) {
+        options.partition(text, parts_);
+        if (ids_.size() > most_kept_room) ids_ = {};
+        count_ = 0;
+        for (const auto& part : parts_) {
+            normalized_.data.clear();
+            const auto stretch = part.text_in(text);
+            if (!stretch.empty() && !piece_text.normalize<false>(stretch, options.begins || part.raw_start > 0, normalized_)) return false;
+            const auto most = count_ + normalized_.data.size() + 1 + PieceCache::spare_ids;
+            if (ids_.size() < most) ids_.resize(std::max(most, 2 * ids_.size()));
+            count_ += encode_normalized(normalized_.data, std::span(ids_).subspan(count_));
+            if (part.token != absent) ids_[count_++] = static_cast<std::int32_t>(part.token);
+        }
+        return true;
+    }
+
+    std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
+
+private:
     // Write the ids of a normalised text; how many there are.  There must be room for one for each byte, and `spare_ids` more.
-    std::size_t encode(Bytes text, Ids ids) {
+    std::size_t encode_normalized(Bytes text, Ids ids) {
         std::size_t count = 0;
         sum_ = 0;
         for (std::size_t start = 0; start < text.size();) {
@@ -38,7 +60,7 @@ public:
         return count - std::ranges::unique(all, are_unknown).size();
     }
 
-private:
+    static constexpr std::size_t most_kept_room = 1 << 22;
     static constexpr std::size_t longest = 64;      // bytes of a part that is kept
     static constexpr double rounding = 1.0 / 256;  // by which a sum up to `farthest_sum` and some more is wrong at most
 
@@ -139,6 +161,10 @@ private:
     std::vector<Place> places_;
     std::vector<Lattice::Token> tokens_;
     double sum_ = 0;
+    std::vector<Part> parts_;  // of a text
+    NormalizedText normalized_;
+    std::vector<std::int32_t> ids_;  // with room behind
+    std::size_t count_ = 0;
 };
 
 }  // namespace loupe
@@ -155,7 +181,13 @@ LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const 
 
 LOUPE_API void loupe_part_encoder_free(PartEncoder* encoder) { delete encoder; }
 
-LOUPE_API std::int64_t loupe_part_encoder_encode(PartEncoder* encoder, Array<const Byte> text, Array<std::int32_t> ids) {
-    if (items_of(ids).size() < items_of(text).size() + PieceCache::spare_ids) return -1;
-    return static_cast<std::int64_t>(encoder->encode(text, ids));
+// How many ids a text has, or -1 where it becomes too long.
+LOUPE_API std::int64_t loupe_part_encoder_encode(PartEncoder* encoder, const PieceText* piece_text, const TextOptions* options,
+                                                 Array<const Byte> text) {
+    return encoder->encode(text, *options, *piece_text) ? static_cast<std::int64_t>(encoder->ids().size()) : -1;
+}
+
+// The ids that were encoded last, to an array of their number.
+LOUPE_API void loupe_part_encoder_copy(const PartEncoder* encoder, Array<std::int32_t> ids) {
+    std::ranges::copy(encoder->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
 }

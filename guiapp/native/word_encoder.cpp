@@ -4,18 +4,32 @@
 
 namespace loupe {
 
-WordEncoder::WordEncoder(const WordPiece* wordpiece, const Unigram* unigram)
+WordEncoder::WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows)
     : wordpiece_(wordpiece),
       unigram_(unigram),
+      ids_of_rows_(ids_of_rows),
       keys_(PieceCache::block),
       part_keys_(PieceCache::block),
       starts_(PieceCache::block),
       ends_(PieceCache::block),
       part_ends_(PieceCache::block) {}
 
-std::int64_t WordEncoder::append(Bytes text) {
-    const auto is_done = wordpiece_ ? append_words(*wordpiece_, text) : append_words(*unigram_, text);
-    return is_done ? static_cast<std::int64_t>(count_) : too_long;
+std::int64_t WordEncoder::append(Bytes text, const TextOptions& options) {
+    return wordpiece_ ? append(*wordpiece_, text, options) : append(*unigram_, text, options);
+}
+
+template <class Model>
+std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptions& options) {
+    options.partition(text, parts_);
+    for (const auto& part : parts_) {
+        const auto stretch = part.text_in(text);
+        if (would_explode(model, stretch)) return explodes;
+        if (!stretch.empty() && !append_words(model, stretch)) return too_long;
+        if (part.token == absent) continue;
+        make_room(1);
+        ids_[count_++] = static_cast<std::int32_t>(part.token);
+    }
+    return static_cast<std::int64_t>(count_);
 }
 
 // Block by block; one ends before a word for whose ids there may be no room.
@@ -67,7 +81,9 @@ bool WordEncoder::normalize(const Unigram& model, Bytes text, Word word) {
 std::size_t WordEncoder::encode_normalized(const WordPiece& model, std::size_t count) {
     spelled_.clear();
     if (!model.take_linked(normalized_.data, spelled_)) spelled_.push_back(model.unknown());
-    std::ranges::copy(spelled_, ids_.begin() + static_cast<std::ptrdiff_t>(count));
+    std::ranges::transform(spelled_, ids_.begin() + static_cast<std::ptrdiff_t>(count), [&](auto row) {
+        return ids_of_rows_.empty() ? row : row == absent ? ids_of_rows_.back() : ids_of_rows_[static_cast<std::size_t>(row)];
+    });
     return count + spelled_.size();
 }
 
@@ -115,30 +131,29 @@ std::size_t WordEncoder::append_first(const Unigram& model, Bytes text) {
 using namespace loupe;
 
 // Of one of the two models, which must outlive it; the other is NULL.
-LOUPE_API WordEncoder* loupe_word_encoder_new(const WordPiece* wordpiece, const Unigram* unigram) {
-    return new WordEncoder(wordpiece, unigram);
+LOUPE_API WordEncoder* loupe_word_encoder_new(const WordPiece* wordpiece, const Unigram* unigram, Array<const std::int32_t> ids_of_rows) {
+    return new WordEncoder(wordpiece, unigram, ids_of_rows);
 }
 
 LOUPE_API void loupe_word_encoder_free(WordEncoder* encoder) { delete encoder; }
 
-// How many ids a text has; they are written where there is room for all.
-LOUPE_API std::int64_t loupe_word_encoder_encode(WordEncoder* encoder, Array<const Byte> text, Array<std::int32_t> ids) {
+// How many ids a text has.
+LOUPE_API std::int64_t loupe_word_encoder_encode(WordEncoder* encoder, const TextOptions* options, Array<const Byte> text) {
     encoder->clear();
-    const auto count = encoder->append(text);
-    if (count <= ids.size) std::ranges::copy(encoder->ids(), ids.data);
-    return count;
+    return encoder->append(text, *options);
 }
 
 // The same for texts that lie side by side and end at `ends`; the number of ids up to the end of each is written.
-LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, Array<const Byte> texts, Array<const std::int64_t> ends,
-                                                      Array<std::int64_t> counts) {
+LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, const TextOptions* options, Array<const Byte> texts,
+                                                      Array<const std::int64_t> ends, Array<std::int64_t> counts) {
     if (counts.size < ends.size) return -1;
     encoder->clear();
     std::int64_t start = 0, count = 0;
     for (std::int64_t index = 0; index < ends.size; ++index) {
         const auto end = ends.data[index];
         if (end < start || end > texts.size) return -1;
-        count = encoder->append(items_of(texts).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start)));
+        const auto text = items_of(texts).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
+        count = encoder->append(text, *options);
         if (count < 0) return count;
         counts.data[index] = count;
         start = end;
