@@ -149,7 +149,7 @@ class Unigram(Handle, free="unigram_free"):
         return tokens_by(_unigram_segment_each, self, text, ends, byte_ids, room=len(text))
 
 
-_part_encoder_new = function("part_encoder_new(handle, ints, ints) -> handle")
+_part_encoder_new = function("part_encoder_new(handle, ints, ints, flag) -> handle")
 _part_encoder_encode = function("part_encoder_encode(handle, handle, structure, bytes)")
 _part_encoder_copy = function("part_encoder_copy(handle, >ints) -> nothing")
 
@@ -159,12 +159,15 @@ class PartEncoders:
 
     ids       int32[…]   those that text can become
     byte_ids  int32[256] tokens for the bytes of what is unknown, or none
+    has_parts  whether parts are so short that they come again; else a text is one
     Threads may share it.
     """
 
-    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, piece_text: PieceTextHandle) -> None:
+    def __init__(
+        self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, piece_text: PieceTextHandle
+    ) -> None:
         self._piece_text = piece_text
-        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids))
+        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids, has_parts))
         self._encoders.prepare()
 
     def encode(self, text: Bytes, options: CallOptions) -> Ints:
@@ -181,8 +184,8 @@ class PartEncoders:
 class _PartEncoder(Handle, free="part_encoder_free"):
     """Encodes one text after the other, for one thread at a time."""
 
-    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints) -> None:
-        super().__init__(_part_encoder_new(model, ids, byte_ids), model, byte_ids)
+    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool) -> None:
+        super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts), model, byte_ids)
 
 
 # The longest tokens that start at each place of a text, and the encoders of RWKV and PLaMo-2 by them

@@ -48,15 +48,22 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
     options.partition(text, parts_);
     std::size_t count = 0;
     for (const auto& part : parts_) {
-        auto stretch = part.text_in(text);
-        if (options.adds_space_to(part) && !stretch.empty()) {
+        auto size = part.text_in(text).size();
+        auto readable = text.subspan(static_cast<std::size_t>(part.raw_start));
+        if (options.adds_space_to(part) && size > 0) {
+            const auto behind = readable.first(std::min(readable.size(), size + PieceCache::short_bytes + 1));
             spaced_.assign(1, ' ');
-            spaced_.insert(spaced_.end(), stretch.begin(), stretch.end());
-            stretch = spaced_;
+            spaced_.insert(spaced_.end(), behind.begin(), behind.end());
+            readable = spaced_, ++size;
         }
-        if (const auto trouble = trouble_in(stretch, options, is_plain && parts_.size() == 1); trouble != PairModel::Trouble::none)
-            return static_cast<std::int64_t>(trouble);
-        count += fast(stretch, {}, ids.subspan(count));
+        const bool is_stretch = parts_.size() > 1 && size > 0;
+        if (!is_stretch || !cache_.recall_stretch(readable.first(size), ids, count)) {
+            const auto trouble = trouble_in(readable.first(size), options, is_plain && !is_stretch);
+            if (trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
+            const auto n_ids = fast(readable, size, {}, ids.subspan(count));
+            if (is_stretch) cache_.keep_stretch(readable.first(size), ids.subspan(count, n_ids));
+            count += n_ids;
+        }
         if (part.token != absent) ids[count++] = static_cast<std::int32_t>(part.token);
     }
     return static_cast<std::int64_t>(count);
@@ -68,15 +75,15 @@ PairModel::Trouble PairEncoder::trouble_in(Bytes text, const TextOptions& option
     return model_.trouble_in(text);
 }
 
-std::size_t PairEncoder::fast(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
+std::size_t PairEncoder::fast(Bytes text, std::size_t size, std::span<const std::int64_t> ends, Ids ids) {
     std::size_t count = 0, start = 0;
     const auto encode = [&](std::span<const std::int64_t> block) {
         count = encode_words(text, start, block, ids, count);
         start = static_cast<std::size_t>(block.back());
     };
-    if (ends.empty() && !splitting_) return encode_parts(text, 0, text.size(), ids, 0);
-    if (ends.empty()) splitting_->begin(0, text.size());
-    for (std::size_t first = 0; start < text.size(); first += PieceCache::block) {
+    if (ends.empty() && !splitting_) return encode_parts(text, 0, size, ids, 0);
+    if (ends.empty()) splitting_->begin(0, size);
+    for (std::size_t first = 0; start < size; first += PieceCache::block) {
         if (!ends.empty()) {
             encode(ends.subspan(first, std::min(PieceCache::block, ends.size() - first)));
             continue;
@@ -111,8 +118,8 @@ void PairEncoder::merge_symbols(std::span<const std::int32_t> symbols, std::span
 }
 
 std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count) {
-    const PieceCache::Block block{text, start, ends, {}, true, std::span(keys_).first(ends.size())};
-    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < text.size()) {
+    const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::whole, std::span(keys_).first(ends.size())};
+    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < static_cast<std::size_t>(ends.back()) - start) {
         for (std::size_t index = 0; index < ends.size(); ++index) {
             const auto piece = block.piece(index);
             if (const auto token = model_.whole_token(piece); token != absent) ids[count++] = token;
@@ -136,7 +143,7 @@ std::size_t PairEncoder::encode_parts(Bytes text, std::size_t start, std::size_t
         Ends parts{part_ends_};
         model_.cuts.next_parts(text.first(end), start, parts);
         const auto ends = parts.room.first(parts.count);
-        const PieceCache::Block block{text, start, ends, {}, false, std::span(part_keys_).first(ends.size())};
+        const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::part, std::span(part_keys_).first(ends.size())};
         count = cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) { return merge(block.piece(index), ids, count); });
         start = parts.last();
     }
@@ -300,7 +307,7 @@ LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t ma
                                            Array<const std::int64_t> ends, Array<std::int32_t> ids) {
     const auto trouble = encoder->model().trouble_in(text);
     const bool is_none = trouble == PairModel::Trouble::none || (may_have_marked_spaces && trouble == PairModel::Trouble::has_marked_space);
-    return is_none ? static_cast<std::int64_t>(encoder->fast(text, ends, ids)) : static_cast<std::int64_t>(trouble);
+    return is_none ? static_cast<std::int64_t>(encoder->fast(text, items_of(text).size(), ends, ids)) : static_cast<std::int64_t>(trouble);
 }
 
 // Merge each piece, and tell the spans, too: the number of tokens.  There must be room for three at each byte.

@@ -49,8 +49,9 @@ public:
     // utf8.h).  There must be room for one for each byte and each space that is added, and `spare_ids` more.
     std::int64_t encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids);
 
-    // Append the ids of a text without trouble; `ends` says where its pieces end, the splitter if it is empty.
-    std::size_t fast(Bytes text, std::span<const std::int64_t> ends, Ids ids);
+    // Append the ids of the first `size` bytes of a text, which are without trouble; `ends` says where their pieces end, the splitter
+    // if it is empty.  The others do not matter, but they may be read.
+    std::size_t fast(Bytes text, std::size_t size, std::span<const std::int64_t> ends, Ids ids);
 
     // Append the tokens of pieces that end at `ends` by merging each; those that are tokens are taken whole, if asked to.
     enum class Merging : std::int32_t { scan, heap };

@@ -15,8 +15,8 @@ namespace loupe {
 // Readable twin: core/encode/reference/viterbi.py.  For one thread at a time.
 class PartEncoder {
 public:
-    PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids)
-        : model_(model), byte_ids_(byte_ids), keys_(PieceCache::block), ends_(PieceCache::block) {
+    PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids, bool has_parts)
+        : model_(model), byte_ids_(byte_ids), has_parts_(has_parts), keys_(PieceCache::block), ends_(PieceCache::block) {
         double worst = std::abs(model.unknown_score);
         for (const auto id : ids) worst = std::max(worst, std::abs(model.scores[static_cast<std::size_t>(id)]));
         farthest_ = Unigram::farthest_sum - worst * (longest + 2);
@@ -46,11 +46,12 @@ private:
     std::size_t encode_normalized(Bytes text, Ids ids) {
         std::size_t count = 0;
         sum_ = 0;
-        for (std::size_t start = 0; start < text.size();) {
+        if (!has_parts_) count = encode_exactly(text, ids, 0);
+        for (std::size_t start = has_parts_ ? 0 : text.size(); start < text.size();) {
             Ends parts{ends_};
             model_.cuts.next_parts(text, start, parts);
             const auto ends = parts.room.first(parts.count);
-            const PieceCache::Block block{text, start, ends, {}, false, std::span(keys_).first(ends.size())};
+            const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::part, std::span(keys_).first(ends.size())};
             count = encode_block(block, ids, count);
             start = parts.last();
         }
@@ -153,6 +154,7 @@ private:
 
     const Unigram& model_;
     std::span<const std::int32_t> byte_ids_;
+    bool has_parts_;
     double farthest_;
     PieceCache cache_;
     Lattice lattice_;
@@ -171,12 +173,14 @@ private:
 
 using namespace loupe;
 
-// `ids` are those that text can become, `byte_ids` one for each byte, or none.  Model and `byte_ids` must outlive the encoder.
-LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const std::int32_t> ids, Array<const std::int32_t> byte_ids) {
+// `ids` are those that text can become, `byte_ids` one for each byte, or none; `has_parts` where these are so short that they come
+// again.  Model and `byte_ids` must outlive the encoder.
+LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const std::int32_t> ids, Array<const std::int32_t> byte_ids,
+                                              bool has_parts) {
     for (const auto id : items_of(ids))
         if (id < 0 || static_cast<std::size_t>(id) >= model->scores.size()) return nullptr;
     if (!model->is_single || (byte_ids.size != 0 && byte_ids.size != 256)) return nullptr;
-    return new PartEncoder(*model, ids, byte_ids);
+    return new PartEncoder(*model, ids, byte_ids, has_parts);
 }
 
 LOUPE_API void loupe_part_encoder_free(PartEncoder* encoder) { delete encoder; }

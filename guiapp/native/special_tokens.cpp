@@ -186,15 +186,39 @@ private:
 
 SpecialTokens::SpecialTokens(const TokenTree& tree, Strings texts, std::span<const Byte> kinds, std::span<const std::int32_t> ids,
                              bool from_left, const SpecialTokens* later, Watch& watch)
-    : tree_(tree), kinds_(kinds.begin(), kinds.end()), ids_(ids.begin(), ids.end()), from_left_(from_left), later_(later) {
+    : tree_(tree), texts_(texts), only_(tree.n_rows(), absent), kinds_(kinds.begin(), kinds.end()), ids_(ids.begin(), ids.end()), from_left_(from_left), later_(later) {
     for (std::size_t token = 0; token < texts.size(); ++token) {
         longest_ = std::max(longest_, texts[token].size());
         if (!texts[token].empty()) begins_[texts[token][0]] = true;
     }
+    if (longest_ > longest_walked) matcher_.emplace(texts, all_rows(texts), watch);
+    std::vector<std::int32_t> n_below(only_.size());
+    for (std::int32_t token = 0; !matcher_ && static_cast<std::size_t>(token) < texts.size(); ++token) {
+        auto row = TokenTree::root;
+        for (const auto byte : texts[static_cast<std::size_t>(token)]) {
+            row = tree_.child(row, byte);
+            only_[static_cast<std::size_t>(row)] = n_below[static_cast<std::size_t>(row)]++ ? absent : token;
+        }
+    }
     for (unsigned byte = 0; byte < 256; ++byte)
         if (begins_[byte]) beginnings_.push_back(static_cast<Byte>(byte));
     strips_ = std::ranges::any_of(kinds_, [](auto kind) { return kind & (strips_left | strips_right); });
-    if (longest_ > longest_walked) matcher_.emplace(texts, all_rows(texts), watch);
+}
+
+// As the tree's; where only one token is left, the rest of it is compared at once.
+std::int32_t SpecialTokens::longest_match(Bytes text, std::size_t at) const {
+    auto row = TokenTree::root, found = absent;
+    for (const auto start = at; at < text.size(); ++at) {
+        row = tree_.child(row, text[at]);
+        if (row == absent) break;
+        if (tree_.token_at(row) != absent) found = tree_.token_at(row);
+        const auto only = only_[static_cast<std::size_t>(row)];
+        if (only == absent) continue;
+        const auto whole = texts_[static_cast<std::size_t>(only)];
+        const bool is_there = text.size() - start >= whole.size() && std::memcmp(&text[start], whole.data(), whole.size()) == 0;
+        return is_there ? only : found;
+    }
+    return found;
 }
 
 std::size_t SpecialTokens::next_beginning(Bytes text, std::size_t at) const {
@@ -218,7 +242,7 @@ void SpecialTokens::visit_places(Bytes text, Visit visit) const {
     std::vector<std::int32_t> longest;
     for (auto at = next_beginning(text, 0); at < text.size(); at = next_beginning(text, at)) {
         if (!matcher_) {
-            at = next(at, tree_.longest_match(text, at, text.size()));
+            at = next(at, longest_match(text, at));
             continue;
         }
         const auto start = at;

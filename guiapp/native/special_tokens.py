@@ -90,5 +90,6 @@ class CallOptions(ctypes.Structure):
     ) -> None:
         addresses = (None if handle is None else handle.address for handle in (special, excluded))
         super().__init__(*addresses, adds_space, begins)
-        self._owners, (self.before, self.after), self.most_bytes = (special, excluded), affixes, most_bytes
+        self.special_tokens, self._owner = special, excluded
+        (self.before, self.after), self.most_bytes = affixes, most_bytes
         self.reference = c_void_p(ctypes.addressof(self))

@@ -23,8 +23,13 @@ std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptio
     options.partition(text, parts_);
     for (const auto& part : parts_) {
         const auto stretch = part.text_in(text);
-        if (would_explode(model, stretch)) return explodes;
-        if (!stretch.empty() && !append_words(model, stretch)) return too_long;
+        make_room(block_room);
+        if (parts_.size() == 1 || stretch.empty() || !cache_.recall_stretch(stretch, ids_, count_)) {
+            const auto first = count_;
+            if (would_explode(model, stretch)) return explodes;
+            if (!stretch.empty() && !append_words(model, stretch)) return too_long;
+            if (parts_.size() > 1) cache_.keep_stretch(stretch, ids().subspan(first));
+        }
         if (part.token == absent) continue;
         make_room(1);
         ids_[count_++] = static_cast<std::int32_t>(part.token);
@@ -48,7 +53,7 @@ bool WordEncoder::append_words(const Model& model, Bytes text) {
             return count_there = count;
         };
         const std::span starts(starts_), ends(ends_);
-        const PieceCache::Block words{text, 0, ends.first(n_words), starts.first(n_words), true, std::span(keys_).first(n_words)};
+        const PieceCache::Block words{text, 0, ends.first(n_words), starts.first(n_words), PieceCache::Kind::whole, std::span(keys_).first(n_words)};
         const auto count = cache_.encode(words, ids_, count_, encode_new);
         if (!is_possible) return false;
         count_ = stopped < n_words ? count_there : count;
@@ -95,7 +100,7 @@ std::size_t WordEncoder::encode_normalized(const Unigram& model, std::size_t cou
         Ends parts{part_ends_};
         model.cuts.next_parts(word, start, parts);
         const auto ends = parts.room.first(parts.count);
-        const PieceCache::Block block{word, start, ends, {}, false, std::span(part_keys_).first(ends.size())};
+        const PieceCache::Block block{word, start, ends, {}, PieceCache::Kind::part, std::span(part_keys_).first(ends.size())};
         count = cache_.encode(block, ids_, count, [&](std::size_t index, std::size_t before) {
             double score = 0;
             tokens_.clear();

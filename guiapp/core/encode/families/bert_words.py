@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.components import PartsPipeline
-from guiapp.core.encode.families.pipeline import EncodeOne, Rows, chunks_of, join_chunks, laid_out
+from guiapp.core.encode.families.pipeline import (
+    Bounds,
+    EncodeOne,
+    Rows,
+    chunks_of,
+    join_chunks,
+    laid_out,
+    spans_of_words,
+)
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
     ideographs,
@@ -144,6 +152,9 @@ class BertWordsPipeline(PartsPipeline):
         if len(data) > options.most_bytes or not self._is_plain(data):
             return None
         return self._model.check(self._fast.encode(data, options))
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return spans_of_words(text, ids, options, self._encode_fast)
 
     def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
         data, ends = laid_out(texts)

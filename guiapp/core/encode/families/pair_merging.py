@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    Bounds,
     EncodeOne,
     Pipeline,
     Rows,
@@ -307,9 +308,7 @@ class PairPipeline(Pipeline):
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         return self.merging.model.first_cut(fragment, position)
 
-    def spans(
-        self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
         return tile_spans(options, text, self._encoder.lengths, ids)
 
 

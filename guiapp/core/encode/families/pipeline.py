@@ -20,6 +20,7 @@ from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 CHUNK_BYTES = 1 << 18
 FIRST_WINDOW = 256
+SPACE = ord(" ")
 
 State = TypeVar("State")
 StepState = TypeVar("StepState", contravariant=True)
@@ -173,9 +174,7 @@ class Pipeline(ABC):
         """Encodes a text that is not empty by the first encoder in one call."""
         return no_fast_path
 
-    def spans(
-        self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
         """Where tokens start and end that `fast_path` has given, without what is around the text.
 
         None where that takes to encode what is between special tokens one by one.
@@ -215,6 +214,10 @@ class Pipeline(ABC):
 EncodeOne = Callable[[bytes], NDArray[np.int32]]
 
 
+Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Where tokens start, and where they end."""
+
+
 class Rows(NamedTuple):
     """The token ids of many texts.
 
@@ -236,6 +239,29 @@ def rows_of(ids: Iterable[NDArray[np.int32]]) -> Rows:
     """The rows of texts that were encoded one after the other."""
     each = list(ids)
     return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))
+
+
+def spans_of_words(
+    text: NDArray[np.uint8],
+    ids: NDArray[np.int32],
+    options: CallOptions,
+    encode: Callable[[NDArray[np.uint8]], FragmentTokens],
+) -> Bounds | None:
+    """See `Pipeline.spans`, where words are encoded one by one and a space is in none of them.
+
+    Special tokens are encoded as spaces; None where that gives others than `ids`.
+    """
+    if options.special_tokens is None:
+        return None
+    *_, special_ids, starts, ends = options.special_tokens.partition(text)[:, :-1]
+    edges = np.zeros(len(text) + 1, np.int8)
+    edges[starts] += 1
+    edges[ends] -= 1
+    tokens = encode(np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(SPACE), text))
+    places = np.searchsorted(tokens.starts, starts)
+    if not np.array_equal(np.insert(tokens.ids, places, special_ids), ids):
+        return None
+    return np.insert(tokens.starts, places, starts), np.insert(tokens.ends, places, ends)
 
 
 def check_covered(ids: NDArray[np.int32], unknown: int, uncovered: str) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    Bounds,
     CutTable,
     Pipeline,
     Tracer,
@@ -80,9 +81,7 @@ class RwkvPipeline(Pipeline):
             return None
         return self._encode(np.frombuffer(data, np.uint8), options).ids
 
-    def spans(
-        self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds:
         tokens = self._encode(text, options)
         return tokens.starts, tokens.ends
 

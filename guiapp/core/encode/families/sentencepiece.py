@@ -205,19 +205,19 @@ class PieceUnigramPipeline(UnigramPipeline):
         self.refused = REFUSED if has_words else {**REFUSED, "fast": WHY_NO_FAST}
 
     def make_tables(self) -> None:
-        _ = self._parts if "fast" in self.encoders else self._model
+        _ = self._parts
 
     @cached_property
     def _parts(self) -> PartEncoders:
         byte_ids = np.empty(0, np.int32) if self._byte_ids is None else self._byte_ids
-        return PartEncoders(self._model, self._token_ids, byte_ids, self._text.native)
+        has_parts = "fast" in self.encoders
+        return PartEncoders(self._model, self._token_ids, byte_ids, has_parts, self._text.native)
 
-    @property
-    def fast_path(self) -> FastPath:
-        return self._fast_path if "fast" in self.encoders else no_fast_path
-
-    def _fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32]:
+    def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32]:
         return self._parts.encode(np.frombuffer(as_bytes(text), np.uint8), options)
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> None:
+        """Spaces beside special tokens may be tokens."""
 
     @cached_property
     def _model(self) -> Unigram:

@@ -20,6 +20,7 @@ from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.pipeline import (
     LONGEST_OF_MANY,
     NO_TRACE,
+    Bounds,
     CutTable,
     EncodeOne,
     FastPath,
@@ -33,6 +34,7 @@ from guiapp.core.encode.families.pipeline import (
     join_chunks,
     laid_out,
     no_fast_path,
+    spans_of_words,
     tokens_from_steps,
 )
 from guiapp.core.encode.reference import viterbi
@@ -202,6 +204,9 @@ class UnigramPipeline(Pipeline):
             return None
         self._check(ids)
         return ids
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return spans_of_words(text, ids, options, self._encode_whole)
 
     def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
         rows = Rows(*self._fast.encode_each(*laid_out(texts), options))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    Bounds,
     EncodeOne,
     Pipeline,
     Rows,
@@ -22,6 +23,7 @@ from guiapp.core.encode.families.pipeline import (
     encode_plain_pieces,
     join_chunks,
     laid_out,
+    spans_of_words,
 )
 from guiapp.core.encode.reference import wordpiece
 from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
@@ -113,6 +115,9 @@ class WordPiecePipeline(Pipeline):
         if len(data) > options.most_bytes:
             return None
         return self._checked(self._fast.encode(np.frombuffer(data, np.uint8), options))
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return spans_of_words(text, ids, options, lambda blanked: self.encode(blanked, True, "linear"))
 
     def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
         ids, counts = self._fast.encode_each(*laid_out(texts), options)
