@@ -438,8 +438,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         data = as_bytes(text)
         if self._joins_special and LONG_SOLIDUS in data:
             return False
-        made, repaired = self._repaired(np.frombuffer(data, np.uint8))
-        return repaired is None and len(made) == len(data)
+        return self._repaired(np.frombuffer(data, np.uint8))[0].tobytes() == data
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         if not self._keeps_ascii:
