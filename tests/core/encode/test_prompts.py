@@ -92,7 +92,7 @@ def test_one_call_gives_what_the_readable_twins_do(model, data):
 
 @cache
 def with_special(model):
-    """A demo model of which short tokens of text are special ones: they overlap, and take white space away."""
+    """A demo model with tokens of text as special ones: they overlap, and take white space away."""
     vocabulary = guiapp.open_model(f"demo:{model}").vocabulary
     attributes, kinds = vocabulary.attributes.copy(), cycle(KINDS)
     texts = {vocabulary.raw_text(token): token for token in range(len(vocabulary) - 1, -1, -1)}
@@ -139,6 +139,44 @@ def test_added_tokens_of_any_tokenizer_json(seed, tmp_path):
     for _ in range(12):
         text = b"".join(rng.choices([*SNIPPETS[:-3], *special, *special, b" "], k=rng.randrange(12)))
         assert_same(tokenizer, text, parse_special=rng.random() < 0.7)
+
+
+@pytest.mark.parametrize("prepend", [[], [{"type": "Prepend", "prepend": "▁"}]])
+@given(text=prompts([b"<s>", b"[M]", "▁a".encode()]), parse_special=st.booleans())
+def test_a_normalizer_that_only_marks_spaces(prepend, text, parse_special, tmp_path_factory):
+    replace_spaces = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
+    texts = [
+        "<unk>",
+        *(f"<0x{byte:02X}>" for byte in range(256)),
+        *"▁theqx2",
+        "▁▁",
+        "th",
+        "he",
+        "the",
+        "▁the",
+    ]
+    merges = ["▁ ▁", "t h", "h e", "th e", "▁ the"]
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    added = [("<s>", {"special": True}), ("[M]", {"special": False, "rstrip": True})]
+    document = {
+        "added_tokens": [
+            {"id": len(texts) + number, "content": content, **flags, **own}
+            for number, (content, own) in enumerate(added)
+        ],
+        "normalizer": {"type": "Sequence", "normalizers": [*prepend, replace_spaces]},
+        "model": {
+            "type": "BPE",
+            "unk_token": "<unk>",
+            "byte_fallback": True,
+            "vocab": {each: number for number, each in enumerate(texts)},
+            "merges": merges,
+        },
+    }
+    path = tmp_path_factory.getbasetemp() / f"marked-{len(prepend)}.json"
+    path.write_text(json.dumps(document))
+    tokenizer = opened(path)
+    assert tokenizer.pipeline.marks_spaces
+    assert_same(tokenizer, text, parse_special=parse_special)
 
 
 @pytest.mark.parametrize("model", [model.name for model in DEMO_MODELS])

@@ -52,7 +52,7 @@ from guiapp.native.pairs import ALL_PIECES, NO_PIECES, tile_spans
 from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 FIRST_WINDOW = 64  # bytes
-MARKS_SPACES = Replace(Literal(b" "), MARKED_SPACE.decode())
+MARKS_SPACES, ADDS_SPACE = Replace(Literal(b" "), MARKED_SPACE.decode()), Prepend(MARKED_SPACE.decode())
 ENDINGS = (
     (False, False),
     (False, True),
@@ -73,10 +73,10 @@ Find = Callable[[AlignedText], Found]
 def _only_marks_spaces(parts: Parts, merging: PairMerging) -> bool:
     """Whether a text is merged as one piece, each space, and perhaps one in front, being the token U+2581."""
     own, cutter = parts.normalizer, parts.pre_tokenizer
-    adds_space = own == normalizers.Sequence((Prepend(MARKS_SPACES.content), MARKS_SPACES))
+    steps = own.parts if isinstance(own, normalizers.Sequence) else (own,)
     cuts_nothing = isinstance(cutter, Split) and cutter.matcher == MARKS_SPACES.matcher  # what is gone
     return (
-        (adds_space or own == MARKS_SPACES)
+        steps in ((MARKS_SPACES,), (ADDS_SPACE, MARKS_SPACES))
         and (cuts_nothing or cutter == pre_tokenizers.Sequence(()))
         and not (parts.merges_bytes or parts.model.ignore_merges)
         and merging.model.start_symbol(MARKED_SPACE) != ABSENT
@@ -149,7 +149,8 @@ class PartsPipeline(Pipeline):
         if self._pairs:
             zeros = np.zeros(1, np.int32)
             self.excluded = SpecialTokensHandle([MARKED_SPACE], zeros.astype(np.uint8), zeros)
-            self.marks_spaces, self.adds_space = True, parts.normalizer != MARKS_SPACES
+            adds_space = normalizers.Sequence((ADDS_SPACE, MARKS_SPACES))
+            self.marks_spaces, self.adds_space = True, parts.normalizer == adds_space
             self.encodes_many_texts = True
 
     def without_special(self) -> PartsPipeline:
