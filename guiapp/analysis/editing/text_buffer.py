@@ -94,7 +94,8 @@ class TextBuffer:
     An edit of 10 MB costs a move of memory, about a millisecond at the worst place.
 
     newlines     the offsets of all newline bytes, ascending; not to be written to, replaced by the next edit
-    text_before  all bytes as they were before the last edit, where somebody had asked for them; else None
+    text_before  all bytes as they were before the last edit, where somebody had asked for them; else None.
+                 To be set to None once nobody needs it
     """
 
     def __init__(self, data: bytes = b"") -> None:

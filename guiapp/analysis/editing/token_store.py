@@ -29,13 +29,13 @@ class StoredTokens(NamedTuple):
 
     ids     int32[k]  rows of the vocabulary
     starts  int64[k]  token i came from the bytes [starts[i], ends[i])
-    ends    int64[k]
+    ends    int64[k]  (int32, as texts have at most LONGEST_TEXT bytes, while a TokenStore keeps them)
     tints   uint8[k]  numbers below N_TINTS that tell neighbours apart, and that edits elsewhere leave alone
     """
 
     ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    starts: NDArray[Any]
+    ends: NDArray[Any]
     tints: NDArray[np.uint8]
 
     @property
@@ -44,6 +44,10 @@ class StoredTokens(NamedTuple):
 
     def part(self, first: int, last: int) -> StoredTokens:
         return StoredTokens(*[column[first:last] for column in self.columns])
+
+    def moved(self, by: int) -> StoredTokens:
+        """The same tokens so many bytes further on, with wide offsets."""
+        return self._replace(starts=self.starts + np.int64(by), ends=self.ends + np.int64(by))
 
     def joined_with(self, others: StoredTokens) -> StoredTokens:
         pairs = zip(self.columns, others.columns, strict=True)
@@ -76,7 +80,8 @@ class TokenStore:
         self._n_bytes = n_bytes
         self._gap = count
         self._behind = count + _room_for(count)
-        columns = StoredTokens(tokens.ids, tokens.starts, tokens.ends, _tints_after(-1, count))
+        offsets = tokens.starts.astype(np.int32), tokens.ends.astype(np.int32)
+        columns = StoredTokens(tokens.ids, *offsets, _tints_after(-1, count))
         self._columns = _widened(columns, count, _room_for(count))
 
     def __len__(self) -> int:
@@ -88,11 +93,12 @@ class TokenStore:
         """The tokens [first, last), to be let go before the next `replace`."""
         first, last = max(first, 0), min(last, len(self))
         if last <= self._gap:
-            return self._columns.part(first, last)
+            return self._columns.part(first, last).moved(0)
         shift = self._behind - self._gap
-        right = self._columns.part(max(first, self._gap) + shift, last + shift)
-        right = right._replace(starts=right.starts + self._n_bytes, ends=right.ends + self._n_bytes)
-        return right if first >= self._gap else self._columns.part(first, self._gap).joined_with(right)
+        right = self._columns.part(max(first, self._gap) + shift, last + shift).moved(self._n_bytes)
+        return (
+            right if first >= self._gap else self._columns.part(first, self._gap).moved(0).joined_with(right)
+        )
 
     def ids(self, first: int, last: int) -> NDArray[np.int32]:
         """The ids of the tokens [first, last), a copy."""
@@ -100,6 +106,15 @@ class TokenStore:
         ids, shift = self._columns.ids, self._behind - self._gap
         left = ids[first : min(last, self._gap)]
         return np.concatenate((left, ids[max(first, self._gap) + shift : max(last, self._gap) + shift]))
+
+    def offsets(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Where all tokens begin and end, copies."""
+        gap, behind, moved = self._gap, self._behind, np.int32(self._n_bytes)
+        starts, ends = (
+            np.concatenate((column[:gap], column[behind:] + moved))
+            for column in (self._columns.starts, self._columns.ends)
+        )
+        return starts, ends
 
     def count(self, token_id: int) -> int:
         """How many of the tokens are this one."""
@@ -116,7 +131,7 @@ class TokenStore:
         is_one[self._gap : self._behind] = False
         rows = np.flatnonzero(is_one)
         shift = np.where(rows < self._gap, 0, self._n_bytes)
-        starts, ends = columns.starts[rows] + shift, columns.ends[rows] + shift
+        starts, ends = columns.starts[rows] + shift, columns.ends[rows] + shift  # wide, as `shift` is
         return starts[starts < ends], ends[starts < ends]
 
     def span(self, index: int) -> tuple[int, int]:
@@ -129,8 +144,9 @@ class TokenStore:
     def firsts_from(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same of many positions."""
         starts = self._columns.starts
+        positions = positions.astype(np.int32)  # or all offsets would be copied to wide ones
         left = np.searchsorted(starts[: self._gap], positions)
-        right = self._gap + np.searchsorted(starts[self._behind :], positions - self._n_bytes)
+        right = self._gap + np.searchsorted(starts[self._behind :], positions - np.int32(self._n_bytes))
         return np.where(left < self._gap, left, right)
 
     def first_after(self, position: int) -> int:
@@ -180,9 +196,9 @@ class TokenStore:
         return index < len(self) and self._end(index) == position
 
     def _search(self, column: NDArray[np.int64], position: int, side: Literal["left", "right"]) -> int:
-        index = int(np.searchsorted(column[: self._gap], position, side))
+        index = int(np.searchsorted(column[: self._gap], np.int32(position), side))
         if index == self._gap:
-            index += int(np.searchsorted(column[self._behind :], position - self._n_bytes, side))
+            index += int(np.searchsorted(column[self._behind :], np.int32(position - self._n_bytes), side))
         return index
 
     def _start(self, index: int) -> int:
@@ -240,7 +256,7 @@ class TokenStore:
         for column in self._columns.columns:
             column[to] = column[source]
         for offsets in (self._columns.starts, self._columns.ends):
-            offsets[to] += direction * self._n_bytes
+            offsets[to] += np.int32(direction * self._n_bytes)
 
     def _make_room(self, needed: int) -> None:
         if needed <= self._behind - self._gap:
@@ -279,4 +295,4 @@ def _widened(tokens: StoredTokens, at: int, more: int) -> StoredTokens:
 
 def _tints_after(tint: int, count: int) -> NDArray[np.uint8]:
     """All tints in turn, beginning with the one behind `tint`."""
-    return (np.arange(tint + 1, tint + 1 + count) % N_TINTS).astype(np.uint8)
+    return np.resize(np.roll(np.arange(N_TINTS, dtype=np.uint8), -(tint + 1)), count)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SHOWN_BYTES = 16
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 NAMED = Attribute.CONTROL | Attribute.USER_DEFINED
-TOKENS_AT_ONCE = 1 << 14
+TOKENS_AT_ONCE = 1 << 16
 MOST_PLACES = 10_000  # that are looked at one by one; those of unknown tokens are always found
 
 
@@ -191,19 +191,31 @@ def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]
 
     Empty tokens belong to the one before, but for the prefix of what follows a special token.
     """
-    ids, starts, ends = encoding.token_ids, *encoding.spans.T
-    data, offsets = rules.table
-    source = np.append(np.frombuffer(encoding.text_bytes, np.uint8), np.uint8(0))
-    own = np.append(data, np.uint8(0))[offsets[ids]]
-    after_special = np.append(True, (rules.vocabulary.effective_attributes[ids[:-1]] & NAMED) > 0)[: len(ids)]
-    is_within = (source[starts] & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
-    last = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
-    changes = own[1:] != source[starts[1:]]
-    changes &= last[:-1] != source[starts[1:] - 1]  # on both sides of its start
-    is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
-    is_first = np.where(ends > starts, ~is_within, after_special)
+    n_tokens = len(encoding)
+    is_first = np.empty(n_tokens, np.bool_)
+    for begin in range(0, n_tokens, TOKENS_AT_ONCE):
+        end = min(begin + TOKENS_AT_ONCE, n_tokens)
+        before = max(begin - 1, 0)  # what a token begins with depends on the one before
+        is_first[begin:end] = _begin_places(rules, encoding, before, end)[begin - before :]
     is_first[:1] = True
     return np.flatnonzero(is_first)
+
+
+def _begin_places(rules: FileRules, encoding: Encoding, first: int, last: int) -> NDArray[np.bool_]:
+    """The same of the tokens [first, last); the first of them is judged as if it began the text."""
+    ids, (starts, ends) = encoding.token_ids[first:last], encoding.spans[first:last].T
+    data, offsets = rules.table
+    source = np.frombuffer(encoding.text_bytes or b"\0", np.uint8)
+    at_start = source[np.minimum(starts, len(source) - 1)]
+    at_start[starts == len(encoding.text_bytes)] = 0
+    own = np.append(data, np.uint8(0))[offsets[ids]]
+    after_special = np.append(True, (rules.vocabulary.effective_attributes[ids[:-1]] & NAMED) > 0)[: len(ids)]
+    is_within = (at_start & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
+    last_bytes = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
+    changes = own[1:] != at_start[1:]
+    changes &= last_bytes[:-1] != source[np.maximum(starts[1:] - 1, 0)]  # on both sides of its start
+    is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
+    return np.where(ends > starts, ~is_within, after_special)
 
 
 def _suspects(

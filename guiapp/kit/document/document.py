@@ -144,6 +144,7 @@ class TextDocument(QObject):
         self.n_characters += edit.more_characters
         self.written.emit(edit)
         self.edited.emit(edit)
+        self.buffer.text_before = None  # whoever needs it has it
         if moved:
             self.selection_changed.emit()
         if undo_before != (self.can_undo, self.can_redo):

@@ -185,9 +185,8 @@ class MostExpensiveModel(Background[CostlyTexts]):
     def _prepare_listing(self) -> Callable[[Progress], CostlyTexts]:
         if self._session.is_encoding:
             raise NotReadyError
-        tokens = self._session.tokens.between(0, len(self._session.tokens))
-        columns = np.array(tokens.starts), np.array(tokens.ends)  # copies, as those are changed by edits
-        find = partial(costly_texts_of, self._session.document.text(), *columns, N_MOST)
+        offsets = self._session.tokens.offsets()
+        find = partial(costly_texts_of, self._session.document.text(), *offsets, N_MOST)
         return lambda _: find()
 
     def _on_changed(self) -> None:

@@ -7,10 +7,11 @@ that reach beyond it.  A line has the tokens that begin in it, its newline inclu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,14 @@ if TYPE_CHECKING:
 
 STEPS = ("3 or more, or a single token", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
 NEWLINE = ord("\n")
+IS_NEWLINE = np.arange(256) == NEWLINE
+BLOCK_BYTES = 1 << 20  # words and lines of so much text at once
 SHOWN_CHARACTERS = 60
 WITHOUT_SPACES = re.compile(f"[{UNSPACED}\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+Row = tuple[int, int, int]  # start, end, number of tokens
+AnyOffsets = NDArray[Any]  # int32 or int64
 
 
 class Costs(NamedTuple):
@@ -119,23 +126,31 @@ def costly_texts(encoding: Encoding, n_most: int) -> CostlyTexts:
     return costly_texts_of(encoding.text_bytes, starts, ends, n_most)
 
 
-def costly_texts_of(text: bytes, starts: Offsets, ends: Offsets, n_most: int) -> CostlyTexts:
+def costly_texts_of(text: bytes, starts: AnyOffsets, ends: AnyOffsets, n_most: int) -> CostlyTexts:
     """The same of tokens that came from the bytes [starts[i], ends[i])."""
-    data = np.frombuffer(text, np.uint8)
-    words, lines = (find(data, starts, ends) for find in (word_costs, line_costs))
-    return CostlyTexts(_most(text, words, n_most), _most(text, lines, n_most), len(starts))
+    words, lines = (
+        _most(text, _costly_rows(text, starts, ends, find, is_border), n_most)
+        for find, is_border in ((word_costs, IS_ASCII_SPACE), (line_costs, IS_NEWLINE))
+    )
+    return CostlyTexts(words, lines, len(starts))
 
 
-def _most(text: bytes, costs: Costs, n_most: int) -> tuple[CostlyText, ...]:
+def _most(text: bytes, rows: Iterator[Row], n_most: int) -> tuple[CostlyText, ...]:
     """Equal stretches are one; of equally dear ones, the first of the text leads."""
-    totals: dict[bytes, list[int]] = {}
-    for start, end, n_tokens in stoppable(_costly_rows(costs)):
+    numbers: dict[bytes, int] = {}  # rows of the columns, which take a fifth of what a list for each would
+    n_tokens, n_times, starts, ends = columns = tuple(array("q") for _ in range(4))
+    for start, end, count in stoppable(rows):
         segment = text[start:end]
-        row = totals.setdefault(segment.strip() or segment, [0, 0, start, end])
-        row[0] += n_tokens
-        row[1] += 1
-    most = nlargest(n_most, totals.items(), key=lambda item: (item[1][0], -item[1][2]))
-    return tuple(CostlyText(_shown(word), *row) for word, row in most)
+        number = numbers.setdefault(segment.strip() or segment, len(numbers))
+        if number == len(starts):
+            for column, value in zip(columns, (0, 0, start, end), strict=True):
+                column.append(value)
+        n_tokens[number] += count
+        n_times[number] += 1
+    most = nlargest(n_most, numbers.items(), key=lambda item: (n_tokens[item[1]], -starts[item[1]]))
+    return tuple(
+        CostlyText(_shown(word), n_tokens[at], n_times[at], starts[at], ends[at]) for word, at in most
+    )
 
 
 def _shown(segment: bytes) -> str:
@@ -152,10 +167,37 @@ def _shown(segment: bytes) -> str:
     return "".join(parts) + visible_text(segment[shown_to:], SHOWN_CHARACTERS)
 
 
-def _costly_rows(costs: Costs) -> Iterator[tuple[int, int, int]]:
-    rows = np.flatnonzero(costs.n_tokens > 1)
-    columns = (column[rows].tolist() for column in (costs.starts, costs.ends, costs.n_tokens))
-    return zip(*columns, strict=True)
+def _costly_rows(
+    text: bytes,
+    starts: AnyOffsets,
+    ends: AnyOffsets,
+    find: Callable[[NDArray[np.uint8], Offsets, Offsets], Costs],
+    is_border: NDArray[np.bool_],
+) -> Iterator[Row]:
+    """Those of more than one token, found in a block of the text after the other: it may be long."""
+    data = np.frombuffer(text, np.uint8)
+    for begin, end in _blocks(data, is_border):
+        first = int(np.searchsorted(ends, ends.dtype.type(begin), "right"))
+        last = int(np.searchsorted(starts, starts.dtype.type(end)))
+        here = (column[first:last] - np.int64(begin) for column in (starts, ends))
+        costs = find(data[begin:end], *here)
+        rows = np.flatnonzero(costs.n_tokens > 1)
+        columns = (costs.starts + begin, costs.ends + begin, costs.n_tokens)
+        yield from zip(*(column[rows].tolist() for column in columns), strict=True)
+
+
+def _blocks(data: NDArray[np.uint8], is_border: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Start and end of stretches of some BLOCK_BYTES, each but the last ending in a border."""
+    start, size = 0, BLOCK_BYTES
+    while start < len(data):
+        end = start + size
+        borders = np.flatnonzero(is_border[data[start:end]]) if end < len(data) else [len(data) - 1 - start]
+        if len(borders):
+            end = start + int(borders[-1]) + 1
+            yield start, end
+            start, size = end, BLOCK_BYTES
+        else:
+            size *= 2
 
 
 def _n_characters(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> NDArray[np.int64]:

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from model_files import opened
 
-from guiapp.core.encode.counting.cost import line_costs, word_costs
+from guiapp.core.encode.counting import cost
+from guiapp.core.encode.counting.cost import costly_texts, line_costs, word_costs
 
 MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram")
 TEXTS = st.text("ab Ü中é\u200d.\n\t\r😍7-", max_size=60)
@@ -42,3 +43,12 @@ def test_words_and_lines_cost_what_counting_by_hand_gives(model, text):
         lines.n_characters.tolist()
         == [len(line) for line in re.findall("[^\n]*\n|[^\n]*$", text)][: len(lines.starts)]
     )
+
+
+@given(text=TEXTS, n_bytes=st.integers(1, 9))
+def test_the_most_expensive_are_the_same_however_the_text_is_divided(text, n_bytes):
+    encoding = opened("demo:bpe").encode(text)
+    whole = costly_texts(encoding, 50)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cost, "BLOCK_BYTES", n_bytes)
+        assert costly_texts(encoding, 50) == whole

@@ -1,0 +1,113 @@
+"""Bytes of memory that the window takes for each byte of text: at rest and at the peak, after each page.
+
+    python tests/benchmarks/window_memory.py [--model MODEL] [--megabytes N …]
+
+"rest" is what the process holds once nothing is to be done, "peak" the most that it held since the line
+before, both without what it held before the text was opened.  Pages follow each other in one window, as
+people use them; on the text page the text is edited, searched and coloured as well.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from ui import mixed_text, open_window, wait_until
+
+from guiapp.core.interrupts import give_holes_back
+from guiapp.core.processes import held_bytes
+from guiapp.kit.document.coloured_spans import COLORINGS
+from guiapp.window.app import Shell
+
+QUIET_S = 3.0  # what is done when typing pauses has begun by then
+EVERY_S = 0.005
+BYTES_PER_MB = 1_000_000
+
+
+class MemoryWatch:
+    """Prints lines about the memory of this process, which a thread looks at all the time."""
+
+    def __init__(self) -> None:
+        self.base = self._peak = 0
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            self._peak = max(self._peak, held_bytes())
+            time.sleep(EVERY_S)
+
+    def begin(self) -> None:
+        """What is held now does not count."""
+        rest()
+        self.base = self._peak = held_bytes()
+
+    def report(self, title: str, n_bytes: int) -> None:
+        rest()
+        held, peak = held_bytes() - self.base, self._peak - self.base
+        print(f"{title:24} {held / n_bytes:6.1f} at rest {peak / n_bytes:6.1f} at the peak", flush=True)
+        self._peak = 0
+
+
+def rest() -> None:
+    """Let everything happen that is to come, and give back what nobody needs."""
+    until = time.perf_counter() + QUIET_S
+    while time.perf_counter() < until:
+        QApplication.processEvents()
+        time.sleep(EVERY_S)
+    gc.collect()
+    give_holes_back()
+
+
+@contextmanager
+def text_file(n_bytes: int) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text.txt"
+        path.write_bytes(mixed_text(n_bytes))
+        yield path
+
+
+def measure(shell: Shell, path: Path, n_bytes: int) -> None:
+    watch, session = MemoryWatch(), shell.session
+    watch.begin()
+    session.text.open(path)
+    wait_until(lambda: session.document.size == n_bytes and not session.is_encoding)
+    wait_until(lambda: session.round_trip.value is not None)
+    watch.report("opened", n_bytes)
+    page = shell.window.inspect_page
+    session.document.set_caret(n_bytes // 2)
+    page.editor.reveal(n_bytes // 2, n_bytes // 2)
+    QTest.keyClicks(page.editor, "token ")
+    QTest.keyClick(page.editor, Qt.Key.Key_Backspace)
+    watch.report("edited", n_bytes)
+    for coloring in COLORINGS:
+        page.spans.set_coloring(coloring)
+        watch.report(f"coloured by {coloring}", n_bytes)
+    for name in shell.window.pages.rows:
+        shell.window.pages.show_page(name)
+        watch.report(name, n_bytes)
+
+
+def main() -> None:
+    """Print the lines of each size."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--model", default="demo:bpe")
+    parser.add_argument("--megabytes", type=int, nargs="+", default=[50])
+    arguments = parser.parse_args()
+    for megabytes in arguments.megabytes:
+        n_bytes = megabytes * BYTES_PER_MB
+        print(f"{arguments.model}, {megabytes} MB: bytes of memory for each byte of text")
+        with text_file(n_bytes) as path, open_window(arguments.model) as shell:
+            measure(shell, path, n_bytes)
+
+
+if __name__ == "__main__":
+    main()
