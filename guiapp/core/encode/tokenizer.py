@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -62,12 +62,16 @@ from guiapp.native.pairs import MOST_AROUND
 from guiapp.native.special_tokens import CallOptions
 
 TEXT = str, bytes
+SHORT_STRETCH, MOST_RECALLED = 256, 1 << 10  # bytes of what lies between special tokens, and how many
 SHORT_BYTES = 1 << 16  # of a text that takes no time worth stopping for
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """How texts are encoded with some options of `encode`, worked out once."""
+    """How texts are encoded with some options of `encode`, worked out once.
+
+    recall  the tokens of what lies between special tokens and may begin a text: turns of a chat come again
+    """
 
     encoder: str
     pipeline: Pipeline
@@ -76,6 +80,7 @@ class _Prepared:
     n_threads: int
     options: CallOptions
     fast_path: FastPath
+    recall: Callable[[bytes, bool], FragmentTokens]
 
     def spans(self, encoding: Encoding) -> Offsets:
         """The spans of tokens that `fast_path` has given."""
@@ -98,6 +103,8 @@ class _Prepared:
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
             begins = self.options.begins if start == 0 else self.pipeline.begins_after_special
+            if end - start <= SHORT_STRETCH and len(partition.ids):
+                return self.recall(text[start:end].tobytes(), begins)
             return self._encode_fragment(text[start:end], begins)
 
         return join_segments(partition, encode_fragment)
@@ -259,7 +266,8 @@ class Tokenizer:
         options = CallOptions(handle, own.excluded, *spaces, begins, affixes, most_bytes)
         is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND
         fast_path = own.fast_path if is_fast else no_fast_path
-        prepared = _Prepared(name, own, special, parse_special, self.n_threads, options, fast_path)
+        recall = lru_cache(MOST_RECALLED)(partial(_encode, own, name))
+        prepared = _Prepared(name, own, special, parse_special, self.n_threads, options, fast_path, recall)
         self._prepared[key] = prepared
         return prepared
 
@@ -452,6 +460,10 @@ def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[o
     for choice, given in choices:
         tokenizer = getattr(tokenizer, choice)(*given)
     return tokenizer
+
+
+def _encode(pipeline: Pipeline, encoder: str, fragment: bytes, begins: bool) -> FragmentTokens:
+    return pipeline.encode(np.frombuffer(fragment, np.uint8), begins, encoder)
 
 
 def _around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
