@@ -44,6 +44,7 @@ MOST_OF_GENERATOR = 300
 MOST_IDS = 12
 MOST_LINES = 100_000
 LONGEST_S = 120.0  # of a process of its own
+RECORD_KEYS = {"is_same": "same", "why": "reason"}
 
 
 class OtherReading(NamedTuple):
@@ -98,19 +99,11 @@ class OtherReading(NamedTuple):
 
     def record(self) -> dict[str, object]:
         """As in `info --json`."""
-        return {
-            "name": self.name,
+        return {RECORD_KEYS.get(key, key): value for key, value in self._asdict().items()} | {
             "version": self.version or None,
             "source": quoted(self.source) or None,
-            "same": self.is_same,
             "reason": self.why or None,
-            "compared": self.compared,
-            "differ": self.differ,
-            "lines": self.lines,
-            "differing_lines": self.differing_lines,
             "text": None if self.text is None else self.text.decode("utf-8", "replace"),
-            "token_ids": self.token_ids,
-            "own_token_ids": self.own_token_ids,
         }
 
 
@@ -127,11 +120,6 @@ class _Candidate(NamedTuple):
     source: str
     why: str
     open: Callable[[], Tokenizer]
-
-
-def has_other_readings(tokenizer: Tokenizer) -> bool:
-    """Whether there is any to compare with; costs little."""
-    return next(_candidates(tokenizer.vocabulary), None) is not None
 
 
 def other_readings(
@@ -262,18 +250,14 @@ def readings_apart(
 
 def _read(row: dict[str, Any]) -> OtherReading:
     """What `main` wrote."""
-    values: dict[str, Any] = {
-        key: tuple(each) if isinstance(each, list) else each for key, each in row.items()
-    }
-    text = None if row["text"] is None else bytes.fromhex(row["text"])
-    return OtherReading(**values | {"text": text})
+    values = row | {key: tuple(each) for key, each in row.items() if isinstance(each, list)}
+    return OtherReading(**values)._replace(text=None if row["text"] is None else bytes.fromhex(row["text"]))
 
 
 def main() -> None:
     path, pre = json.load(sys.stdin)
     readings = other_readings(open_model(path, pre))
-    texts = (None if each.text is None else each.text.hex() for each in readings)
-    print(json.dumps([each._asdict() | {"text": text} for each, text in zip(readings, texts, strict=True)]))
+    print(json.dumps([each._asdict() for each in readings], default=bytes.hex))
 
 
 if __name__ == "__main__":

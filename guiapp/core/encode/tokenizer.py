@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,6 @@ from guiapp.core.encode.many_texts import (
     row_by_row,
 )
 from guiapp.core.encode.reference.longest_match import Dropout
-from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import (
     AddedTokens,
     ComposedSpecialTokens,
@@ -60,6 +60,9 @@ from guiapp.errors import EncodeError, whole_number
 from guiapp.native.checkpoint import checkpoint
 from guiapp.native.pairs import MOST_AROUND
 from guiapp.native.special_tokens import CallOptions
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.reference.viterbi import Segmentation
 
 TEXT = str, bytes
 SHORT_STRETCH, MOST_RECALLED = 256, 1 << 10  # bytes of what lies between special tokens, and how many
@@ -331,6 +334,8 @@ class Tokenizer:
         Ties go to the one whose last token, where they differ, starts first.
         Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
         """
+        from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
+
         own = self.pipeline
         if not isinstance(own, Segmenting):
             raise EncodeError(

@@ -112,7 +112,7 @@ class Conversion:
         self._content: dict[str, Any] | None = None
         if self._has(TOKENIZER_JSON):
             file = WholeFile(self._sidecar(TOKENIZER_JSON), opening)
-            self._names_byte_level = b'"ByteLevel"' in file.data
+            self._data = file.data
             self._content = file.json_object(read_json_with_texts)
 
     def run(self) -> None:
@@ -189,7 +189,7 @@ class Conversion:
         assert self._content is not None
         n_base = int(np.count_nonzero(vocabulary.parts.in_model))
         rows = [*range(n_base), *sorted(token.token_id for token in added if token.token_id >= n_base)]
-        _, own = document_of(self._content, self._sidecars, self._names_byte_level, model_name(self._path))
+        _, own = document_of(self._content, self._data, self._sidecars, model_name(self._path))
         more = [
             self._config.get("cls_token"),
             *(self._config.get(EXTRA) or self._config.get(ADDITIONAL) or []),
