@@ -160,14 +160,20 @@ def assembled(
         ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
 
     def spans(_: Encoding) -> Offsets:
-        made, inner = np.zeros((len(ids), 2), np.int64), slice(len(before), len(ids) - len(after))
-        made[inner.stop :] = len(text)
-        for side, bounds in enumerate((tokens.starts, tokens.ends)):
-            checkpoint()
-            made[inner, side] = bounds
-        return made
+        inner = slice(len(before), len(ids) - len(after))
+        return spans_around((tokens.starts, tokens.ends), inner, len(ids), len(text))
 
     return Encoding(text, ids, spans, encoder)
+
+
+def spans_around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
+    """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
+    spans = np.zeros((n_tokens, 2), np.int64)
+    spans[inner.stop :] = size
+    for side, column in enumerate(bounds):
+        checkpoint()
+        spans[inner, side] = column
+    return spans
 
 
 def as_bytes(text: str | bytes) -> bytes:
