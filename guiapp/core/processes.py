@@ -31,7 +31,7 @@ STATUS = Path("/proc/self/status")
 CLEAR_REFS = Path("/proc/self/clear_refs")
 RESET_PEAK = "5"
 LENGTH_BYTES = 8  # of a frame
-MOST_IDLE = 2
+MOST_IDLE = 8  # processes: as many threads as that may ask again and again
 SHARE = b"share "  # how a frame begins that tells how much is done
 MOST_BYTES, MOST_PER_BYTE = 1 << 30, 12  # of a process that tries what somebody typed
 

@@ -24,17 +24,6 @@ from guiapp.native.binding import (
     secret,
 )
 
-STRIPS_LEFT, STRIPS_RIGHT = 1, 2
-
-_beginnings_new = function("beginnings_new(bytes, wide_ints) -> handle")
-_beginnings_may_be_in = function("beginnings_may_be_in(handle, text, wide_int)")
-_special_new = long_function("special_new(bytes, wide_ints, bytes) -> handle")
-_special_occurrences = function("special_occurrences(handle, bytes) -> handle")
-_special_partition = function("special_partition(handle, bytes) -> handle")
-_parts_size = function("parts_size(handle)")
-_parts_copy = function("parts_copy(handle, >wide_ints) -> nothing")
-_parts_free = function("parts_free(handle) -> nothing")
-_sort_longest_first = long_function("sort_longest_first(>ints, wide_ints)")
 _strings_new = long_function("strings_new(bytes, wide_ints, unsigned) -> handle")
 _strings_find = function("strings_find(handle, bytes, wide_ints, >ints)")
 _strings_twin = function("strings_twin(handle, >ints)")
@@ -43,6 +32,7 @@ _take_strings = function("take_strings(bytes, wide_ints, wide_ints, >bytes, >wid
 Packed = tuple[Bytes, WideInts]
 """Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
 _decode = function("decode(ints, bytes, wide_ints, >bytes)")
+_fill_in = function("fill_in(ints, wide_ints, bytes, wide_ints, >bytes)")
 _write_rows = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
 
 clean_spaces = function("clean_spaces(>bytes)")
@@ -219,6 +209,16 @@ class TokenDecoder(NotCopied):
         return self.decode(ids, size) if size > guess else out[:size]
 
 
+def fill_in(rows: Ints, numbers: WideInts, texts: Packed) -> Bytes:
+    """Rows of n numbers each, from 0 on, written out in decimal between n + 1 texts: row i has texts from
+    (n + 1) * rows[i] on."""
+    write = partial(_fill_in, rows, numbers, *texts)
+    out = np.empty(0, np.uint8)
+    while (size := checked(write(out))) > len(out):
+        out = np.empty(size, np.uint8)
+    return out[:size]
+
+
 def write_rows(
     ids: Ints,
     counts: WideInts,
@@ -282,43 +282,7 @@ class StringTable(Handle, free="strings_free"):
         return None if later < 0 else (int(earlier[0]), later)
 
 
-# Special tokens of a text
-
-
-class Beginnings(Handle, free="beginnings_free"):
-    """What special tokens begin with, by which a look tells that a text has none of them."""
-
-    def __init__(self, texts: Sequence[bytes]) -> None:
-        super().__init__(_beginnings_new(*packed(texts)))
-
-    def may_be_in(self, text: bytes) -> bool:
-        """False where it is plain to see that none is in a text."""
-        return bool(_beginnings_may_be_in(self, text, len(text)))
-
-
-class SpecialTokensHandle(Handle, free="special_free"):
-    """Cuts special tokens out of a text; they come in the order in which they claim, the last first.
-
-    strips  uint8[n]: STRIPS_LEFT and STRIPS_RIGHT, the white space that each takes away
-    """
-
-    def __init__(self, texts: Sequence[bytes], strips: Bytes) -> None:
-        super().__init__(_special_new(*packed(texts), strips))
-
-    def occurrences(self, text: Bytes) -> WideInts:
-        """int64[3, k]: the longest token at each place where some begin, its start and its end."""
-        return _parts(_special_occurrences(self, text))[2:]
-
-    def partition(self, text: Bytes) -> WideInts:
-        """int64[5, k + 1]: starts and ends of the stretches around k tokens; these, their starts and ends."""
-        return _parts(_special_partition(self, text))
-
-
-def _parts(address: int) -> WideInts:
-    numbers = np.empty((_parts_size(address), 5), np.int64)
-    _parts_copy(address, numbers)
-    _parts_free(address)
-    return np.ascontiguousarray(numbers.T)
+_sort_longest_first = long_function("sort_longest_first(>ints, wide_ints)")
 
 
 def sort_longest_first(rows: Ints, lengths: WideInts) -> None:

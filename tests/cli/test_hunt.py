@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import planted
 import pytest
@@ -85,7 +88,7 @@ def test_no_folder_is_left_however_a_hunt_ends(number, is_command, tmp_path):
     script = tmp_path / "script.py"
     script.write_text("import guiapp\nif __name__ == '__main__':\n    guiapp.hunt('demo:bpe', 'demo:bpe')\n")
     command = ["-m", "guiapp", "hunt", "demo:bpe", "demo:bpe"] if is_command else [str(script)]
-    (folder := tmp_path / "temporary").mkdir()
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # where a socket may be
     environment = {**os.environ, "TMPDIR": str(folder)}
     with subprocess.Popen([sys.executable, *command], env=environment, stderr=subprocess.DEVNULL) as process:
         time.sleep(2)
@@ -95,6 +98,7 @@ def test_no_folder_is_left_however_a_hunt_ends(number, is_command, tmp_path):
         time.sleep(0.05)
     assert not list(folder.rglob("pymp-*"))
     assert number == signal.SIGKILL or not list(folder.iterdir())
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
 from multiprocessing.util import get_temp_dir
+from tempfile import gettempdir
 
 from guiapp.core import interrupts
 from guiapp.core.processes import environment
@@ -25,6 +26,9 @@ ContextOfProcesses = SpawnContext | ForkServerContext | ForkContext
 SPAWN = multiprocessing.get_context("spawn")
 PRELOADED = ["guiapp.analysis.bench.engine", "guiapp.analysis.hunt.searching"]
 EARLY = "TOKENLOUPE_OPEN_EARLY"  # for the process that is copied: a model, its pre-tokenizer, what to restore
+LONGEST_TEMPORARY = (
+    74  # bytes of a path: with those of multiprocessing's own files, as many as a socket may have
+)
 QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 
 
@@ -114,10 +118,7 @@ def contenders_context() -> ContextOfProcesses:
 
     That takes a few milliseconds in place of a second.  Of the process that asks nothing is copied.
     """
-    if sys.platform != "linux":
-        return SPAWN
-    begin_early()
-    return multiprocessing.get_context("forkserver")
+    return multiprocessing.get_context("forkserver") if begin_early() else SPAWN
 
 
 def copies_context() -> ContextOfProcesses:
@@ -125,15 +126,16 @@ def copies_context() -> ContextOfProcesses:
     return multiprocessing.get_context("fork") if sys.platform == "linux" else SPAWN
 
 
-def begin_early(model: str | None = None, pre: str | None = None) -> None:
+def begin_early(model: str | None = None, pre: str | None = None) -> bool:
     """Start what `contenders_context` copies, while something else is done; it may open a model meanwhile.
 
+    False where there can be none: on other systems, or where temporary files lie too deep for a socket.
     That is for a process that makes one run: the model is opened once, whatever becomes of its file.
     It imports this very package, not one of the same name in the present folder, such as a clone, and in the
     end it removes the folder of its socket, should this process be killed.
     """
-    if sys.platform != "linux":
-        return
+    if sys.platform != "linux" or len(os.fsencode(gettempdir())) > LONGEST_TEMPORARY:
+        return False
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     if model is not None and not os.path.isfile(model):
         model = None  # what has to be fetched is fetched once, by whoever asks for it
@@ -143,6 +145,10 @@ def begin_early(model: str | None = None, pre: str | None = None) -> None:
         os.environ |= added | {EARLY: json.dumps([model, pre, get_temp_dir(), before])}
         with interrupts_held_back():
             forkserver.ensure_running()
+        return True
+    except RuntimeError:  # of a script without a guard, in a process that may not start any
+        os.rmdir(get_temp_dir())
+        raise
     finally:
         restore_early()
 
