@@ -13,6 +13,7 @@ from guiapp.cli.files import (
     FOUND,
     InputError,
     add_force_option,
+    add_form_options,
     add_model_option,
     file_name,
     open_tokenizer,
@@ -20,6 +21,7 @@ from guiapp.cli.files import (
     positive_count,
     print_json,
     print_lines,
+    print_parts,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +56,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shape", metavar="NAME", help=about)
     about = "use N processes (default: as many as cores); 0 for this one alone"
     parser.add_argument("--workers", metavar="N", type=int, help=about)
-    parser.add_argument("--json", action="store_true", help="print the results as a JSON object")
+    about = "print a line of CSV for each record: tokens, trained tokens, messages and what was noticed"
+    add_form_options(parser, json="print the results as a JSON object", csv=about)
     about = "write token ids and labels (-100: not trained) as JSON lines, or as NPZ by its ending"
     parser.add_argument("--export", metavar="OUT.jsonl", type=output_path, help=about)
     add_force_option(parser)
@@ -62,18 +65,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show what a model is trained on: which tokens count in the loss, how many, and what is wrong."""
-    from guiapp.analysis.data.export import data_lines, data_record
-    from guiapp.analysis.data.records import SHAPES
+    from guiapp.analysis.data.export import data_lines, data_record, record_rows
+    from guiapp.analysis.export.tables import csv_blocks
 
-    if options.shape is not None and options.shape not in SHAPES:
-        raise InputError(f"--shape {options.shape}: choose one of {', '.join(SHAPES)}.")
+    if str(options.export) == "-" and options.form:
+        options.refuse(f"argument --export: - is not allowed with argument --{options.form}")
     if options.workers is not None and options.workers < 0:
         raise InputError(f"--workers {options.workers}: choose 0 or more.")
     data = _examined(options)
     if not data.n_records:
         raise InputError(f"{options.file} has no records.")
-    if options.json:
+    if options.form == "json":
         print_json(data_record(data))
+    elif options.form == "csv":
+        print_parts(csv_blocks(record_rows(data)))
     elif str(options.export) != "-":
         print_lines(data_lines(data))
     return FOUND if data.has_warning else 0

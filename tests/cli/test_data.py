@@ -46,6 +46,14 @@ def test_json_has_what_is_documented(files, capsys):
     assert record["packing"]["rows"] == 1
 
 
+def test_csv_has_a_line_for_each_record(files, capsys):
+    assert run(["data", "demo:bpe", "bad.jsonl", "--csv"]) == 3
+    head, good, bad = capsys.readouterr().out.splitlines()
+    assert head == "record,tokens,trained,messages,findings"
+    assert good.startswith("1,")
+    assert bad.endswith(",0,1,nothing_trained roles")
+
+
 def test_ids_and_labels_are_exported(files, capsys):
     assert run(["data", "demo:bpe", "good.jsonl", "--export", "-"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
@@ -69,7 +77,7 @@ def test_ids_and_labels_are_exported(files, capsys):
         (["missing.jsonl"], "cannot be read"),
         (["good.jsonl", "--mask", "most"], "not a mask"),
         (["good.jsonl", "--mask", "marker:a"], "two texts"),
-        (["good.jsonl", "--shape", "round"], "choose one of"),
+        (["good.jsonl", "--shape", "round"], "not a shape"),
         (["good.jsonl", "--template", "none"], "neither a template"),
         (["good.jsonl", "--workers", "-1"], "0 or more"),
     ],

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.chat import Chat, TokenOrigin
 from guiapp.analysis.chat.messages import ChatSettings, Conversation
 from guiapp.analysis.chat.templates import (
     BEGINNINGS,
@@ -40,10 +40,10 @@ from guiapp.analysis.data.masks import (
     marked,
     tokens_of,
 )
-from guiapp.analysis.data.records import RawRecord, Record, RecordError, read_record
+from guiapp.analysis.data.records import SHAPES, RawRecord, Record, RecordError, read_record
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.errors import ChatError, EncodeError
+from guiapp.errors import ChatError, EncodeError, TokenloupeError
 
 REFUSED = "refused"
 Span = tuple[int, int]
@@ -141,7 +141,7 @@ class DataRecord:
         return self.setting.chat(self.record.conversation)
 
     @property
-    def origins(self) -> Sequence[object]:
+    def origins(self) -> Sequence[TokenOrigin]:
         """Of each token, a `TokenOrigin`: message, role, field, line of the template; () for a text."""
         return () if self.chat is None else self.chat.origins
 
@@ -183,11 +183,17 @@ def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str,
 class DataExaminer:
     """A tokenizer, and how records are rendered and masked; it can be pickled as the tokenizer can.
 
-    Raises TokenloupeError for a mask, and ChatError for a template, that there is not.
+    Raises TokenloupeError for options, and ChatError for a template, that there are not.
     """
 
     def __init__(self, tokenizer: Tokenizer, options: DataOptions = DataOptions()) -> None:
         self.tokenizer, self.options = tokenizer, options
+        if options.shape not in (None, *SHAPES):
+            raise TokenloupeError(f"“{options.shape}” is not a shape. Choose one of: {', '.join(SHAPES)}.")
+        if options.max_length is not None and options.max_length < 1:
+            raise TokenloupeError(
+                f"A maximum length of {options.max_length} is not possible. Choose 1 or more."
+            )
         vocabulary = tokenizer.vocabulary
         self.variables = {**special_texts(vocabulary), **options.variables}
         self._templates: dict[bool, ChatTemplate] = {}

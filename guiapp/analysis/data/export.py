@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from guiapp.analysis.data.batches import DataBatch
 from guiapp.analysis.data.examined import DataExaminer, DataRecord
+from guiapp.analysis.data.findings import BITS, CODES
 from guiapp.analysis.data.masks import DERIVED, GENERATION, MARKER
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.export.tables import Table, aligned
@@ -84,6 +85,16 @@ def as_python(examiner: DataExaminer, model: str) -> str:
     return "\n".join([*lines, f"{call})", 'labels = list(made["input_ids"])'])
 
 
+def record_rows(data: TrainingData) -> Iterator[Sequence[object]]:
+    """A head, and a row for each record, with the codes of what was noticed."""
+    yield "record", "tokens", "trained", "messages", "findings"
+    columns = (data.lengths, data.trained, data.turns, data.codes)
+    for number, (n, trained, turns, codes) in enumerate(
+        zip(*(each.tolist() for each in columns), strict=True), 1
+    ):
+        yield number, n, trained, turns, " ".join(code for code in CODES if codes & BITS[code])
+
+
 # All that is known, as a JSON record and as lines for people
 
 
@@ -103,7 +114,7 @@ def data_record(data: TrainingData, batch_size: int = 8) -> dict[str, Any]:
                 "remedy": each.remedy,
                 "records": each.n_records,
                 "share": round(each.share, 6),
-                "example": {"record": each.record, "token": each.token, "line": each.line or None},
+                "example": {"record": each.record, "token": each.token, "line": data.line_of(each) or None},
             }
             for each in data.findings
         ],
@@ -133,5 +144,6 @@ def data_lines(data: TrainingData) -> Iterator[str]:
         yield ""
         yield from list(aligned(Table("", [["", "tokens", "trained"], *rows])))[1:]
     for each in data.findings:
-        yield f"\n{each.severity}: {each.what}"
+        line = data.line_of(each)
+        yield f"\n{each.severity}: {each.what}" + (f" See line {line} of the template." if line else "")
         yield f"  to fix: {each.remedy}"

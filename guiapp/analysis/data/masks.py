@@ -93,7 +93,10 @@ def chosen_mask(given: str, template: str | None) -> Mask:
         return Mask(kind, "chosen")
     if template is not None and TAG.search(template):
         return Mask(GENERATION, "the template marks what the assistant writes")
-    return Mask(DERIVED, "the template has no generation tags, so turns are compared with their prompts")
+    return Mask(
+        DERIVED,
+        "the template has no generation tags, with which `transformers` trains nothing: turns are compared",
+    )
 
 
 def byte_places(text: str, characters: Sequence[int]) -> list[int]:

@@ -36,6 +36,14 @@ MESSAGES, CONVERSATIONS, COMPLETION, PREFERENCE, TEXT = SHAPES = (
     "preference",
     "text",
 )
+KEYS = (  # that a record of a shape has; the first shape that fits is taken
+    (MESSAGES, ["messages"]),
+    (CONVERSATIONS, ["conversations"]),
+    (CONVERSATIONS, ["conversation"]),
+    (PREFERENCE, ["chosen"]),
+    (COMPLETION, ["prompt", "completion"]),
+    (TEXT, ["text"]),
+)
 ROLES = {"human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bot": "assistant"}
 BLOCK_BYTES = 8 << 20
 LONGEST_RECORD = 16 << 20  # bytes
@@ -310,19 +318,13 @@ def _is_spread(first: bytes) -> bool:
 
 
 def shape_of(value: Mapping[str, Any]) -> str:
-    """The shape that an object has; raises RecordError."""
-    if "messages" in value:
-        return MESSAGES
-    if "conversations" in value or "conversation" in value:
-        return CONVERSATIONS
-    if "chosen" in value:
-        return PREFERENCE
-    if "prompt" in value and "completion" in value:
-        return COMPLETION
-    if "text" in value:
-        return TEXT
-    keys = ", ".join(quoted(str(key), 20) for key in list(value)[:6])
-    raise RecordError(SHAPELESS, f"It has none of the known keys, but {keys or 'no key at all'}.")
+    """The shape that an object has, by its keys with a value; raises RecordError."""
+    keys = {key for key, each in value.items() if each is not None}
+    for shape, needed in KEYS:
+        if keys.issuperset(needed):
+            return shape
+    names = ", ".join(quoted(str(key), 20) for key in list(value)[:6])
+    raise RecordError(SHAPELESS, f"It has none of the known keys, but {names or 'no key at all'}.")
 
 
 def read_record(raw: RawRecord, shape: str | None = None) -> Record:
@@ -420,7 +422,7 @@ def _text(value: Mapping[str, Any]) -> Record:
 
 
 def _needed(value: Mapping[str, Any], key: str) -> Any:
-    if key not in value:
+    if value.get(key) is None:
         raise RecordError(SHAPELESS, f"It has no “{key}”.")
     return value[key]
 

@@ -155,6 +155,16 @@ class TrainingData:
         ]
         return sorted(result, key=lambda each: (SEVERITIES.index(each.severity), -each.n_records))
 
+    def line_of(self, finding: DataFinding) -> int:
+        """The line of the template that writes the example's token; 0 where there is none.
+
+        The record is rendered once more.
+        """
+        if finding.line or finding.token is None:
+            return finding.line
+        origins = self.records[finding.record - 1].origins
+        return origins[finding.token].line if finding.token < len(origins) else 0
+
     @property
     def has_warning(self) -> bool:
         return any(SEVERITIES.index(each.severity) <= SEVERITIES.index(WARNING) for each in self.findings)

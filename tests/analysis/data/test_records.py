@@ -155,3 +155,15 @@ def test_an_empty_file_has_no_records(tmp_path):
     for name, text in (("a", ""), ("b", "\n\n"), ("c", "[]"), ("d", " [ ]\n")):
         (tmp_path / name).write_text(text)
         assert guiapp.data("demo:bpe", tmp_path / name, workers=0).n_records == 0
+
+
+def test_parquet_has_the_same_records(tmp_path):
+    pyarrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
+    values = [{"messages": [HI, YES], "text": None}, *[{"text": str(row)} for row in range(50)]]
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(values), path, row_group_size=7)
+    found = guiapp.data("demo:bpe", path, workers=0)
+    assert found.lengths.tolist() == guiapp.data("demo:bpe", values, workers=0).lengths.tolist()
+    path.write_bytes(b"PAR1" + bytes(50))
+    with pytest.raises(TokenloupeError, match="cannot be read"):
+        open_records(path)
