@@ -54,10 +54,13 @@ BRACKETS = "<>|[]_/ "
 DIGIT = re.compile(r"\d")  # no end has one, and most of many special tokens have
 LONGEST_TEMPLATE = 1 << 20  # characters
 LONGEST_REASON = 300
-EACH_S, MOST_ENDED = 2.0, 3  # for each conversation of a batch; how many may end the process
+EACH_S, MOST_ENDED = 2.0, 8  # for each conversation of a batch; how many may end the process
 PATIENCE_S = 10.0  # for a process that has to start on a busy machine; the template itself has 2 s
 SANDBOXES = PersistentProcesses("guiapp.analysis.chat.sandbox")
 OUT_OF_TIME = (-14, -9)  # by SIGALRM, or by SIGKILL where that did not end it
+NOT_TRIED = (
+    "Not rendered: the template took too long, or too much memory, for several records before this one."
+)
 TOO_LONG = "The template takes too long."
 TOO_MUCH = "The template takes too much memory or crashes."
 DEFAULT, WITH_TOOLS = "default", "tool_use"
@@ -358,7 +361,7 @@ def render_batch(
     while len(result) < len(rows):
         left = rows[len(result) :]
         if n_ended == MOST_ENDED:
-            return result + [BatchRendering(error=result[-1].error)] * len(left)
+            return result + [BatchRendering(error=NOT_TRIED)] * len(left)
         more["sizes"] = list(map(len, left))
         request = f'{{"batch": [{", ".join(left)}], {json.dumps(more)[1:]}'
         status, *lines = _asked(template, request, checkpoint, PATIENCE_S + EACH_S * len(left))

@@ -64,7 +64,7 @@ def written_turns(
             yield WrittenTurn(row, UNKNOWN, UNKNOWN, how or REWRITTEN, header)
             continue
         at = end
-        yield WrittenTurn(row, start, _without_blanks(text, start, end, eos), how, header)
+        yield WrittenTurn(row, start, without_blanks(text, start, end, eos), how, header)
 
 
 def _start(
@@ -87,15 +87,20 @@ def _start(
     shorter = render(before, False) if before else ""
     header = prompt[len(shorter) :] if shorter is not None and prompt.startswith(shorter) else ""
     if whole is not None and header and text.startswith(whole):
-        first, common = len(prompt) - len(header), n_alike(prompt, text)
-        inner = max([0, *(each for each in _borders(header) if first + each <= common)])
+        first = len(prompt) - len(header)
+        inner = n_of_header(header, text[first : first + len(header)])
         return (first + inner if inner else UNKNOWN), OTHER_PROMPT, header
     for size in reversed(_borders(header)):
         if text.count(header[:size], at) == left:
             found = text.index(header[:size], at)
-            common = n_alike(header, text[found : found + len(header)])
-            return found + max(each for each in _borders(header) if each <= common), REWRITTEN, header
+            return found + n_of_header(header, text[found : found + len(header)]), REWRITTEN, header
     return UNKNOWN, REWRITTEN, header
+
+
+def n_of_header(header: str, text: str) -> int:
+    """How many characters of a header a text begins with, up to the end of a line or a marker of it."""
+    common = n_alike(header, text)
+    return max([0, *(each for each in _borders(header) if each <= common)])
 
 
 def _borders(header: str) -> list[int]:
@@ -158,8 +163,8 @@ def _marker(text: str, at: int) -> int:
     return at + result.end() if result else 0
 
 
-def _without_blanks(text: str, start: int, end: int, eos: str) -> int:
-    """Without what follows the marker that ends a turn."""
+def without_blanks(text: str, start: int, end: int, eos: str = "") -> int:
+    """The end of a turn without blanks that follow the marker at its end."""
     stripped = max(start, len(text[:end].rstrip()))
     tail = text[max(start, stripped - LONGEST_MARKER) : stripped]
     return stripped if TAIL.search(tail) or (eos and tail.endswith(eos)) else end

@@ -23,7 +23,7 @@ from guiapp.analysis.chat.templates import (
     render_batch,
     special_texts,
 )
-from guiapp.analysis.chat.written_turns import UNKNOWN, WrittenTurn, n_alike
+from guiapp.analysis.chat.written_turns import UNKNOWN, WrittenTurn, n_of_header, without_blanks
 from guiapp.analysis.data.masks import (
     ALL,
     COMPLETION,
@@ -211,6 +211,12 @@ class DataExaminer:
     def template(self) -> ChatTemplate | None:
         """The one for conversations without tools."""
         return self._templates.get(False)
+
+    @cached_property
+    def header_ids(self) -> frozenset[int]:
+        """Tokens that begin a turn, and do not end one."""
+        names = self.tokenizer.special_tokens.names
+        return frozenset(names[each] for each in BEGINNINGS if each in names) - self.tokenizer.vocabulary.eog
 
     @cached_property
     def foreign_markers(self) -> tuple[str, ...]:
@@ -429,10 +435,9 @@ def _traced_turn(chat: Chat, turn: WrittenTurn) -> WrittenTurn:
         return turn
     spans, characters = chat.encoding.spans, chat.character_of_byte
     start, end = int(characters[spans[own.start, 0]]), int(characters[spans[own.end - 1, 1]])
-    common = n_alike(turn.header, chat.text[start:end])
-    if common:
-        return turn._replace(start=start + common, end=end)
+    if common := n_of_header(turn.header, chat.text[start:end]):
+        return turn._replace(start=start + common, end=without_blanks(chat.text, start + common, end))
     for (first, _), run in zip(pairwise(chat.runs.bounds.tolist()), chat.runs.of_runs, strict=False):
         if run.is_content and run.message == turn.message and start <= first < end:
-            return turn._replace(start=first, end=end)
+            return turn._replace(start=first, end=without_blanks(chat.text, first, end))
     return turn

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.chat.hints import escaped_arguments, lacks_names
 from guiapp.analysis.chat.messages import REASONING, Conversation
-from guiapp.analysis.chat.templates import BEGINNINGS
 from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
 from guiapp.analysis.data.examined import REFUSED, DataRecord
 from guiapp.analysis.data.masks import ALL, MARKER, Why, tokens_of
@@ -227,7 +226,7 @@ class _Seen:
 
     def is_header(self, token: int) -> bool:
         """Whether a token begins a turn, rather than ends one."""
-        return self.name(token) in BEGINNINGS and int(self.ids[token]) not in self.vocabulary.eog
+        return int(self.ids[token]) in self.row.setting.header_ids
 
     def is_role(self, token: int) -> bool:
         start = int(self.encoding.spans[token, 0])

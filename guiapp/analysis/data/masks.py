@@ -99,15 +99,14 @@ def chosen_mask(given: str, template: str | None) -> Mask:
     )
 
 
-def byte_places(text: str, characters: Sequence[int]) -> list[int]:
-    """Where characters of a text, in rising order, are in its UTF-8."""
+def _byte_places(encoding: Encoding, text: str, characters: list[int]) -> NDArray[np.int64]:
+    """Where characters of a text are in its UTF-8."""
+    places = np.array(characters, np.int64)
     if text.isascii():
-        return list(characters)
-    places, at, size = list[int](), 0, 0
-    for character in characters:
-        size += len(text[at:character].encode("utf-8", "surrogatepass"))
-        places, at = [*places, size], character
-    return places
+        return places
+    is_first = np.frombuffer(encoding.text_bytes, np.uint8) & 0xC0 != 0x80
+    firsts: NDArray[np.int64] = np.append(np.flatnonzero(is_first), len(is_first))[places]
+    return firsts
 
 
 def tokens_of(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -121,7 +120,7 @@ def located(
     """The same, and the first token in which one of them begins or ends; None where none does."""
     if not spans:
         return [], None
-    flat = byte_places(text, [each for span in spans for each in span])
+    flat = _byte_places(encoding, text, [each for span in spans for each in span])
     starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
     firsts = ends.searchsorted(flat, "right")
     lasts = starts.searchsorted(flat[1::2], "left").tolist()
