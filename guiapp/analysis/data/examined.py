@@ -267,7 +267,7 @@ class DataExaminer:
             None if row.record is None else row.record.text if rendering is None else rendering.text
             for row, rendering in zip(rows, rendered, strict=True)
         ]
-        adds = [self._adds_special(rendering) for rendering in rendered]
+        adds = [self.adds_special(rendering is not None) for rendering in rendered]
         encodings = encoded(self.tokenizer, texts, adds)
         result = list[DataRecord]()
         for row, rendering, other, encoding in zip(rows, rendered, others, encodings, strict=True):
@@ -275,8 +275,9 @@ class DataExaminer:
             result.append(row if row.record is None else self._masked(row, rendering, other, encoding))
         return result
 
-    def _adds_special(self, rendering: BatchRendering | None) -> bool:
-        return rendering is None if self.options.add_special is None else self.options.add_special
+    def adds_special(self, is_conversation: bool) -> bool:
+        """Whether the tokenizer puts its BOS and the like around a text."""
+        return not is_conversation if self.options.add_special is None else self.options.add_special
 
     def _read(self, raw: RawRecord) -> DataRecord:
         try:
@@ -318,7 +319,7 @@ class DataExaminer:
         if isinstance(encoding, str):
             return DataRecord(self, row.raw, record, encoding, REFUSED)
         text = record.text if rendering is None else rendering.text
-        add_special = self._adds_special(rendering)
+        add_special = self.adds_special(rendering is not None)
         rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
         n_rejected = self.tokenizer.count(rejected, None, add_special) if rejected else 0
         turns = rendering.turns if rendering is not None else ()

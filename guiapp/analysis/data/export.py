@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from guiapp.analysis.data.batches import DataBatch
-from guiapp.analysis.data.examined import DataExaminer, DataRecord
+from guiapp.analysis.data.examined import DataRecord
 from guiapp.analysis.data.findings import BITS, CODES
-from guiapp.analysis.data.masks import DERIVED, GENERATION, MARKER
+from guiapp.analysis.data.masks import GENERATION
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.export.tables import Table, aligned
 from guiapp.core.text.numbers_in_words import counted, percent
@@ -52,37 +52,44 @@ def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
     )
 
 
-def as_python(examiner: DataExaminer, model: str) -> str:
-    """The lines of `transformers` that give the same ids, and the same mask where it can make one."""
+def as_python(row: DataRecord, model: str) -> str:
+    """The lines of `transformers` that give the ids and labels of a record; `model` is where it finds it."""
+    examiner, record = row.setting, row.record
+    conversation = None if record is None else record.conversation
     lines = [
         "from transformers import AutoTokenizer",
         "",
         f"tokenizer = AutoTokenizer.from_pretrained({model!r})",
     ]
-    if examiner.options.template is not None and examiner.template is not None:
-        lines.append(f"tokenizer.chat_template = {examiner.template.text!r}")
-    call = "made = tokenizer.apply_chat_template(messages, tools=tools, return_dict=True"
-    if examiner.mask.kind == GENERATION:
-        return "\n".join(
-            [
-                *lines,
-                f"{call}, return_assistant_tokens_mask=True)",
-                'pairs = zip(made["input_ids"], made["assistant_masks"])',
-                "labels = [token_id if trained else -100 for token_id, trained in pairs]",
-            ]
-        )
-    if examiner.mask.kind in (DERIVED, MARKER):
-        return "\n".join(
-            [
-                *lines,
-                f"{call}, return_offsets_mapping=True)",
-                "def trained(start, end):  # spans: characters, as in the record's `spans`",
-                "    return any(start < last and end > first for first, last in spans)",
-                'pairs = zip(made["input_ids"], made["offset_mapping"])',
-                "labels = [token_id if trained(*offsets) else -100 for token_id, offsets in pairs]",
-            ]
-        )
-    return "\n".join([*lines, f"{call})", 'labels = list(made["input_ids"])'])
+    is_tagged = examiner.mask.kind == GENERATION and conversation is not None
+    if conversation is None:
+        lines.append(f"text = {row.text!r}")
+    else:
+        if examiner.options.template is not None:
+            lines.append(f"tokenizer.chat_template = {examiner.template_for(conversation).text!r}")
+        tools = None if conversation.tools is None else list(conversation.tools)
+        lines += [f"messages = {list(conversation.messages)!r}", f"tools = {tools!r}"]
+        given = "".join(f", {name}={value!r}" for name, value in examiner.options.variables.items())
+        how = "return_dict=True, return_assistant_tokens_mask=True" if is_tagged else "tokenize=False"
+        made = "made" if is_tagged else "text"
+        lines.append(f"{made} = tokenizer.apply_chat_template(messages, tools=tools, {how}{given})")
+    if is_tagged:
+        lines.append('trained = made["assistant_masks"]')
+    else:
+        adds = examiner.adds_special(conversation is not None)
+        lines += [
+            f"made = tokenizer(text, add_special_tokens={adds}, return_offsets_mapping=True)",
+            f"spans = {[list(span) for span in row.spans]}  # the characters that are trained",
+            'offsets = made["offset_mapping"]',
+            "trained = [any(a < end and b > start for start, end in spans) for a, b in offsets]",
+        ]
+    lines += [
+        'pairs = zip(made["input_ids"], trained)',
+        "labels = [token_id if is_trained else -100 for token_id, is_trained in pairs]",
+    ]
+    if examiner.options.max_length is not None:
+        lines.append(f"labels = labels[:{examiner.options.max_length}]")
+    return "\n".join(lines)
 
 
 def record_rows(data: TrainingData) -> Iterator[Sequence[object]]:

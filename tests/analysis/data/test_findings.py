@@ -15,7 +15,7 @@ import guiapp
 from guiapp.analysis.data import batches as batching
 from guiapp.analysis.data.batches import batch_of, batches
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
-from guiapp.analysis.data.export import as_python, exported_lines, write_npz
+from guiapp.analysis.data.export import exported_lines, write_npz
 from guiapp.analysis.data.records import open_records
 from guiapp.analysis.data.summary import TrainingData, first_fit, growing
 from guiapp.core.processes import PersistentProcess
@@ -294,7 +294,6 @@ def test_what_is_exported_is_what_is_shown(many, tmp_path):
         start, end = arrays["bounds"][7:9]
         assert arrays["input_ids"][start:end].tolist() == lines[7]["input_ids"]
         assert arrays["records"].tolist() == list(range(1, 701))
-    compile(as_python(examiner, "model"), "", "exec")
 
 
 def test_why_a_token_is_trained_names_the_line_of_the_template(many):

@@ -11,6 +11,7 @@ from transformers_models import in_transformers
 
 import guiapp
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
+from guiapp.analysis.data.export import as_python
 from guiapp.analysis.data.records import open_records
 
 MODEL = VOCABS / "ggml-vocab-qwen2.gguf"
@@ -126,3 +127,20 @@ def test_derived_masks_are_those_of_the_tagged_twin(template, tokenizer):
         counts["same" if is_same else "other mask, said" if is_said else "other mask"] += 1
         assert is_same or is_said or stock.stem in DIFFER, (tagged.number, odd, tagged.text)
     print(f"{stock.stem}: {dict(counts)}")  # with -s, a table
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "mask", ["generation", "derived", "all", "marker:<|im_start|>assistant\n…<|im_end|>"]
+)
+def test_the_copied_python_gives_the_same(mask, tokenizer, library, monkeypatch):
+    import transformers
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda _: library)
+    template = FOLDER / "qwen3_training.jinja"
+    options = DataOptions(str(template), mask, max_length=150)
+    records = [*conversations()[:12], {"prompt": "Say", "completion": " hello"}, {"text": "Hello 🙂"}]
+    for row in DataExaminer(tokenizer, options).examine(open_records(records).raw(0, len(records))):
+        names = {}
+        exec(as_python(row, "model"), names)
+        assert names["labels"] == row.labels.tolist(), row.number
