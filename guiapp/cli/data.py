@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -96,10 +96,12 @@ def _examined(options: argparse.Namespace) -> TrainingData:
     data = TrainingData(examiner, open_records(options.file))
 
     def added() -> Iterator[DataBatch]:
-        for batch in batches(examiner, data.source, options.export is not None, options.workers):
-            data.add(batch)
-            _show(f"{data.n_records:,} records, {data.share:.0%}")
-            yield batch
+        with_ids = options.export is not None
+        with closing(batches(examiner, data.source, with_ids, options.workers)) as found:
+            for batch in found:
+                data.add(batch)
+                _show(f"{data.n_records:,} records, {data.share:.0%}")
+                yield batch
         _show("")
 
     if options.export is not None and options.export.suffix == NPZ:

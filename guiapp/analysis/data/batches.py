@@ -8,7 +8,7 @@ from __future__ import annotations
 import pickle
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
@@ -142,7 +142,7 @@ def batches(
     with_ids: bool = False,
     n_workers: int | None = None,
     start: int = 0,
-) -> Iterator[DataBatch]:
+) -> Generator[DataBatch, None, None]:
     """All records from `start` on, batch by batch; the first is small, and comes at once.
 
     n_workers  processes; None: as many as cores, 0: all in this one

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import lru_cache
 from typing import Any, NamedTuple, overload
 
@@ -220,12 +221,15 @@ def first_fit(lengths: Sequence[int], room: int) -> int:
     return n_rows
 
 
-def growing(examiner: DataExaminer, source: Records, n_workers: int | None = None) -> Iterator[TrainingData]:
+def growing(
+    examiner: DataExaminer, source: Records, n_workers: int | None = None
+) -> Generator[TrainingData, None, None]:
     """The same object again and again, each time with one more batch."""
     data = TrainingData(examiner, source)
-    for batch in batches(examiner, source, n_workers=n_workers):
-        data.add(batch)
-        yield data
+    with closing(batches(examiner, source, n_workers=n_workers)) as found:
+        for batch in found:
+            data.add(batch)
+            yield data
 
 
 def training_data(
@@ -236,6 +240,7 @@ def training_data(
 ) -> TrainingData:
     """All of it."""
     data = TrainingData(examiner, source)
-    for data in growing(examiner, source, n_workers):
-        progress(data.share)
+    with closing(growing(examiner, source, n_workers)) as states:  # also where `progress` raises
+        for data in states:
+            progress(data.share)
     return data

@@ -252,6 +252,9 @@ def test_nothing_lasts_when_nobody_wants_more(many):
     next(found)
     found.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("data")]
+    with pytest.raises(ZeroDivisionError):
+        guiapp.data(examiner.tokenizer, path, CHATML, workers=2, progress=lambda share: 1 / (share < 0.3))
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("data")]
 
 
 def test_a_batch_is_a_function_of_records_that_can_be_pickled(many):
