@@ -19,7 +19,7 @@ import signal
 import sys
 import textwrap  # noqa: F401
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
@@ -35,6 +35,7 @@ from guiapp.analysis.chat.tracing import ChatEnvironment, OutputTooLongError, Re
 from guiapp.analysis.chat.written_turns import written_turns
 from guiapp.core.processes import read_frame, write_frame
 
+TURNS_S = 10.0  # to render the beginnings of a conversation, of which long ones have many
 SECONDS, LATE_S = 1.4, 0.4  # with the time until a process is ready, less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
 MOST_CHARACTERS, MOST_RUNS = 4 << 20, 100_000
@@ -86,7 +87,8 @@ class _Copy:
         """The exit status if it has ended, and what it answered."""
         answers, size, is_batch = list[bytes](), 0, request.startswith(BATCH)
         signal.signal(signal.SIGALRM, lambda *_: os.kill(self._process, signal.SIGKILL))
-        signal.setitimer(signal.ITIMER_REAL, SECONDS + LATE_S)  # should it not end by itself
+        longest_s = (TURNS_S if is_batch else SECONDS) + LATE_S
+        signal.setitimer(signal.ITIMER_REAL, longest_s)  # should it not end by itself
         with suppress(BrokenPipeError), open(self._requests, "wb", closefd=False) as requests:
             write_frame(requests, request)
         with open(self._answers, "rb", closefd=False) as read:
@@ -94,7 +96,7 @@ class _Copy:
                 answers.append(answer)
                 size += len(answer)
                 if is_batch:
-                    signal.setitimer(signal.ITIMER_REAL, SECONDS + LATE_S)
+                    signal.setitimer(signal.ITIMER_REAL, longest_s)
         signal.setitimer(signal.ITIMER_REAL, 0)
         return (None, answers) if answer == END else (self.end(), answers)
 
@@ -115,7 +117,7 @@ def _serve() -> None:
     with open(0, "rb") as requests, open(1, "wb") as answers:
         while (request := read_frame(requests)) is not None:
             signal.setitimer(signal.ITIMER_REAL, SECONDS)
-            for answer in _answers(request, template):
+            for answer in _answers(request, template, _allow_turns):
                 write_frame(answers, answer)
                 if request.startswith(BATCH):
                     signal.setitimer(signal.ITIMER_REAL, SECONDS)
@@ -125,11 +127,18 @@ def _serve() -> None:
             write_frame(answers, END)
 
 
-def _answers(request: bytes, template: RunningTemplate) -> Iterator[bytes]:
+def _allow_turns() -> None:
+    signal.setitimer(signal.ITIMER_REAL, TURNS_S)
+
+
+def _answers(
+    request: bytes, template: RunningTemplate, allow_turns: Callable[[], None] = lambda: None
+) -> Iterator[bytes]:
+    """`allow_turns` is called before the turns of a conversation are located, which renders it many times."""
     asked, now = json.loads(request), datetime.now()
     if "batch" in asked:
         for record, size in zip(asked["batch"], asked["sizes"], strict=True):
-            yield json.dumps(template.of_batch(asked, record, now, size)).encode()
+            yield json.dumps(template.of_batch(asked, record, now, size, allow_turns)).encode()
         return
     answer = template.rendered(asked, now)
     yield json.dumps(answer).encode()
@@ -148,7 +157,12 @@ class RunningTemplate:
         self._tracing: TracingEnvironment | None = None
 
     def of_batch(
-        self, batch: Mapping[str, Any], record: Mapping[str, Any], now: datetime, size: int
+        self,
+        batch: Mapping[str, Any],
+        record: Mapping[str, Any],
+        now: datetime,
+        size: int,
+        allow_turns: Callable[[], None],
     ) -> dict[str, Any]:
         """One conversation of a batch, of so many characters; `turns` where they are wanted."""
         request = {
@@ -166,6 +180,7 @@ class RunningTemplate:
             text: str | None = self.rendered({**request, **changed}, now, size).get("text")
             return text
 
+        allow_turns()
         eos = str(batch["variables"].get("eos_token", ""))
         turns = written_turns(render, record["messages"], answer["text"], record["first"], eos)
         return {**answer, "turns": list(turns)}

@@ -47,7 +47,7 @@ class DataBatch:
     examples   the first of each code: the number of the record, and what was noticed
     by_role    tokens and trained tokens of the content of each role, and of `template`
     by_turn    int64[MOST_TURNS]  trained tokens of the first trained span of each record, the second …
-    n_rejected tokens of what preferences reject, n_unknown of those that the model has no token for
+    n_rejected tokens of what preferences reject
     ids, labels, bounds  where they are wanted: of record i, int32 ids[bounds[i] : bounds[i + 1]]; else empty
     """
 

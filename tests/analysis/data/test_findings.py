@@ -278,6 +278,15 @@ def test_a_template_that_hangs_now_and_then_spoils_nothing_else(many):
     assert "too long" in data.records[5].error
 
 
+def test_a_conversation_of_hundreds_of_turns_is_derived(many):
+    messages = [each for row in range(300) for each in (user(f"{row}"), answer(f"Answer {row}"))]
+    row = DataExaminer(many[0].tokenizer, DataOptions(CHATML)).examine(
+        open_records([{"messages": messages}]).raw(0, 1)
+    )[0]
+    assert len(row.turns) == 300
+    assert row.text[slice(*row.spans[-1])] == f"Answer 299{END}"
+
+
 def test_what_is_exported_is_what_is_shown(many, tmp_path):
     import numpy as np
 
