@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import c_bool, c_double, c_int32, c_uint64, c_void_p
 from functools import partial
 from typing import Any
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from guiapp.errors import EncodeError, VocabError
 from guiapp.native.binding import (
-    SHORT_TEXT,
-    SPARE_IDS,
     Array,
     Bytes,
     Handle,
@@ -23,32 +21,40 @@ from guiapp.native.binding import (
     TokenColumns,
     WideInts,
     arrays,
-    cut,
     function,
     long_function,
     secret,
     tokens_by,
 )
 from guiapp.native.model_files import packed
-from guiapp.native.normalized import CodeTable, Normalized, normalized
+from guiapp.native.normalized import TOO_LONG, CodeTable, Normalized, PieceTextHandle, normalized
+from guiapp.native.special_tokens import CallOptions
 from guiapp.native.token_tree import TokenTreeHandle
 
-_word_encoder_new = function("word_encoder_new(handle, handle) -> handle")
-_word_encoder_encode = function("word_encoder_encode(handle, bytes, >ints)")
-_word_encoder_encode_each = function("word_encoder_encode_each(handle, bytes, wide_ints, >wide_ints)")
+_word_encoder_new = function("word_encoder_new(handle, handle, ints) -> handle")
+_word_encoder_encode = function("word_encoder_encode(handle, structure, bytes)")
+_word_encoder_encode_each = function(
+    "word_encoder_encode_each(handle, structure, bytes, wide_ints, >wide_ints)"
+)
 _word_encoder_copy = function("word_encoder_copy(handle, >ints) -> nothing")
 _wordpiece_new = long_function("wordpiece_new(structure, bytes, wide_ints, handle, int) -> handle")
 _wordpiece_words = function("wordpiece_words(handle, bytes, >wide_ints, >wide_ints) -> handle")
 _wordpiece_encode = function("wordpiece_encode(handle, bytes, wide_ints, flag, >tokens)")
 _wordpiece_break = function("wordpiece_break(handle, bytes, wide_int, flag)")
 MOST_TOKEN_BYTES = 1 << 26
+NO_IDS = np.empty(0, np.int32)
+EXPLODES = -3  # in the place of a count
+EXPLODING = (
+    "The file's character map turns this text into more than 128 times as many bytes. Such a map is "
+    "malicious: choose another file."
+)
 
 _matcher_new = long_function("matcher_new(bytes, wide_ints, ints) -> handle")
 _matcher_find = function("matcher_find(handle, bytes, >ints)")
 _matcher_shorter = function("matcher_shorter(handle, >ints)")
 _plamo2_normalize = function("plamo2_normalize(bytes) -> handle")
 _plamo2_encode = function("plamo2_encode(handle, bytes, ints, ints, >tokens)")
-_rwkv_encode = function("rwkv_encode(handle, bytes, int, >tokens)")
+_rwkv_encode = function("rwkv_encode(handle, structure, bytes, int, >tokens)")
 
 
 class _UnigramParts(ctypes.Structure):
@@ -126,10 +132,7 @@ class Unigram(Handle, free="unigram_free"):
     def check_growth(self, text: Bytes) -> None:
         """Raise EncodeError where a text becomes more than 128 times as long."""
         if _unigram_explodes(self, text):
-            raise EncodeError(
-                f"The file's character map turns this text of {len(text):,} bytes into more than 128 times "
-                "as many. Such a map is malicious: choose another file."
-            )
+            raise EncodeError(EXPLODING)
 
     def segment(self, text: Bytes, score: float) -> tuple[TokenColumns, float]:
         """The tokens of a normalised text, and the sum of scores behind it; `score` is that before it."""
@@ -146,8 +149,9 @@ class Unigram(Handle, free="unigram_free"):
         return tokens_by(_unigram_segment_each, self, text, ends, byte_ids, room=len(text))
 
 
-_part_encoder_new = function("part_encoder_new(handle, ints, ints) -> handle")
-_part_encoder_encode = function("part_encoder_encode(handle, bytes, >ints)")
+_part_encoder_new = function("part_encoder_new(handle, ints, ints, flag) -> handle")
+_part_encoder_encode = function("part_encoder_encode(handle, handle, structure, bytes)")
+_part_encoder_copy = function("part_encoder_copy(handle, >ints) -> nothing")
 
 
 class PartEncoders:
@@ -155,26 +159,33 @@ class PartEncoders:
 
     ids       int32[…]   those that text can become
     byte_ids  int32[256] tokens for the bytes of what is unknown, or none
+    has_parts  whether parts are so short that they come again; else a text is one
     Threads may share it.
     """
 
-    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints) -> None:
-        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids))
+    def __init__(
+        self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, piece_text: PieceTextHandle
+    ) -> None:
+        self._piece_text = piece_text
+        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids, has_parts))
         self._encoders.prepare()
 
-    def encode(self, text: Bytes) -> Ints:
-        """The ids of a normalised text."""
-        encoder, ids = self._encoders.take(), np.empty(len(text) + SPARE_IDS, np.int32)
-        count = _part_encoder_encode(encoder, text, ids)
+    def encode(self, text: Bytes, options: CallOptions) -> Ints:
+        """The ids of a text; errors as for `PieceTextHandle.normalize`."""
+        encoder = self._encoders.take()
+        count = _part_encoder_encode(encoder, self._piece_text, options, text)
+        ids = None if count < 0 else _with_affixes(_part_encoder_copy, encoder, count, options)
         self._encoders.idle.append(encoder)
-        return cut(ids, count)
+        if ids is None:
+            raise EncodeError(TOO_LONG)
+        return ids
 
 
 class _PartEncoder(Handle, free="part_encoder_free"):
     """Encodes one text after the other, for one thread at a time."""
 
-    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints) -> None:
-        super().__init__(_part_encoder_new(model, ids, byte_ids), model, byte_ids)
+    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool) -> None:
+        super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts), model, byte_ids)
 
 
 # The longest tokens that start at each place of a text, and the encoders of RWKV and PLaMo-2 by them
@@ -208,9 +219,9 @@ class TokenMatcher(Handle, free="matcher_free"):
         _matcher_shorter(self, shorter)
         return shorter
 
-    def encode_rwkv(self, text: Bytes, unknown: int) -> TokenColumns:
-        """The longest token, or a byte as `unknown`, again and again."""
-        return tokens_by(_rwkv_encode, self, text, unknown, room=len(text))
+    def encode_rwkv(self, text: Bytes, unknown: int, options: CallOptions) -> TokenColumns:
+        """The longest token, or a byte as `unknown`, again and again, and special tokens between."""
+        return tokens_by(_rwkv_encode, self, options, text, unknown, room=len(text))
 
     def encode_plamo2(self, text: Bytes, costs: Ints, byte_ids: Ints) -> TokenColumns:
         """The cheapest tokens of a text that `normalize_plamo2` made.
@@ -262,44 +273,51 @@ class WordPieceHandle(Handle, free="wordpiece_free"):
 # Text word by word, by WordPiece or Unigram; words that were met before are looked up
 
 
-class WordEncoders:
-    """Encodes text word by word; words that were met before are looked up.  Threads may share it."""
+def _with_affixes(copy: Callable[..., None], encoder: Handle, count: int, options: CallOptions) -> Ints:
+    """The ids that an encoder has of its last text, and what is around these."""
+    start, end = len(options.before), len(options.before) + count
+    ids = np.empty(end + len(options.after), np.int32)
+    ids[:start], ids[end:] = options.before, options.after
+    copy(encoder, ids[start:end])
+    return ids
 
-    def __init__(self, model: WordPieceHandle | Unigram) -> None:
-        self._encoders = Pool(partial(_WordEncoder, model))
+
+class WordEncoders:
+    """Encodes text word by word; words that were met before are looked up.  Threads may share it.
+
+    ids_of_rows  int32[…]: what the rows of a WordPieceHandle mean, and -1, or nothing where they are ids
+    """
+
+    def __init__(self, model: WordPieceHandle | Unigram, ids_of_rows: Ints = NO_IDS) -> None:
+        self._encoders = Pool(partial(_WordEncoder, model, ids_of_rows))
         self._encoders.prepare()
 
-    def encode(self, text: Bytes) -> Ints:
-        """The ids of a text.  Raises EncodeError where the character map makes too much of a word."""
+    def encode(self, text: Bytes, options: CallOptions) -> Ints:
+        """The ids of a text.  Raises EncodeError where the character map makes too much of it."""
         encoder = self._encoders.take()
-        count = _word_encoder_encode(encoder, text, encoder.ids)
-        ids = encoder.ids[:count].copy() if 0 <= count <= len(encoder.ids) else encoder.copied(count)
+        ids = encoder.copied(_word_encoder_encode(encoder, options, text), options)
         self._encoders.idle.append(encoder)
         return ids
 
-    def encode_each(self, texts: Bytes, ends: WideInts) -> tuple[Ints, WideInts]:
+    def encode_each(self, texts: Bytes, ends: WideInts, options: CallOptions) -> tuple[Ints, WideInts]:
         """The ids of texts side by side, and how many each has; errors as for `encode`."""
         encoder, counts = self._encoders.take(), np.empty(len(ends), np.int64)
-        ids = encoder.copied(_word_encoder_encode_each(encoder, texts, ends, counts))
+        ids = encoder.copied(_word_encoder_encode_each(encoder, options, texts, ends, counts), options)
         self._encoders.idle.append(encoder)
         return ids, np.diff(counts, prepend=0)
 
 
 class _WordEncoder(Handle, free="word_encoder_free"):
-    """Encodes one text after the other, for one thread at a time.
+    """Encodes one text after the other, for one thread at a time."""
 
-    ids  room for those of a short text
-    """
-
-    def __init__(self, model: WordPieceHandle | Unigram) -> None:
+    def __init__(self, model: WordPieceHandle | Unigram, ids_of_rows: Ints) -> None:
         models = (None, model) if isinstance(model, Unigram) else (model, None)
-        super().__init__(_word_encoder_new(*models), model)
-        self.ids = np.empty(SHORT_TEXT, np.int32)
+        super().__init__(_word_encoder_new(*models, ids_of_rows), model, ids_of_rows)
 
-    def copied(self, count: int) -> Ints:
-        """The ids of the last text."""
+    def copied(self, count: int, options: CallOptions) -> Ints:
+        """The ids of the last text, of which there are so many, or as the library says what is wrong."""
+        if count == EXPLODES:
+            raise EncodeError(EXPLODING)
         if count < 0:
             raise EncodeError("The file's character map makes a word too long. Encode a shorter text.")
-        ids = np.empty(count, np.int32)
-        _word_encoder_copy(self, ids)
-        return ids
+        return _with_affixes(_word_encoder_copy, self, count, options)

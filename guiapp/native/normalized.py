@@ -18,6 +18,7 @@ from guiapp.native.token_tree import TokenTreeHandle
 _share_spans = function("share_spans(handle, >wide_ints, >wide_ints)")
 MOST_SPAN_COLUMNS = 255
 SpanArrays = tuple[WideInts, WideInts, NDArray[np.bool_]]
+TOO_LONG = "This text becomes more than 256 MB before it is encoded. Encode less text at once."
 AS_THEY_ARE, MARKED, COMPACT = range(3)  # what becomes of spaces: see piece_text.h
 _normalized_size = function("normalized_size(handle)")
 _normalized_copy = function("normalized_copy(handle, >bytes, >wide_ints, >wide_ints) -> nothing")
@@ -27,11 +28,10 @@ _repair = function("repair(bytes) -> handle")
 Normalized = tuple[Bytes, WideInts, WideInts]
 
 
-def normalized(address: int, has_places: bool = True) -> Normalized:
+def normalized(address: int) -> Normalized:
     """What a normaliser of the library returned, as arrays: data, starts, ends; frees it."""
     size = _normalized_size(address)
-    n_places = size if has_places else 0
-    columns = np.empty(size, np.uint8), np.empty(n_places, np.int64), np.empty(n_places, np.int64)
+    columns = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
     _normalized_copy(address, *columns)
     _normalized_free(address)
     return columns
@@ -70,7 +70,7 @@ class _PieceTextParts(ctypes.Structure):
 
 _piece_text_new = function("piece_text_new(structure) -> handle")
 _piece_text_leaves_alone = function("piece_text_leaves_alone(handle, bytes)")
-_piece_text_normalize = function("piece_text_normalize(handle, bytes, flag, flag) -> handle")
+_piece_text_normalize = function("piece_text_normalize(handle, bytes, flag) -> handle")
 _piece_text_user_defined = function("piece_text_user_defined(handle, bytes, >wide_ints)")
 
 
@@ -106,16 +106,14 @@ class PieceTextHandle(Handle, free="piece_text_free"):
         """Whether nothing changes but for the space around a text; may say no where that holds."""
         return bool(_piece_text_leaves_alone(self, text))
 
-    def normalize(self, text: Bytes, begins: bool, has_places: bool = True) -> Normalized:
+    def normalize(self, text: Bytes, begins: bool) -> Normalized:
         """What a text becomes that `begins` a document, or goes on behind something that is no space.
 
-        Without places, if not asked for.  Raises EncodeError where it is more than 256 MB.
+        Raises EncodeError where it is more than 256 MB.
         """
-        if (address := _piece_text_normalize(self, text, begins, has_places)) is None:
-            raise EncodeError(
-                "This text becomes more than 256 MB before it is encoded. Encode less text at once."
-            )
-        return normalized(address, has_places)
+        if (address := _piece_text_normalize(self, text, begins)) is None:
+            raise EncodeError(TOO_LONG)
+        return normalized(address)
 
     def user_defined(self, text: Bytes) -> WideInts:
         """Where user-defined pieces begin and end in what became of a text, in turn."""

@@ -1,6 +1,5 @@
 #include "pair_encoder.h"
 
-#include "special_tokens.h"
 #include "utf8.h"
 
 namespace loupe {
@@ -45,15 +44,46 @@ PairEncoder::PairEncoder(const PairModel& model, std::int32_t* short_ids) : mode
     if (model.splitter) splitting_ = std::make_unique<Splitting>(*model.splitter);
 }
 
-std::size_t PairEncoder::fast(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
+std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids) {
+    options.partition(text, parts_);
+    std::size_t count = 0;
+    for (const auto& part : parts_) {
+        auto size = part.text_in(text).size();
+        auto readable = text.subspan(static_cast<std::size_t>(part.raw_start));
+        if (options.adds_space_to(part) && size > 0) {
+            const auto behind = readable.first(std::min(readable.size(), size + PieceCache::short_bytes + 1));
+            spaced_.assign(1, ' ');
+            spaced_.insert(spaced_.end(), behind.begin(), behind.end());
+            readable = spaced_, ++size;
+        }
+        const bool is_stretch = parts_.size() > 1 && size > 0;
+        if (!is_stretch || !cache_.recall_stretch(readable.first(size), ids, count)) {
+            const auto trouble = trouble_in(readable.first(size), options, is_plain && !is_stretch);
+            if (trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
+            const auto n_ids = fast(readable, size, {}, ids.subspan(count));
+            if (is_stretch) cache_.keep_stretch(readable.first(size), ids.subspan(count, n_ids));
+            count += n_ids;
+        }
+        if (part.token != absent) ids[count++] = static_cast<std::int32_t>(part.token);
+    }
+    return static_cast<std::int64_t>(count);
+}
+
+PairModel::Trouble PairEncoder::trouble_in(Bytes text, const TextOptions& options, bool is_plain) const {
+    if (model_.splitter && !is_plain && plain_prefix(text) < text.size()) return PairModel::Trouble::is_broken;
+    if (options.excluded && (!is_valid(text) || options.excluded->are_in(text))) return PairModel::Trouble::has_excluded;
+    return model_.trouble_in(text);
+}
+
+std::size_t PairEncoder::fast(Bytes text, std::size_t size, std::span<const std::int64_t> ends, Ids ids) {
     std::size_t count = 0, start = 0;
     const auto encode = [&](std::span<const std::int64_t> block) {
         count = encode_words(text, start, block, ids, count);
         start = static_cast<std::size_t>(block.back());
     };
-    if (ends.empty() && !splitting_) return encode_parts(text, 0, text.size(), ids, 0);
-    if (ends.empty()) splitting_->begin(0, text.size());
-    for (std::size_t first = 0; start < text.size(); first += PieceCache::block) {
+    if (ends.empty() && !splitting_) return encode_parts(text, 0, size, ids, 0);
+    if (ends.empty()) splitting_->begin(0, size);
+    for (std::size_t first = 0; start < size; first += PieceCache::block) {
         if (!ends.empty()) {
             encode(ends.subspan(first, std::min(PieceCache::block, ends.size() - first)));
             continue;
@@ -88,8 +118,8 @@ void PairEncoder::merge_symbols(std::span<const std::int32_t> symbols, std::span
 }
 
 std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count) {
-    const PieceCache::Block block{text, start, ends, {}, true, std::span(keys_).first(ends.size())};
-    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < text.size()) {
+    const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::whole, std::span(keys_).first(ends.size())};
+    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < static_cast<std::size_t>(ends.back()) - start) {
         for (std::size_t index = 0; index < ends.size(); ++index) {
             const auto piece = block.piece(index);
             if (const auto token = model_.whole_token(piece); token != absent) ids[count++] = token;
@@ -113,7 +143,7 @@ std::size_t PairEncoder::encode_parts(Bytes text, std::size_t start, std::size_t
         Ends parts{part_ends_};
         model_.cuts.next_parts(text.first(end), start, parts);
         const auto ends = parts.room.first(parts.count);
-        const PieceCache::Block block{text, start, ends, {}, false, std::span(part_keys_).first(ends.size())};
+        const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::part, std::span(part_keys_).first(ends.size())};
         count = cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) { return merge(block.piece(index), ids, count); });
         start = parts.last();
     }
@@ -146,7 +176,7 @@ LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource
 
 LOUPE_API void loupe_pairs_free(PairModel* model) { delete model; }
 
-// `short_ids` is where loupe_encode_short writes.
+// `short_ids` is where loupe_encode_short writes: two for each byte, and `spare_ids`.
 LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model, std::int32_t* short_ids) { return new PairEncoder(*model, short_ids); }
 
 LOUPE_API void loupe_pair_encoder_free(PairEncoder* encoder) { delete encoder; }
@@ -224,39 +254,25 @@ LOUPE_API std::int64_t loupe_pairs_has_marked_space(const PairModel* model, Arra
     return model->has_marked_space(text);
 }
 
-namespace {
-
-// Encode a text by itself, cut by the model's splitter if it has one: how many ids, or what is the trouble.
-std::int64_t encoded(PairEncoder& encoder, Bytes text, bool is_plain, Ids ids) {
-    const auto& model = encoder.model();
-    if (model.splitter && !is_plain && plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairModel::Trouble::is_broken);
-    if (const auto trouble = model.trouble_in(text); trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
-    return static_cast<std::int64_t>(encoder.fast(text, {}, ids));
-}
-
-}  // namespace
-
-// Encode a text as a user gives it, unless one of some beginnings may be in it; `is_plain` where it is known to be (see
-// utf8.h).  There must be room for `size` + 4 ids.
-LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Beginnings* special, const Byte* data, std::int64_t size,
-                                         bool is_plain, std::int32_t* ids) {
-    const Bytes text(data, static_cast<std::size_t>(size));
-    if (special && special->may_be_in(text)) return static_cast<std::int64_t>(PairModel::Trouble::may_have_special);
-    return encoded(*encoder, text, is_plain, {ids, text.size() + PieceCache::spare_ids});
+// Encode a text as a user gives it.
+LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const TextOptions* options, const Byte* data, std::int64_t size,
+                                         bool is_plain, Array<std::int32_t> ids) {
+    return encoder->encode({data, static_cast<std::size_t>(size)}, *options, is_plain, ids);
 }
 
 // The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
-LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Beginnings* special, const Byte* data, std::int32_t size) {
-    return loupe_encode_text(encoder, special, data, size, false, encoder->short_ids());
+LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const TextOptions* options, const Byte* data, std::int32_t size) {
+    const auto room = 2 * static_cast<std::size_t>(size) + PieceCache::spare_ids;
+    return encoder->encode({data, static_cast<std::size_t>(size)}, *options, false, {encoder->short_ids(), room});
 }
 
 // The same for texts that lie one behind the other, up to one that has some trouble: how many texts were encoded.
-LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, Array<const Byte> texts, Array<const std::int64_t> text_ends,
-                                         Array<std::int32_t> ids, Array<std::int64_t> counts) {
+LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, const TextOptions* options, Array<const Byte> texts,
+                                         Array<const std::int64_t> text_ends, Array<std::int32_t> ids, Array<std::int64_t> counts) {
     std::size_t start = 0, first = 0;
     for (std::int64_t index = 0; index < text_ends.size; ++index) {
         const auto end = static_cast<std::size_t>(text_ends.data[index]);
-        const auto count = encoded(*encoder, items_of(texts).subspan(start, end - start), false, items_of(ids).subspan(first));
+        const auto count = encoder->encode(items_of(texts).subspan(start, end - start), *options, false, items_of(ids).subspan(first));
         if (count < 0) return index;
         counts.data[index] = count;
         first += static_cast<std::size_t>(count), start = end;
@@ -264,12 +280,34 @@ LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, Array<const Byte>
     return text_ends.size;
 }
 
+// Write from where to where each token of a text reaches that loupe_encode_text gave; -1 where that cannot be, `lengths` being the
+// bytes of each token.
+LOUPE_API std::int64_t loupe_tile_spans(const TextOptions* options, Array<const Byte> text, Array<const std::int32_t> lengths,
+                                        Array<const std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
+    std::vector<Part> parts;
+    options->partition(text, parts);
+    std::int64_t index = 0;
+    const auto add = [&](std::int64_t start, std::int64_t end) { starts.data[index] = start, ends.data[index++] = end; };
+    for (const auto& part : parts) {
+        auto at = part.raw_start - (part.has_text() && options->adds_space_to(part));
+        while (at < part.raw_end && index < ids.size) {
+            const auto length = lengths.data[ids.data[index]];
+            if (length <= 0 || length > part.raw_end - at) return -1;
+            add(std::max(at, part.raw_start), at + length);
+            at += length;
+        }
+        if (index + (part.token != absent) > ids.size || at < part.raw_end) return -1;
+        if (part.token != absent) add(part.start, part.end);
+    }
+    return index == ids.size ? index : -1;
+}
+
 // The same for a text that was repaired, its pieces ending at `ends`.  Its spaces may be U+2581 already.
 LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t may_have_marked_spaces, Array<const Byte> text,
                                            Array<const std::int64_t> ends, Array<std::int32_t> ids) {
     const auto trouble = encoder->model().trouble_in(text);
     const bool is_none = trouble == PairModel::Trouble::none || (may_have_marked_spaces && trouble == PairModel::Trouble::has_marked_space);
-    return is_none ? static_cast<std::int64_t>(encoder->fast(text, ends, ids)) : static_cast<std::int64_t>(trouble);
+    return is_none ? static_cast<std::int64_t>(encoder->fast(text, items_of(text).size(), ends, ids)) : static_cast<std::int64_t>(trouble);
 }
 
 // Merge each piece, and tell the spans, too: the number of tokens.  There must be room for three at each byte.

@@ -6,6 +6,7 @@
 #include "merger.h"
 #include "pair_cuts.h"
 #include "piece_cache.h"
+#include "special_tokens.h"
 
 namespace loupe {
 
@@ -23,7 +24,7 @@ public:
     std::int32_t whole_token(Bytes piece) const;
 
     // Whether ids alone tell the spans of a text, so that `fast` may encode it.
-    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3, may_have_special = -4 };
+    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3, has_excluded = -4 };
     Trouble trouble_in(Bytes text) const;
 
     // Whether a space byte cannot stand for U+2581, because the text holds that as such, or a broken character that would
@@ -44,8 +45,13 @@ public:
     // `short_ids`: room of the caller's for the ids of short texts.
     PairEncoder(const PairModel& model, std::int32_t* short_ids);
 
-    // Append the ids of a text without trouble; `ends` says where its pieces end, the splitter if it is empty.
-    std::size_t fast(Bytes text, std::span<const std::int64_t> ends, Ids ids);
+    // Write the ids of a text, special tokens among them; how many, or what is the trouble.  `is_plain` where it is known to be (see
+    // utf8.h).  There must be room for one for each byte and each space that is added, and `spare_ids` more.
+    std::int64_t encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids);
+
+    // Append the ids of the first `size` bytes of a text, which are without trouble; `ends` says where their pieces end, the splitter
+    // if it is empty.  The others do not matter, but they may be read.
+    std::size_t fast(Bytes text, std::size_t size, std::span<const std::int64_t> ends, Ids ids);
 
     // Append the tokens of pieces that end at `ends` by merging each; those that are tokens are taken whole, if asked to.
     enum class Merging : std::int32_t { scan, heap };
@@ -63,6 +69,7 @@ private:
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
     using BlockEnds = std::array<std::int64_t, PieceCache::block>;
 
+    PairModel::Trouble trouble_in(Bytes text, const TextOptions& options, bool is_plain) const;
     std::size_t encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count);
     std::size_t encode_parts(Bytes text, std::size_t start, std::size_t end, Ids ids, std::size_t count);
     std::size_t merge(Bytes piece, Ids ids, std::size_t count);
@@ -74,6 +81,8 @@ private:
     std::unique_ptr<Splitting> splitting_;
     Keys keys_, part_keys_;
     BlockEnds ends_, part_ends_;
+    std::vector<Part> parts_;   // of a text
+    std::vector<Byte> spaced_;  // a stretch of it behind a space
 };
 
 }  // namespace loupe

@@ -29,8 +29,9 @@ from guiapp.native.binding import (
     secret,
     tokens_by,
 )
-from guiapp.native.model_files import Beginnings, Packed, StringTable
+from guiapp.native.model_files import Packed, StringTable
 from guiapp.native.normalized import SplitterHandle
+from guiapp.native.special_tokens import CallOptions
 from guiapp.native.token_tree import TokenTreeHandle
 
 _greedy_encode = function("greedy_encode(handle, handle, bytes, wide_ints, >tokens)")
@@ -73,10 +74,11 @@ _pairs_lengths = function("pairs_lengths(handle, int, >ints)")
 _pairs_last_cut = function("pairs_last_cut(handle, bytes, wide_int)")
 _pairs_first_cut = function("pairs_first_cut(handle, bytes, wide_int)")
 _pair_encoder_new = function("pair_encoder_new(handle, handle) -> handle")
-_pairs_encode_text = function("encode_text(handle, handle, handle, wide_int, flag, handle)")
+_pairs_encode_text = function("encode_text(handle, structure, handle, wide_int, flag, >ints)")
 _pairs_encode_short = fast_function("encode_short")
 _pairs_has_marked_space = function("pairs_has_marked_space(handle, bytes)")
-_pairs_encode_each = function("encode_each(handle, bytes, wide_ints, >ints, >wide_ints)")
+_pairs_encode_each = function("encode_each(handle, structure, bytes, wide_ints, >ints, >wide_ints)")
+_tile_spans = function("tile_spans(structure, bytes, ints, ints, >wide_ints, >wide_ints)")
 _pairs_encode_pieces = function("encode_pieces(handle, int, bytes, wide_ints, >ints)")
 _pairs_merge = function("merge_pieces(handle, int, int, bytes, wide_ints, >tokens)")
 _merge_symbols = function("merge_symbols(handle, int, ints, wide_ints, >tokens)")
@@ -126,23 +128,6 @@ class PairOptions(NamedTuple):
     n_dropped: int = 0
     last_rule_counts: bool = False
     is_unused: NDArray[np.bool_] | None = None
-
-
-class Affixes:
-    """What is around a text that is encoded in one call, and what must not be in it.
-
-    before, after  at most MOST_AROUND ids each
-    special        the address of what special tokens begin with, if there are any
-    most_bytes     of a text that is not too long for one call
-    """
-
-    __slots__ = ("_owners", "after", "before", "most_bytes", "special")
-
-    def __init__(
-        self, before: list[int], after: list[int], beginnings: Beginnings | None, most_bytes: int
-    ) -> None:
-        self.before, self.after, self.most_bytes = before, after, most_bytes
-        self._owners, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
 
 
 class PairModel(Handle, free="pairs_free"):
@@ -224,51 +209,50 @@ class PairModel(Handle, free="pairs_free"):
         """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
         return bool(_pairs_has_marked_space(self, text))
 
-    def encode_text(self, text: str | bytes, affixes: Affixes) -> Ints | None:
-        """The ids of a text cut by the splitter, in an envelope; None where they do not tell spans, where a
-        special token may be in the text, and where it is too long.
+    def encode_text(self, text: str | bytes, options: CallOptions) -> Ints | None:
+        """The ids of a text, special tokens and what is around it among them; what is between them is cut by
+        the splitter.  None where ids do not tell spans, and where options refuse the text.
         """
         if len(text) > SHORT_TEXT:
-            return self._encode_long(text, affixes)
+            return self._encode_long(text, options)
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         try:
             encoder = self._encoders.idle.pop()  # as `take`, of which the call is felt here
         except IndexError:
             encoder = self._encoders.take()
-        if encoder.affixes is not affixes:
-            encoder.put_in(affixes)
-        count = _pairs_encode_short(encoder.handle, affixes.special, data, len(data))
+        if encoder.options is not options:
+            encoder.put_in(options)
+        count = _pairs_encode_short(encoder.handle, options.reference, data, len(data))
         ids = None if count < 0 else encoder.views[count].copy()
         self._encoders.idle.append(encoder)
-        if affixes.after and ids is not None:
-            ids[len(ids) - len(affixes.after) :] = affixes.after
+        if options.after and ids is not None:
+            ids[len(ids) - len(options.after) :] = options.after
         return ids
 
-    def _encode_long(self, text: str | bytes, affixes: Affixes) -> Ints | None:
-        if len(text) > affixes.most_bytes:  # before its UTF-8 is made, which a str keeps
+    def _encode_long(self, text: str | bytes, options: CallOptions) -> Ints | None:
+        if len(text) > options.most_bytes:  # before its UTF-8 is made, which a str keeps
             return None
         is_plain = isinstance(text, str)
         try:
             data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
         except UnicodeEncodeError:
             return None
-        if size > affixes.most_bytes:
+        if size > options.most_bytes:
             return None
-        n_before, n_after = len(affixes.before), len(affixes.after)
-        ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
-        room = ids.ctypes.data + ids.itemsize * n_before
-        count = self._with_encoder(_pairs_encode_text, affixes.special, data, size, is_plain, room)
+        n_before, n_after = len(options.before), len(options.after)
+        ids = np.empty(n_before + _room(size, options) + n_after, np.int32)
+        count = self._with_encoder(_pairs_encode_text, options, data, size, is_plain, ids[n_before:])
         if count < 0:
             return None
         cut(ids, n_before + count + n_after)
-        ids[:n_before], ids[n_before + count :] = affixes.before, affixes.after
+        ids[:n_before], ids[n_before + count :] = options.before, options.after
         return ids
 
-    def encode_each(self, texts: Bytes, ends: WideInts) -> tuple[Ints, WideInts]:
-        """The ids of texts side by side, and how many each has; up to one whose spans ids do not tell."""
-        ids, counts = np.empty(len(texts) + SPARE_IDS, np.int32), np.zeros(len(ends), np.int64)
-        counts = counts[: self._with_encoder(_pairs_encode_each, texts, ends, ids, counts)]
-        return cut(ids, int(counts.sum())), counts
+    def encode_each(self, texts: Bytes, ends: WideInts, options: CallOptions) -> tuple[Ints, WideInts]:
+        """The ids of texts side by side, and how many each has; up to one that `encode_text` refuses."""
+        ids, counts = np.empty(_room(len(texts), options), np.int32), np.zeros(len(ends), np.int64)
+        n_texts = self._with_encoder(_pairs_encode_each, options, texts, ends, ids, counts)
+        return cut(ids, int(counts[:n_texts].sum())), counts[:n_texts]
 
     def encode_pieces(self, text: Bytes, ends: WideInts, may_have_marked_spaces: bool) -> Ints | None:
         """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says; None where
@@ -301,27 +285,43 @@ class PairModel(Handle, free="pairs_free"):
         return result
 
 
+def _room(size: int, options: CallOptions) -> int:
+    """For the ids of a text of so many bytes."""
+    return (2 if options.adds_space else 1) * size + SPARE_IDS
+
+
+def tile_spans(
+    options: CallOptions, text: Bytes, lengths: Ints, ids: Ints
+) -> tuple[WideInts, WideInts] | None:
+    """From where to where each token reaches that lie side by side between special ones; None where none can.
+
+    lengths  int32[n]: the bytes of a text that each token stands for
+    """
+    starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
+    return None if _tile_spans(options, text, lengths, ids, starts, ends) < 0 else (starts, ends)
+
+
 class _PairEncoder(Handle, free="pair_encoder_free"):
     """Encodes one text after the other, for one thread at a time.
 
     handle    its address as quick functions take it
-    affixes  of the last short text
+    options   of the last short text
     views     by the number of its ids: these, in memory that the next text is written to
     """
 
     def __init__(self, model: int) -> None:
-        self._ids = np.empty(2 * MOST_AROUND + MOST_PER_CHARACTER * SHORT_TEXT + SPARE_IDS, np.int32)
+        self._ids = np.empty(2 * (MOST_AROUND + MOST_PER_CHARACTER * SHORT_TEXT) + SPARE_IDS, np.int32)
         first = self._ids.ctypes.data + self._ids.itemsize * MOST_AROUND
         super().__init__(_pair_encoder_new(model, first))  # the model keeps it, not the other way round
         self.handle = c_void_p(self.address)
-        self.affixes: Affixes | None = None
+        self.options: CallOptions | None = None
 
-    def put_in(self, affixes: Affixes) -> None:
+    def put_in(self, options: CallOptions) -> None:
         """Write the ids that stand before those of a short text: the same before most of them."""
-        start = MOST_AROUND - len(affixes.before)
-        self._ids[start:MOST_AROUND] = affixes.before
-        self.affixes = affixes
-        self.views = _Views(self._ids[start:], len(affixes.before) + len(affixes.after))
+        start = MOST_AROUND - len(options.before)
+        self._ids[start:MOST_AROUND] = options.before
+        self.options = options
+        self.views = _Views(self._ids[start:], len(options.before) + len(options.after))
 
 
 class _Views(dict[int, Ints]):

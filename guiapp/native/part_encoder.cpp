@@ -3,6 +3,8 @@
 
 #include "api.h"
 #include "piece_cache.h"
+#include "piece_text.h"
+#include "special_tokens.h"
 #include "unigram.h"
 
 namespace loupe {
@@ -13,22 +15,43 @@ namespace loupe {
 // Readable twin: core/encode/reference/viterbi.py.  For one thread at a time.
 class PartEncoder {
 public:
-    PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids)
-        : model_(model), byte_ids_(byte_ids), keys_(PieceCache::block), ends_(PieceCache::block) {
+    PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids, bool has_parts)
+        : model_(model), byte_ids_(byte_ids), has_parts_(has_parts), keys_(PieceCache::block), ends_(PieceCache::block) {
         double worst = std::abs(model.unknown_score);
         for (const auto id : ids) worst = std::max(worst, std::abs(model.scores[static_cast<std::size_t>(id)]));
         farthest_ = Unigram::farthest_sum - worst * (longest + 2);
     }
 
+    // Encode a text, special tokens among it, of which `piece_text` makes what pieces are looked for in; false where that is too long.
+    bool encode(Bytes text, const TextOptions& options, const PieceText& piece_text) {
+        options.partition(text, parts_);
+        if (ids_.size() > most_kept_room) ids_ = {};
+        count_ = 0;
+        for (const auto& part : parts_) {
+            normalized_.data.clear();
+            const auto stretch = part.text_in(text);
+            if (!stretch.empty() && !piece_text.normalize<false>(stretch, options.begins || part.raw_start > 0, normalized_)) return false;
+            const auto most = count_ + normalized_.data.size() + 1 + PieceCache::spare_ids;
+            if (ids_.size() < most) ids_.resize(std::max(most, 2 * ids_.size()));
+            count_ += encode_normalized(normalized_.data, std::span(ids_).subspan(count_));
+            if (part.token != absent) ids_[count_++] = static_cast<std::int32_t>(part.token);
+        }
+        return true;
+    }
+
+    std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
+
+private:
     // Write the ids of a normalised text; how many there are.  There must be room for one for each byte, and `spare_ids` more.
-    std::size_t encode(Bytes text, Ids ids) {
+    std::size_t encode_normalized(Bytes text, Ids ids) {
         std::size_t count = 0;
         sum_ = 0;
-        for (std::size_t start = 0; start < text.size();) {
+        if (!has_parts_) count = encode_exactly(text, ids, 0);
+        for (std::size_t start = has_parts_ ? 0 : text.size(); start < text.size();) {
             Ends parts{ends_};
             model_.cuts.next_parts(text, start, parts);
             const auto ends = parts.room.first(parts.count);
-            const PieceCache::Block block{text, start, ends, {}, false, std::span(keys_).first(ends.size())};
+            const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::part, std::span(keys_).first(ends.size())};
             count = encode_block(block, ids, count);
             start = parts.last();
         }
@@ -38,7 +61,7 @@ public:
         return count - std::ranges::unique(all, are_unknown).size();
     }
 
-private:
+    static constexpr std::size_t most_kept_room = 1 << 22;
     static constexpr std::size_t longest = 64;      // bytes of a part that is kept
     static constexpr double rounding = 1.0 / 256;  // by which a sum up to `farthest_sum` and some more is wrong at most
 
@@ -131,6 +154,7 @@ private:
 
     const Unigram& model_;
     std::span<const std::int32_t> byte_ids_;
+    bool has_parts_;
     double farthest_;
     PieceCache cache_;
     Lattice lattice_;
@@ -139,23 +163,35 @@ private:
     std::vector<Place> places_;
     std::vector<Lattice::Token> tokens_;
     double sum_ = 0;
+    std::vector<Part> parts_;  // of a text
+    NormalizedText normalized_;
+    std::vector<std::int32_t> ids_;  // with room behind
+    std::size_t count_ = 0;
 };
 
 }  // namespace loupe
 
 using namespace loupe;
 
-// `ids` are those that text can become, `byte_ids` one for each byte, or none.  Model and `byte_ids` must outlive the encoder.
-LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const std::int32_t> ids, Array<const std::int32_t> byte_ids) {
+// `ids` are those that text can become, `byte_ids` one for each byte, or none; `has_parts` where these are so short that they come
+// again.  Model and `byte_ids` must outlive the encoder.
+LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const std::int32_t> ids, Array<const std::int32_t> byte_ids,
+                                              bool has_parts) {
     for (const auto id : items_of(ids))
         if (id < 0 || static_cast<std::size_t>(id) >= model->scores.size()) return nullptr;
     if (!model->is_single || (byte_ids.size != 0 && byte_ids.size != 256)) return nullptr;
-    return new PartEncoder(*model, ids, byte_ids);
+    return new PartEncoder(*model, ids, byte_ids, has_parts);
 }
 
 LOUPE_API void loupe_part_encoder_free(PartEncoder* encoder) { delete encoder; }
 
-LOUPE_API std::int64_t loupe_part_encoder_encode(PartEncoder* encoder, Array<const Byte> text, Array<std::int32_t> ids) {
-    if (items_of(ids).size() < items_of(text).size() + PieceCache::spare_ids) return -1;
-    return static_cast<std::int64_t>(encoder->encode(text, ids));
+// How many ids a text has, or -1 where it becomes too long.
+LOUPE_API std::int64_t loupe_part_encoder_encode(PartEncoder* encoder, const PieceText* piece_text, const TextOptions* options,
+                                                 Array<const Byte> text) {
+    return encoder->encode(text, *options, *piece_text) ? static_cast<std::int64_t>(encoder->ids().size()) : -1;
+}
+
+// The ids that were encoded last, to an array of their number.
+LOUPE_API void loupe_part_encoder_copy(const PartEncoder* encoder, Array<std::int32_t> ids) {
+    std::ranges::copy(encoder->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
 }

@@ -8,9 +8,8 @@ namespace loupe {
 namespace {
 
 constexpr std::uint64_t mix_low = 0x9E3779B97F4A7C15, mix_high = 0xC2B2AE3D27D4EB4F;
-constexpr std::uint64_t whole_bit = std::uint64_t{1} << 60;  // of the high word
 constexpr std::uint64_t ids_mask = ~std::uint64_t{0} >> 2;
-constexpr unsigned length_shift = 56, count_shift = 62, place_shift = 36;
+constexpr unsigned length_shift = 56, kind_shift = 60, count_shift = 62, place_shift = 36;
 constexpr std::size_t least_rows = 1 << 13, most_rows = 1 << 18, most_long_rows = 1 << 17;
 constexpr std::size_t ahead = 16;  // pieces
 
@@ -39,10 +38,10 @@ std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
     return found >> place_shift << 1;
 }
 
-PieceCache::Key PieceCache::key_of(Bytes piece, bool is_whole) {
+PieceCache::Key PieceCache::key_of(Bytes piece, Kind kind) {
     std::array<Byte, 16> bytes{};
     std::ranges::copy(piece, bytes.begin());
-    const auto high = load8(bytes, 8) | std::uint64_t{piece.size()} << length_shift | (is_whole ? whole_bit : 0);
+    const auto high = load8(bytes, 8) | std::uint64_t{piece.size()} << length_shift | std::uint64_t{static_cast<Byte>(kind)} << kind_shift;
     const auto low = load8(bytes, 0);
     return {low, high, place_of(low, high)};
 }
@@ -59,7 +58,7 @@ void PieceCache::make_keys(const Block& pieces) {
     const auto text = pieces.text;
     const auto rows = rows_.items();
     const auto mask = rows.size() - 1;
-    const auto whole = pieces.are_whole ? whole_bit : 0;
+    const auto kind = std::uint64_t{static_cast<Byte>(pieces.kind)} << kind_shift;
     const bool are_apart = !pieces.starts.empty();
     std::size_t listed = 0, start = pieces.start;
     for (std::size_t index = 0; index < pieces.ends.size(); ++index) {
@@ -71,11 +70,11 @@ void PieceCache::make_keys(const Block& pieces) {
             listed = index + 1;
         } else if (start + 16 <= text.size()) {
             key.low = load8(text, start) & low_masks[length];
-            key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | whole;
+            key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | kind;
             key.place = place_of(key.low, key.high);
             prefetch_early(&rows[key.place & mask]);
         } else {
-            key = key_of(text.subspan(start, length), pieces.are_whole);
+            key = key_of(text.subspan(start, length), pieces.kind);
         }
         start = end;
     }
@@ -87,7 +86,7 @@ void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
     for (auto next = listed; next; next = pieces.keys[next - 1].place) {
         const auto piece = pieces.piece(next - 1);
         auto& key = pieces.keys[next - 1];
-        key.low = piece.size() <= longest_ ? long_hash(piece, pieces.are_whole) : 0;
+        key.low = piece.size() <= longest_ ? hash(piece, pieces.kind) : 0;
         prefetch(&long_row(key.low));
     }
     for (auto next = listed; next; next = pieces.keys[next - 1].place) {
@@ -144,11 +143,11 @@ void PieceCache::grow_long() {
 
 bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count) {
     const auto& key = pieces.keys[index];
-    if (key.high == too_long) return key.low != 0 && recall_long(pieces.piece(index), pieces.are_whole, key.low, ids, count);
+    if (key.high == too_long) return key.low != 0 && recall_long(pieces.piece(index), pieces.kind, key.low, ids, count);
     auto& row = row_for(key);
     if (row.low != key.low || row.high != key.high) {
         const auto piece = pieces.piece(index);
-        return recall_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids, count);
+        return recall_long(piece, pieces.kind, hash(piece, pieces.kind), ids, count);
     }
     auto& own = rows_[pair_of(key.place) + 1];
     std::swap(own, row);
@@ -158,8 +157,8 @@ bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::si
     return true;
 }
 
-bool PieceCache::recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids ids, std::size_t& count) {
-    const auto length = static_cast<std::uint32_t>(piece.size() << 1 | is_whole);
+bool PieceCache::recall_long(Bytes piece, Kind kind, std::uint64_t hash, Ids ids, std::size_t& count) {
+    const auto length = static_cast<std::uint32_t>(piece.size() << 2 | static_cast<Byte>(kind));
     for (std::size_t probe = 0; probe < most_probes; ++probe) {
         const auto& row = long_[((hash >> 20) + probe) & (long_.size() - 1)];
         if (row.hash == 0) return false;
@@ -172,16 +171,37 @@ bool PieceCache::recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids
     return false;
 }
 
+bool PieceCache::recall_stretch(Bytes stretch, Ids ids, std::size_t& count) {
+    stretch_hash_ = 0;
+    if (stretch.size() > longest_stretch) return false;
+    const auto hashed = hash(stretch, Kind::stretch), bit = hashed >> 8 & (n_bits - 1);
+    if (noted_[bit / 64] >> bit % 64 & 1) {
+        stretch_hash_ = hashed;
+        return recall_long(stretch, Kind::stretch, hashed, ids, count);
+    }
+    if (++n_noted_ > most_noted) noted_.fill(0), n_noted_ = 1;
+    noted_[bit / 64] |= std::uint64_t{1} << bit % 64;
+    return false;
+}
+
+void PieceCache::keep_stretch(Bytes stretch, std::span<const std::int32_t> ids) {
+    if (stretch_hash_ && may_be_kept(ids)) keep_long(stretch, Kind::stretch, stretch_hash_, ids);
+}
+
+bool PieceCache::may_be_kept(std::span<const std::int32_t> ids) {
+    return !ids.empty() && std::ranges::none_of(ids, [](auto id) { return id < 0; });
+}
+
 void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids) {
-    if (ids.empty() || std::ranges::any_of(ids, [](auto id) { return id < 0; })) return;
+    if (!may_be_kept(ids)) return;
     const auto& key = pieces.keys[index];
     if (key.high == too_long) {
-        if (key.low) keep_long(pieces.piece(index), pieces.are_whole, key.low, ids);
+        if (key.low) keep_long(pieces.piece(index), pieces.kind, key.low, ids);
         return;
     }
     if (ids.size() > few) {
         const auto piece = pieces.piece(index);
-        return keep_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids);
+        return keep_long(piece, pieces.kind, hash(piece, pieces.kind), ids);
     }
     if (4 * n_rows_ >= rows_.size() && rows_.size() < most_rows) grow();
     auto& row = row_for(key);
@@ -196,7 +216,7 @@ PieceCache::LongRow* PieceCache::free_long_row(std::uint64_t hash) {
     return nullptr;
 }
 
-void PieceCache::keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids) {
+void PieceCache::keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span<const std::int32_t> ids) {
     if (piece.size() > longest_ || ids.size() > longest_) return;
     if (2 * n_long_ >= long_.size() && long_.size() < most_long_rows) grow_long();
     if (text_.size() + piece.size() > most_text || ids_.size() + ids.size() > most_ids || 2 * n_long_ > long_.size()) {
@@ -206,15 +226,15 @@ void PieceCache::keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::
     auto* const row = free_long_row(hash);
     if (!row) return;
     *row = {hash, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(ids_.size()),
-            static_cast<std::uint32_t>(piece.size() << 1 | is_whole), static_cast<std::uint32_t>(ids.size())};
+            static_cast<std::uint32_t>(piece.size() << 2 | static_cast<Byte>(kind)), static_cast<std::uint32_t>(ids.size())};
     text_.insert(text_.end(), piece.begin(), piece.end());
     ids_.insert(ids_.end(), ids.begin(), ids.end());
     ++n_long_;
 }
 
-// A hash of a piece, not 0.
-std::uint64_t PieceCache::long_hash(Bytes piece, bool is_whole) {
-    auto found = std::uint64_t{piece.size()} << 1 | is_whole;
+// Not 0.
+std::uint64_t PieceCache::hash(Bytes piece, Kind kind) {
+    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind);
     const auto mix = [&](std::uint64_t word) {
         found = (found ^ word) * mix_low;
         found ^= found >> 32;

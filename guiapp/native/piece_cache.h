@@ -21,6 +21,9 @@ public:
     static constexpr std::size_t spare_ids = 4;     // that may be written behind the last one
     static constexpr std::size_t longest_kept = 1024;  // bytes, and ids, of a piece, by default
 
+    // Each is kept apart from the same text of another kind: part of a piece, a piece, or all that lies between two special tokens.
+    enum class Kind : std::uint8_t { part, whole, stretch };
+
     struct Key {
         std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
     };
@@ -31,7 +34,7 @@ public:
         std::size_t start;
         std::span<const std::int64_t> ends;
         std::span<const std::int64_t> starts;  // where pieces do not lie side by side; else empty
-        bool are_whole;                        // a whole piece is kept apart from the same text within a longer one
+        Kind kind;
         std::span<Key> keys;                   // scratch, of the same size
 
         std::size_t start_of(std::size_t index) const {
@@ -45,6 +48,11 @@ public:
     };
 
     explicit PieceCache(std::size_t longest = longest_kept);
+
+    // All that lies between two special tokens: turns of a chat come again and again.  What is short is kept when it comes a second
+    // time.  Append its ids, if there are any; else `keep_stretch` takes them, if it is next.
+    bool recall_stretch(Bytes stretch, Ids ids, std::size_t& count);
+    void keep_stretch(Bytes stretch, std::span<const std::int32_t> ids);
 
     // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to
     // ids[count:] and returns the new count; the cache may be used for other blocks meanwhile.  There must be room for
@@ -70,6 +78,7 @@ public:
 private:
     static constexpr std::size_t few = 4;  // ids that fit a row
     static constexpr std::uint64_t too_long = ~std::uint64_t{0};
+    static constexpr std::size_t longest_stretch = 128, n_bits = 1 << 16, most_noted = 1 << 14;
     static constexpr std::size_t most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
 
     struct alignas(32) Row {
@@ -82,9 +91,10 @@ private:
     };
 
     static std::uint64_t place_of(std::uint64_t low, std::uint64_t high);
-    static std::uint64_t long_hash(Bytes piece, bool is_whole);
+    static std::uint64_t hash(Bytes piece, Kind kind);
+    static bool may_be_kept(std::span<const std::int32_t> ids);
     static void write_row(Row& row, const Key& key, std::span<const std::int32_t> ids);
-    static Key key_of(Bytes piece, bool is_whole);
+    static Key key_of(Bytes piece, Kind kind);
 
     void make_keys(const Block& pieces);
     void fetch_long(const Block& pieces, std::size_t listed);
@@ -96,13 +106,16 @@ private:
     void grow_long();
     LongRow& long_row(std::uint64_t hash) { return long_[(hash >> 20) & (long_.size() - 1)]; }
     bool recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count);
-    bool recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids ids, std::size_t& count);
+    bool recall_long(Bytes piece, Kind kind, std::uint64_t hash, Ids ids, std::size_t& count);
     void keep(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids);
-    void keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids);
+    void keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span<const std::int32_t> ids);
 
     LargeArray<Row> rows_;
     LargeArray<LongRow> long_;
     std::size_t n_rows_ = 0, n_long_ = 0, longest_;
+    std::array<std::uint64_t, n_bits / 64> noted_{};  // hashes of stretches that were here
+    std::size_t n_noted_ = 0;
+    std::uint64_t stretch_hash_ = 0;  // of the last one; 0 if it is not to be kept
     std::vector<Byte> text_;  // of the pieces in `long_`; when something is full those are forgotten
     std::vector<std::int32_t> ids_;
 };

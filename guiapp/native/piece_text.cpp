@@ -29,14 +29,6 @@ std::size_t match_length(const TokenTree& tokens, Bytes text, std::size_t at) {
     return token == absent ? 0 : tokens.length(token);
 }
 
-// Whether a text is valid; surrogates pass for plain.
-bool is_valid(Bytes text) {
-    if (plain_prefix(text) < text.size()) return false;
-    for (std::size_t at = 0; (at += find_byte(text.subspan(at), 0xED)) < text.size(); ++at)
-        if (text[at + 1] >= 0xA0) return false;
-    return true;
-}
-
 bool holds(Bytes text, Bytes what) {
     for (std::size_t at = 0; (at += find_byte(text.subspan(at), what[0])) < text.size(); ++at)
         if (begins_with(text, at, what)) return true;
@@ -144,6 +136,8 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
     return output.size() <= most_bytes;
 }
 
+template bool PieceText::normalize<false>(Bytes text, bool begins, NormalizedText& output) const;
+
 // Text and pieces are valid, so that a byte which a piece begins with begins a character.
 std::size_t PieceText::find_user_defined(Bytes text, std::span<std::int64_t> places) const {
     std::array<bool, 256> begins;
@@ -205,14 +199,11 @@ LOUPE_API std::int64_t loupe_piece_text_leaves_alone(const PieceText* piece_text
     return piece_text->leaves_alone(text);
 }
 
-// Without places, if they are not asked for; NULL where the text becomes too long.
-LOUPE_API NormalizedText* loupe_piece_text_normalize(const PieceText* piece_text, Array<const Byte> text, bool begins, bool has_places) {
+// NULL where the text becomes too long.
+LOUPE_API NormalizedText* loupe_piece_text_normalize(const PieceText* piece_text, Array<const Byte> text, bool begins) {
     auto normalized = std::make_unique<NormalizedText>();
-    const auto size = items_of(text).size() + items_of(text).size() / 2 + 64;
-    if (has_places) normalized->reserve(size);
-    else normalized->data.reserve(size);
-    const bool fits = has_places ? piece_text->normalize<true>(text, begins, *normalized) : piece_text->normalize<false>(text, begins, *normalized);
-    return fits ? normalized.release() : nullptr;
+    normalized->reserve(items_of(text).size() + items_of(text).size() / 2 + 64);
+    return piece_text->normalize<true>(text, begins, *normalized) ? normalized.release() : nullptr;
 }
 
 LOUPE_API std::int64_t loupe_piece_text_user_defined(const PieceText* piece_text, Array<const Byte> text, Array<std::int64_t> places) {

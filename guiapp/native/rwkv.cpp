@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api.h"
-#include "token_matcher.h"
+#include "special_tokens.h"
 #include "tokens.h"
 
 namespace loupe {
@@ -12,13 +12,13 @@ namespace {
 constexpr std::size_t least_stretch = 1 << 16;
 
 // What starts in a stretch depends on no more than the longest token behind it, so that little is looked at at a time.
-void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::int32_t unknown, TokenOutput& output) {
+void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::size_t at, std::int32_t unknown, std::vector<std::int32_t>& found,
+                 TokenOutput& output) {
     const auto longest = matcher.longest(), stretch = std::max(longest, least_stretch);
-    std::vector<std::int32_t> found(std::min(text.size(), stretch + longest));
-    std::size_t at = 0;
     while (at < text.size()) {
         const auto first = at, end = std::min(text.size(), first + stretch);
         const auto seen = text.subspan(first, std::min(text.size() - first, stretch + longest));
+        found.resize(std::max(found.size(), seen.size()));
         matcher.find_longest(seen, found);
         while (at < end) {
             const auto token = found[at - first];
@@ -35,11 +35,18 @@ void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::int32_t unknown, 
 
 using namespace loupe;
 
-// Returns how many tokens a text has, at most one for each byte; `unknown` stands for bytes that begin none.
-LOUPE_API std::int64_t loupe_rwkv_encode(const TokenMatcher* matcher, Array<const Byte> text, std::int32_t unknown,
-                                         Array<std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
+// Returns how many tokens a text has, special tokens among them, at most one for each byte; `unknown` stands for bytes that begin none.
+LOUPE_API std::int64_t loupe_rwkv_encode(const TokenMatcher* matcher, const TextOptions* options, Array<const Byte> text,
+                                         std::int32_t unknown, Array<std::int32_t> ids, Array<std::int64_t> starts,
+                                         Array<std::int64_t> ends) {
     TokenOutput output{ids, starts, ends};
     if (!output.has_room(items_of(text).size())) return -1;
-    encode_rwkv(*matcher, text, unknown, output);
+    std::vector<Part> parts;
+    std::vector<std::int32_t> found;
+    options->partition(text, parts);
+    for (const auto& [raw_start, raw_end, token, start, end] : parts) {
+        encode_rwkv(*matcher, items_of(text).first(static_cast<std::size_t>(raw_end)), static_cast<std::size_t>(raw_start), unknown, found, output);
+        if (token != absent) output.add(static_cast<std::int32_t>(token), static_cast<std::size_t>(start), static_cast<std::size_t>(end));
+    }
     return static_cast<std::int64_t>(output.count);
 }

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "api.h"
+#include "lanes.h"
+#include "utf8.h"
 
 namespace loupe {
 
@@ -12,99 +14,95 @@ namespace {
 
 bool is_space(Byte byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
+std::int64_t wide(std::size_t offset) { return static_cast<std::int64_t>(offset); }
+
+Part part(std::size_t raw_start, std::size_t raw_end, std::int32_t id, std::size_t start, std::size_t end) {
+    return {wide(raw_start), wide(raw_end), id, wide(start), wide(end)};
+}
+
 std::vector<std::int32_t> all_rows(const Strings& strings) {
     std::vector<std::int32_t> rows(strings.size());
     std::iota(rows.begin(), rows.end(), 0);
     return rows;
 }
 
-// Who has which bytes of a text.  At each place the longest token is tried first; where it is blocked, the next shorter one
-// gets its turn when its own comes.
+// Which of some places get their bytes of text[start:end], if more than one wants some.  At each place the longest token is tried
+// first; where it is blocked, the next shorter one gets its turn when its own comes.
 class Claims {
 public:
-    Claims(const SpecialTokens& tokens, Bytes text) : tokens_(tokens), text_(text), state_(text.size(), free_byte) {
-        waiting_.assign(tokens.matcher().n_tokens(), nobody);
-        const auto found = tokens.occurrences(text);
-        places_.reserve(found.size());
-        for (auto at = found.rbegin(); at != found.rend(); ++at) {
-            places_.push_back({static_cast<std::size_t>(at->start), nobody, absent});
-            wait(places_.size() - 1, static_cast<std::int32_t>(at->token));
+    Claims(const SpecialTokens& tokens, Bytes text, std::size_t start, std::size_t end, std::span<const SpecialTokens::Place> places)
+        : tokens_(tokens), text_(text), start_(start), state_(end - start, free_byte), places_(places.begin(), places.end()) {
+        std::vector<Turn> turns;
+        for (std::size_t place = 0; place < places_.size(); ++place) turns.push_back({places_[place].token, place});
+        std::make_heap(turns.begin(), turns.end());
+        while (!turns.empty()) {
+            std::pop_heap(turns.begin(), turns.end());
+            const auto turn = turns.back();
+            turns.pop_back();
+            if (const auto shorter = claim(places_[turn.place], turn.token); shorter != absent) {
+                turns.push_back({shorter, turn.place});
+                std::push_heap(turns.begin(), turns.end());
+            }
         }
     }
 
-    // Let a token claim its places, the first in the text first; that is the last one of `places_`.
-    void serve(std::int32_t token) {
-        turn_.clear();
-        for (auto place = waiting_[token]; place != nobody; place = places_[place].next) turn_.push_back(place);
-        const auto descending = [](auto one, auto other) { return one > other; };
-        if (!std::ranges::is_sorted(turn_, descending)) std::ranges::sort(turn_, descending);
-        for (const auto place : turn_) claim(place, token);
-    }
-
-    std::vector<Part> parts() const {
-        std::vector<Part> parts;
-        std::size_t start = 0;
-        for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-            if (place->token == absent) continue;
-            parts.push_back(part(start, place->start, place->token));
-            start = place->start + tokens_.matcher().length(place->token);
-        }
-        parts.push_back(part(start, text_.size(), absent));
-        return parts;
-    }
+    // With the tokens that they have got, or `absent`.
+    std::span<const SpecialTokens::Place> places() const { return places_; }
+    bool is_dropped(std::size_t at) const { return start_ <= at && at < start_ + state_.size() && state_[at - start_] == dropped; }
 
 private:
     enum State : Byte { free_byte, taken, dropped };
-    static constexpr std::size_t nobody = ~std::size_t{0};
 
-    struct Place {
-        std::size_t start;
-        std::size_t next;  // that waits for the same token
-        std::int32_t token;  // that has it
+    struct Turn {
+        std::int32_t token;
+        std::size_t place;
+
+        // The last token first, and the first of its places.
+        bool operator<(const Turn& other) const { return token != other.token ? token < other.token : place > other.place; }
     };
 
-    void wait(std::size_t place, std::int32_t token) {
-        places_[place].next = waiting_[token];
-        waiting_[token] = place;
+    // Returns the token that is to try next for the place, or `absent`.
+    std::int32_t claim(SpecialTokens::Place& place, std::int32_t token) {
+        place.token = absent;
+        const auto bytes = std::span(state_).subspan(place.start - start_, tokens_.length(token));
+        if (bytes[0] != free_byte) return absent;
+        if (!std::ranges::all_of(bytes, [](auto state) { return state == free_byte; })) return tokens_.shorter(token);
+        std::ranges::fill(bytes, taken);
+        place.token = token, place.end = place.start + bytes.size();
+        drop_beside(place.start, place.end, tokens_.kind(token));
+        return absent;
     }
 
-    void claim(std::size_t place, std::int32_t token) {
-        const auto start = places_[place].start, end = start + tokens_.matcher().length(token);
-        if (state_[start] != free_byte) return;
-        const auto bytes = std::span(state_).subspan(start, end - start);
-        if (std::ranges::all_of(bytes, [](auto state) { return state == free_byte; })) {
-            std::ranges::fill(bytes, taken);
-            drop_beside(start, end, tokens_.strips(token));
-            places_[place].token = token;
-        } else if (const auto shorter = tokens_.matcher().shorter(token); shorter != absent) {
-            wait(place, shorter);
-        }
-    }
-
-    void drop_beside(std::size_t start, std::size_t end, Byte strips) {
-        const auto is_dropped = [&](auto at) { return state_[at] == free_byte && is_space(text_[at]); };
-        if (strips & SpecialTokens::strips_left)
-            while (start > 0 && is_dropped(start - 1)) state_[--start] = dropped;
-        if (strips & SpecialTokens::strips_right)
-            while (end < text_.size() && is_dropped(end)) state_[end++] = dropped;
-    }
-
-    Part part(std::size_t start, std::size_t end, std::int32_t token) const {
-        auto raw_start = start, raw_end = end;
-        while (raw_end > raw_start && state_[raw_end - 1] == dropped) --raw_end;
-        while (raw_start < raw_end && state_[raw_start] == dropped) ++raw_start;
-        const auto token_end = token == absent ? end : end + tokens_.matcher().length(token);
-        const auto wide = [](auto offset) { return static_cast<std::int64_t>(offset); };
-        return {wide(raw_start), wide(raw_end), token, wide(end), wide(token_end)};
+    void drop_beside(std::size_t start, std::size_t end, Byte kind) {
+        const auto is_droppable = [&](auto at) { return state_[at - start_] == free_byte && is_space(text_[at]); };
+        if (kind & SpecialTokens::strips_left)
+            while (start > start_ && is_droppable(start - 1)) state_[--start - start_] = dropped;
+        if (kind & SpecialTokens::strips_right)
+            while (end < start_ + state_.size() && is_droppable(end)) state_[end++ - start_] = dropped;
     }
 
     const SpecialTokens& tokens_;
     Bytes text_;
+    std::size_t start_;
     std::vector<State> state_;  // of each byte
-    std::vector<Place> places_;  // where tokens begin, from the last to the first
-    std::vector<std::size_t> waiting_;  // the first place for each token
-    std::vector<std::size_t> turn_;
+    std::vector<SpecialTokens::Place> places_;
 };
+
+// The size of the white space, in the sense of Unicode, that a text begins with at a place; 0 where there is none.
+std::size_t wide_space(Bytes text, std::size_t at) {
+    if (at == text.size() || text[at] < 0x80) return at < text.size() && is_space(text[at]);
+    const auto [code, size] = decode(text, at);
+    const bool is_one = code == 0x85 || code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
+                        code == 0x2029 || code == 0x202F || code == 0x205F || code == 0x3000;
+    return is_one && size == encoded_length(code) ? size : 0;
+}
+
+std::size_t before_wide_spaces(Bytes text, std::size_t end) {
+    for (std::size_t size = 1; size <= 3 && size <= end;)
+        if (wide_space(text.first(end), end - size) == size) end -= size, size = 1;
+        else ++size;
+    return end;
+}
 
 // GNU's introsort: quicksort around the median of three down to short ranges, heapsort where that goes too deep, insertion sort
 // in the end.
@@ -186,58 +184,160 @@ private:
 
 }  // namespace
 
-SpecialTokens::SpecialTokens(Strings texts, std::span<const Byte> strips, Watch& watch)
-    : matcher_(texts, all_rows(texts), watch), strips_(strips.begin(), strips.end()) {
+SpecialTokens::SpecialTokens(const TokenTree& tree, Strings texts, std::span<const Byte> kinds, std::span<const std::int32_t> ids,
+                             bool from_left, const SpecialTokens* later, Watch& watch)
+    : tree_(tree), texts_(texts), only_(tree.n_rows(), absent), kinds_(kinds.begin(), kinds.end()), ids_(ids.begin(), ids.end()), from_left_(from_left), later_(later) {
     for (std::size_t token = 0; token < texts.size(); ++token) {
         longest_ = std::max(longest_, texts[token].size());
         if (!texts[token].empty()) begins_[texts[token][0]] = true;
     }
+    if (longest_ > longest_walked) matcher_.emplace(texts, all_rows(texts), watch);
+    std::vector<std::int32_t> n_below(only_.size());
+    for (std::int32_t token = 0; !matcher_ && static_cast<std::size_t>(token) < texts.size(); ++token) {
+        auto row = TokenTree::root;
+        for (const auto byte : texts[static_cast<std::size_t>(token)]) {
+            row = tree_.child(row, byte);
+            only_[static_cast<std::size_t>(row)] = n_below[static_cast<std::size_t>(row)]++ ? absent : token;
+        }
+    }
+    for (unsigned byte = 0; byte < 256; ++byte)
+        if (begins_[byte]) beginnings_.push_back(static_cast<Byte>(byte));
+    strips_ = std::ranges::any_of(kinds_, [](auto kind) { return kind & (strips_left | strips_right); });
 }
 
-// What no token begins in is left out: most of most texts.
-std::vector<Part> SpecialTokens::occurrences(Bytes text) const {
-    std::vector<Part> found;
-    std::vector<std::int32_t> longest;
-    for (std::size_t start = 0; start < text.size(); ++start) {
-        if (!begins_[text[start]]) continue;
-        auto end = start + 1;  // of what may belong to a token that begins here, or within that
-        for (auto at = start; at < end; ++at)
-            if (begins_[text[at]]) end = std::min(at + longest_, text.size());
-        longest.resize(end - start);
-        matcher_.find_longest(text.subspan(start, end - start), longest);
-        for (std::size_t at = 0; at < longest.size(); ++at) {
-            if (longest[at] == absent) continue;
-            const auto place = static_cast<std::int64_t>(start + at);
-            const auto length = static_cast<std::int64_t>(matcher_.length(longest[at]));
-            found.push_back({place, place, longest[at], place, place + length});
-        }
-        start = end - 1;
+// As the tree's; where only one token is left, the rest of it is compared at once.
+std::int32_t SpecialTokens::longest_match(Bytes text, std::size_t at) const {
+    auto row = TokenTree::root, found = absent;
+    for (const auto start = at; at < text.size(); ++at) {
+        row = tree_.child(row, text[at]);
+        if (row == absent) break;
+        if (tree_.token_at(row) != absent) found = tree_.token_at(row);
+        const auto only = only_[static_cast<std::size_t>(row)];
+        if (only == absent) continue;
+        const auto whole = texts_[static_cast<std::size_t>(only)];
+        const bool is_there = text.size() - start >= whole.size() && std::memcmp(&text[start], whole.data(), whole.size()) == 0;
+        return is_there ? only : found;
     }
     return found;
 }
 
-std::vector<Part> SpecialTokens::partition(Bytes text) const {
-    Claims claims(*this, text);
-    for (auto token = static_cast<std::int32_t>(matcher_.n_tokens()); token-- > 0;) claims.serve(token);
-    return claims.parts();
+std::size_t SpecialTokens::next_beginning(Bytes text, std::size_t at) const {
+    if (beginnings_.size() == 1) return at + find_byte(text.subspan(at), beginnings_[0]);
+    for (; beginnings_.size() <= few && at + sizeof(Lanes) <= text.size(); at += sizeof(Lanes)) {
+        const auto lanes = load_lanes(text.subspan(at, sizeof(Lanes)).data());
+        Lanes hits{};
+        for (const auto byte : beginnings_) hits |= reinterpret_cast<Lanes>(lanes == byte);
+        if (const auto bits = highest_bits(hits)) return at + static_cast<std::size_t>(std::countr_zero(bits));
+    }
+    while (at < text.size() && !begins_[text[at]]) ++at;
+    return at;
 }
 
-Beginnings::Beginnings(Strings texts) {
-    for (std::size_t row = 0; row < texts.size(); ++row) {
-        const auto text = texts[row].first(std::min(texts[row].size(), most_compared));
-        texts_.emplace_back(text.begin(), text.end());
+// Visit the longest token at each place; `visit` returns where to look on.  What no token begins in is left out: most of most texts.
+template <class Visit>
+void SpecialTokens::visit_places(Bytes text, Visit visit) const {
+    const auto next = [&](std::size_t at, std::int32_t token) {
+        return token == absent ? at + 1 : visit(Place{at, at + length(token), token});
+    };
+    std::vector<std::int32_t> longest;
+    for (auto at = next_beginning(text, 0); at < text.size(); at = next_beginning(text, at)) {
+        if (!matcher_) {
+            at = next(at, longest_match(text, at));
+            continue;
+        }
+        const auto start = at;
+        auto end = start + 1;  // of what may belong to a token that begins here, or within that
+        for (auto inner = start; inner < end; ++inner)
+            if (begins_[text[inner]]) end = std::min(inner + longest_, text.size());
+        longest.resize(end - start);
+        matcher_->find_longest(text.subspan(start, end - start), longest);
+        while (at < end) at = next(at, longest[at - start]);
     }
 }
 
-bool Beginnings::may_be_in(Bytes text) const {
-    return std::ranges::any_of(texts_, [&](Bytes beginning) {
-        if (beginning.empty()) return true;
-        for (std::size_t at = 0;; ++at) {
-            at += find_byte(text.subspan(at), beginning[0]);
-            if (text.size() - at < beginning.size()) return false;
-            if (std::ranges::equal(text.subspan(at, beginning.size()), beginning)) return true;
-        }
+std::vector<Part> SpecialTokens::occurrences(Bytes text) const {
+    std::vector<Part> found;
+    visit_places(text, [&](const Place& place) {
+        found.push_back(part(place.start, place.start, id(place.token), place.start, place.end));
+        return place.start + 1;
     });
+    return found;
+}
+
+bool SpecialTokens::are_in(Bytes text) const {
+    bool result = later_ && later_->are_in(text);
+    if (!result) visit_places(text, [&](const Place&) { return result = true, text.size(); });
+    return result;
+}
+
+void SpecialTokens::partition(Bytes text, std::vector<Part>& parts) const {
+    parts.clear();
+    if (!from_left_) return partition_by_claims(text, parts);
+    const auto start = partition_from_left(text, 0, text.size(), parts);
+    parts.push_back(part(start, text.size(), absent, text.size(), text.size()));
+}
+
+// Places that overlap, or meet by white space that one may take from the other, decide among themselves: mostly the first has it all.
+void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) const {
+    std::vector<Place> places;
+    std::size_t raw_start = 0, end = 0, reach = 0;  // the latter with white space behind
+    const auto before_spaces = [&](std::size_t at) {
+        while (at > raw_start && is_space(text[at - 1])) --at;
+        return at;
+    };
+    const auto after_spaces = [&](std::size_t at) {
+        while (at < text.size() && is_space(text[at])) ++at;
+        return at;
+    };
+    const auto settle = [&] {
+        const auto first = places[0];
+        const auto loses = [&](const Place& other) { return other.end <= first.end && other.token < first.token; };
+        if (std::ranges::all_of(std::span(places).subspan(1), loses)) {
+            const auto raw_end = kind(first.token) & strips_left ? before_spaces(first.start) : first.start;
+            parts.push_back(part(raw_start, raw_end, id(first.token), first.start, first.end));
+            raw_start = kind(first.token) & strips_right ? after_spaces(first.end) : first.end;
+        } else {
+            const Claims claims(*this, text, strips_ ? before_spaces(first.start) : first.start, reach, places);
+            for (const auto& place : claims.places()) {
+                if (place.token == absent) continue;
+                auto raw_end = place.start;
+                while (raw_end > raw_start && claims.is_dropped(raw_end - 1)) --raw_end;
+                parts.push_back(part(raw_start, raw_end, id(place.token), place.start, place.end));
+                for (raw_start = place.end; claims.is_dropped(raw_start);) ++raw_start;
+            }
+        }
+        places.clear();
+    };
+    visit_places(text, [&](const Place& place) {
+        const bool meets = place.start < reach || (strips_ && place.start == reach && end > 0 && is_space(text[end - 1]));
+        if (!places.empty() && !meets) settle();
+        if (places.empty() || place.end > end) end = place.end, reach = !strips_ ? end : end < reach ? reach : after_spaces(end);
+        places.push_back(place);
+        return place.start + 1;
+    });
+    if (!places.empty()) settle();
+    parts.push_back(part(raw_start, text.size(), absent, text.size(), text.size()));
+}
+
+// Of text[start:end]; returns where its last stretch begins.  The search goes on behind the longest token at a place, whether it
+// counts or not.
+std::size_t SpecialTokens::partition_from_left(Bytes text, std::size_t start, std::size_t end, std::vector<Part>& parts) const {
+    const auto searched = text.first(end).subspan(start);
+    auto done = start;
+    visit_places(searched, [&](const Place& place) {
+        auto from = place.start, to = place.end;
+        if (kind(place.token) & hides) return place.end;
+        if (kind(place.token) & strips_left) from = before_wide_spaces(searched, from);
+        if (kind(place.token) & strips_right)
+            while (const auto size = wide_space(searched, to)) to += size;
+        if (start + to <= done) return place.end;  // all was taken along by the token before
+        from = std::max(start + from, done), to += start;
+        const auto raw_start = later_ ? later_->partition_from_left(text, done, from, parts) : done;
+        parts.push_back(part(raw_start, from, id(place.token), from, to));
+        done = to;
+        return place.end;
+    });
+    return later_ ? later_->partition_from_left(text, done, end, parts) : done;
 }
 
 void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch& watch) { GnuSort(items, lengths, watch).sort(); }
@@ -246,26 +346,21 @@ void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch&
 
 using namespace loupe;
 
-// NULL where the arrays do not fit each other, or where the tokens are more than a TokenMatcher takes.
-LOUPE_API SpecialTokens* loupe_special_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const Byte> strips,
-                                           MayGoOn may_go_on) {
+// NULL where the arrays do not fit each other, or where the tokens are more than a TokenMatcher takes.  All must outlive the result.
+LOUPE_API SpecialTokens* loupe_special_new(const TokenTree* tree, Array<const Byte> data, Array<const std::int64_t> offsets,
+                                           Array<const Byte> kinds, Array<const std::int32_t> ids, bool from_left,
+                                           const SpecialTokens* later, MayGoOn may_go_on) {
     const Strings texts{data, offsets};
-    if (!are_sound(texts) || items_of(strips).size() != texts.size() || data.size > TokenMatcher::most_bytes) return nullptr;
+    if (!are_sound(texts) || data.size > TokenMatcher::most_bytes || tree->n_tokens() != texts.size()) return nullptr;
+    if (items_of(kinds).size() != texts.size() || items_of(ids).size() != texts.size()) return nullptr;
     Watch watch(may_go_on);
-    return unless_stopped(std::make_unique<SpecialTokens>(texts, strips, watch), watch);
+    return unless_stopped(std::make_unique<SpecialTokens>(*tree, texts, kinds, ids, from_left, later, watch), watch);
 }
 
 LOUPE_API void loupe_special_free(SpecialTokens* tokens) { delete tokens; }
 
-LOUPE_API Beginnings* loupe_beginnings_new(Array<const Byte> data, Array<const std::int64_t> offsets) {
-    const Strings texts{data, offsets};
-    return are_sound(texts) ? new Beginnings(texts) : nullptr;
-}
-
-LOUPE_API void loupe_beginnings_free(Beginnings* beginnings) { delete beginnings; }
-
-LOUPE_API std::int64_t loupe_beginnings_may_be_in(const Beginnings* beginnings, const Byte* text, std::int64_t size) {
-    return beginnings->may_be_in({text, static_cast<std::size_t>(size)});
+LOUPE_API std::int64_t loupe_special_are_in(const SpecialTokens* tokens, const Byte* text, std::int64_t size) {
+    return tokens->are_in({text, static_cast<std::size_t>(size)});
 }
 
 LOUPE_API std::vector<Part>* loupe_special_occurrences(const SpecialTokens* tokens, Array<const Byte> text) {
@@ -273,7 +368,9 @@ LOUPE_API std::vector<Part>* loupe_special_occurrences(const SpecialTokens* toke
 }
 
 LOUPE_API std::vector<Part>* loupe_special_partition(const SpecialTokens* tokens, Array<const Byte> text) {
-    return new std::vector<Part>(tokens->partition(text));
+    auto* parts = new std::vector<Part>;
+    tokens->partition(text, *parts);
+    return parts;
 }
 
 LOUPE_API std::int64_t loupe_parts_size(const std::vector<Part>* parts) { return static_cast<std::int64_t>(parts->size()); }

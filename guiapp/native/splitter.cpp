@@ -97,6 +97,7 @@ void Splitting::begin(std::size_t start, std::size_t end) {
 }
 
 void Splitting::next(Bytes text, Ends& ends) {
+    readable_ = text;
     while (!levels_.empty() && !ends.is_full()) {
         auto& level = levels_.back();
         if (cut_level(text.first(level.limit), level, ends)) continue;
@@ -314,7 +315,7 @@ std::size_t Splitting::skip_same(Bytes text, std::size_t at, std::size_t width, 
 void Splitting::window_ends(Bytes text, std::size_t position, const Level& level, Ends& ends) {
     auto start = position, at = position;
     std::size_t n_words = 1;
-    while (windows_.exist() && !ends.is_full() && at + Windows::width < text.size()) {
+    while (windows_.exist() && !ends.is_full() && at + Windows::before < text.size() && at + Windows::width < readable_.size()) {
         if (at < Windows::before || (start == at && text[at] >= 0x80)) {
             const auto count = ends.count;
             plain_ends(text, start, level, ends, true);
@@ -323,8 +324,9 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
             n_words = 1;
             continue;
         }
-        n_words = std::min({n_words, (text.size() - at - 1) / Windows::width, 1 + (ends.room.size() - ends.count) / pieces_per_word});
-        windows_.mark(text, at, n_words);
+        const auto n_whole = std::max<std::size_t>((text.size() - at - 1) / Windows::width, 1);
+        n_words = std::min({n_words, n_whole, 1 + (ends.room.size() - ends.count) / pieces_per_word});
+        windows_.mark(readable_, at, n_words);
         for (std::size_t word = 0; word < n_words; ++word) {
             if (!take_word(text, word, at, start, level, ends)) return;
             at += Windows::width;
@@ -346,6 +348,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
     const auto behind = at + Windows::width;
     const auto unsure = windows_.unsure(word);
     auto left = windows_.cuts(word) | unsure;
+    if (behind >= text.size()) left &= ~(~std::uint64_t{0} << (text.size() - at - 1));  // what is behind the end tells nothing
     if (start >= at) left &= start < behind ? ~std::uint64_t{0} << (start - at) << 1 : 0;
     if (!unsure && left && ends.count + Windows::width <= ends.room.size()) {
         const auto added = ends.room.subspan(ends.count, static_cast<std::size_t>(std::popcount(left)));
@@ -373,7 +376,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
             start = one.last();
             ends.count = one.count;
         }
-        if (start >= behind || text[start] >= 0x80) break;
+        if (start >= std::min(behind, text.size()) || text[start] >= 0x80) break;
         left &= ~std::uint64_t{0} << (start - at) << 1;
     }
     return true;

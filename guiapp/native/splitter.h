@@ -90,7 +90,8 @@ public:
     void begin(std::size_t start, std::size_t end);
     bool is_done() const { return levels_.empty(); }
 
-    // Write the ends of the next pieces of a well-formed text, as many as there is room for; fewer only behind the last one.
+    // Write the ends of the next pieces of a well-formed text, as many as there is room for; fewer only behind the last one.  What lies
+    // behind the end that `begin` had is not looked at, but it may be read.
     void next(Bytes text, Ends& ends);
 
     // The same for all pieces of a text and only one pattern, and for each piece whether it is a match.
@@ -129,6 +130,7 @@ private:
 
     const Splitter& splitter_;
     Windows windows_;
+    Bytes readable_;
     std::size_t position_ = 0;
     std::vector<Level> levels_;  // those on the way to the present piece
     Visits visits_;

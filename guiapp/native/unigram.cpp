@@ -256,11 +256,7 @@ LOUPE_API NormalizedText* loupe_unigram_normalize(const Unigram* model, Array<co
     return normalized;
 }
 
-// Whether a whole text becomes so much longer as only a map does that was made for that.
-LOUPE_API std::int64_t loupe_unigram_explodes(const Unigram* model, Array<const Byte> text) {
-    const auto limit = Unigram::most_growth * items_of(text).size() + Unigram::least_limit;
-    return model->makes_more_than(limit, text);
-}
+LOUPE_API std::int64_t loupe_unigram_explodes(const Unigram* model, Array<const Byte> text) { return model->explodes(text); }
 
 // Write the tokens of a normalised text and where they lie, at most one for each byte; returns how many.  The sum of scores before
 // it becomes that behind it.

@@ -98,6 +98,8 @@ struct Unigram {
 
     // Whether a text becomes more than so many bytes.
     bool makes_more_than(std::size_t most, Bytes text) const;
+    // Whether a whole text becomes so much longer as only a map does that was made for that.
+    bool explodes(Bytes text) const { return makes_more_than(most_growth * text.size() + least_limit, text); }
 };
 
 // Viterbi: of all ways to cut a text into tokens the one with the highest sum of scores; readable twin: core/encode/reference/viterbi.py.

@@ -67,6 +67,13 @@ std::size_t plain_prefix(Bytes text) {
     return at;
 }
 
+bool is_valid(Bytes text) {
+    if (plain_prefix(text) < text.size()) return false;
+    for (std::size_t at = 0; (at += find_byte(text.subspan(at), 0xED)) < text.size(); ++at)
+        if (text[at + 1] >= 0xA0) return false;
+    return true;
+}
+
 NormalizedText repair(Bytes text) {
     NormalizedText repaired;
     repaired.reserve(text.size());

@@ -64,6 +64,9 @@ std::size_t ascii_prefix(Bytes text);
 // How far the text is plain, that is, the shortest form of characters: its size if there is nothing to repair.
 std::size_t plain_prefix(Bytes text);
 
+// Whether a text is UTF-8 as Unicode defines it: surrogates are none.
+bool is_valid(Bytes text);
+
 // The text that llama.cpp sees, in shortest form.
 NormalizedText repair(Bytes text);
 

@@ -84,7 +84,7 @@ void Windows::mark(Bytes text, std::size_t start, std::size_t n_words) {
 Windows::Known Windows::known_behind_run(Bytes text, std::size_t at) const {
     const Byte byte = text[at];
     auto end = at + 1;
-    if (text[end] != byte) return Known::unsure;
+    if (end == text.size() || text[end] != byte) return Known::unsure;
     std::uint64_t difference = 0;
     for (const auto same = byte * 0x0101010101010101u; end + 8 <= text.size() && end < at + longest_run; end += 8)
         if ((difference = load8(text, end) ^ same)) break;

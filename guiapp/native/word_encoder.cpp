@@ -4,18 +4,37 @@
 
 namespace loupe {
 
-WordEncoder::WordEncoder(const WordPiece* wordpiece, const Unigram* unigram)
+WordEncoder::WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows)
     : wordpiece_(wordpiece),
       unigram_(unigram),
+      ids_of_rows_(ids_of_rows),
       keys_(PieceCache::block),
       part_keys_(PieceCache::block),
       starts_(PieceCache::block),
       ends_(PieceCache::block),
       part_ends_(PieceCache::block) {}
 
-std::int64_t WordEncoder::append(Bytes text) {
-    const auto is_done = wordpiece_ ? append_words(*wordpiece_, text) : append_words(*unigram_, text);
-    return is_done ? static_cast<std::int64_t>(count_) : too_long;
+std::int64_t WordEncoder::append(Bytes text, const TextOptions& options) {
+    return wordpiece_ ? append(*wordpiece_, text, options) : append(*unigram_, text, options);
+}
+
+template <class Model>
+std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptions& options) {
+    options.partition(text, parts_);
+    for (const auto& part : parts_) {
+        const auto stretch = part.text_in(text);
+        make_room(block_room);
+        if (parts_.size() == 1 || stretch.empty() || !cache_.recall_stretch(stretch, ids_, count_)) {
+            const auto first = count_;
+            if (would_explode(model, stretch)) return explodes;
+            if (!stretch.empty() && !append_words(model, stretch)) return too_long;
+            if (parts_.size() > 1) cache_.keep_stretch(stretch, ids().subspan(first));
+        }
+        if (part.token == absent) continue;
+        make_room(1);
+        ids_[count_++] = static_cast<std::int32_t>(part.token);
+    }
+    return static_cast<std::int64_t>(count_);
 }
 
 // Block by block; one ends before a word for whose ids there may be no room.
@@ -34,7 +53,7 @@ bool WordEncoder::append_words(const Model& model, Bytes text) {
             return count_there = count;
         };
         const std::span starts(starts_), ends(ends_);
-        const PieceCache::Block words{text, 0, ends.first(n_words), starts.first(n_words), true, std::span(keys_).first(n_words)};
+        const PieceCache::Block words{text, 0, ends.first(n_words), starts.first(n_words), PieceCache::Kind::whole, std::span(keys_).first(n_words)};
         const auto count = cache_.encode(words, ids_, count_, encode_new);
         if (!is_possible) return false;
         count_ = stopped < n_words ? count_there : count;
@@ -67,7 +86,9 @@ bool WordEncoder::normalize(const Unigram& model, Bytes text, Word word) {
 std::size_t WordEncoder::encode_normalized(const WordPiece& model, std::size_t count) {
     spelled_.clear();
     if (!model.take_linked(normalized_.data, spelled_)) spelled_.push_back(model.unknown());
-    std::ranges::copy(spelled_, ids_.begin() + static_cast<std::ptrdiff_t>(count));
+    std::ranges::transform(spelled_, ids_.begin() + static_cast<std::ptrdiff_t>(count), [&](auto row) {
+        return ids_of_rows_.empty() ? row : row == absent ? ids_of_rows_.back() : ids_of_rows_[static_cast<std::size_t>(row)];
+    });
     return count + spelled_.size();
 }
 
@@ -79,7 +100,7 @@ std::size_t WordEncoder::encode_normalized(const Unigram& model, std::size_t cou
         Ends parts{part_ends_};
         model.cuts.next_parts(word, start, parts);
         const auto ends = parts.room.first(parts.count);
-        const PieceCache::Block block{word, start, ends, {}, false, std::span(part_keys_).first(ends.size())};
+        const PieceCache::Block block{word, start, ends, {}, PieceCache::Kind::part, std::span(part_keys_).first(ends.size())};
         count = cache_.encode(block, ids_, count, [&](std::size_t index, std::size_t before) {
             double score = 0;
             tokens_.clear();
@@ -115,30 +136,29 @@ std::size_t WordEncoder::append_first(const Unigram& model, Bytes text) {
 using namespace loupe;
 
 // Of one of the two models, which must outlive it; the other is NULL.
-LOUPE_API WordEncoder* loupe_word_encoder_new(const WordPiece* wordpiece, const Unigram* unigram) {
-    return new WordEncoder(wordpiece, unigram);
+LOUPE_API WordEncoder* loupe_word_encoder_new(const WordPiece* wordpiece, const Unigram* unigram, Array<const std::int32_t> ids_of_rows) {
+    return new WordEncoder(wordpiece, unigram, ids_of_rows);
 }
 
 LOUPE_API void loupe_word_encoder_free(WordEncoder* encoder) { delete encoder; }
 
-// How many ids a text has; they are written where there is room for all.
-LOUPE_API std::int64_t loupe_word_encoder_encode(WordEncoder* encoder, Array<const Byte> text, Array<std::int32_t> ids) {
+// How many ids a text has.
+LOUPE_API std::int64_t loupe_word_encoder_encode(WordEncoder* encoder, const TextOptions* options, Array<const Byte> text) {
     encoder->clear();
-    const auto count = encoder->append(text);
-    if (count <= ids.size) std::ranges::copy(encoder->ids(), ids.data);
-    return count;
+    return encoder->append(text, *options);
 }
 
 // The same for texts that lie side by side and end at `ends`; the number of ids up to the end of each is written.
-LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, Array<const Byte> texts, Array<const std::int64_t> ends,
-                                                      Array<std::int64_t> counts) {
+LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, const TextOptions* options, Array<const Byte> texts,
+                                                      Array<const std::int64_t> ends, Array<std::int64_t> counts) {
     if (counts.size < ends.size) return -1;
     encoder->clear();
     std::int64_t start = 0, count = 0;
     for (std::int64_t index = 0; index < ends.size; ++index) {
         const auto end = ends.data[index];
         if (end < start || end > texts.size) return -1;
-        count = encoder->append(items_of(texts).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start)));
+        const auto text = items_of(texts).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start));
+        count = encoder->append(text, *options);
         if (count < 0) return count;
         counts.data[index] = count;
         start = end;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "piece_cache.h"
+#include "special_tokens.h"
 #include "unigram.h"
 #include "wordpiece.h"
 
@@ -11,18 +12,19 @@ namespace loupe {
 // again.  For one thread at a time.
 class WordEncoder {
 public:
-    static constexpr std::int64_t too_long = -2;
+    static constexpr std::int64_t too_long = -2, explodes = -3;
 
-    // Of one of these, the other being NULL.
-    WordEncoder(const WordPiece* wordpiece, const Unigram* unigram);
+    // Of one of these, the other being NULL.  `ids_of_rows`, if there are any, are those of WordPiece's rows, the last of unknown words.
+    WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows);
 
     // Forget the ids that there are.
     void clear() {
         if (ids_.size() > most_kept_room) ids_ = {};
         count_ = 0;
     }
-    // Append the ids of a text; returns how many there are then, or `too_long` where some word becomes that.
-    std::int64_t append(Bytes text);
+    // Append the ids of a text, special tokens among them; returns how many there are then, or `too_long` where some word becomes
+    // that, or `explodes` where all of a stretch becomes so much longer as only a map does that was made for that.
+    std::int64_t append(Bytes text, const TextOptions& options);
 
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
@@ -42,9 +44,13 @@ private:
     };
 
     template <class Model>
+    std::int64_t append(const Model& model, Bytes text, const TextOptions& options);
+    template <class Model>
     bool append_words(const Model& model, Bytes text);
     void make_room(std::size_t more);
 
+    static bool would_explode(const WordPiece&, Bytes) { return false; }
+    static bool would_explode(const Unigram& model, Bytes text) { return model.explodes(text); }
     std::size_t append_first(const WordPiece&, Bytes) { return 0; }
     std::size_t append_first(const Unigram& model, Bytes text);
     bool normalize(const WordPiece& model, Bytes text, Word word);
@@ -54,10 +60,12 @@ private:
 
     const WordPiece* wordpiece_;
     const Unigram* unigram_;
+    std::span<const std::int32_t> ids_of_rows_;
     PieceCache cache_;
     std::vector<PieceCache::Key> keys_, part_keys_;
     std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
 
+    std::vector<Part> parts_;        // of a text
     std::vector<std::int32_t> ids_;  // with room behind
     std::size_t count_ = 0;
 

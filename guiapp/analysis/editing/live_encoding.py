@@ -91,9 +91,7 @@ class LiveEncoding:
             self._special.ends_at(window.start) and self._tokenizer.pipeline.begins_after_special
         )
         options = self._options
-        tokens = self._tokenizer.encode_segment(
-            segment, found, begins, options.encoder, options.parse_special
-        )
+        tokens = self._tokenizer.encode_segment(segment, None, begins, options.encoder, options.parse_special)
         old_end = window.end - window.shift
         is_last = window.end == len(text)
         first, last = self._special.first_from(window.start), self._special.first_from(old_end)

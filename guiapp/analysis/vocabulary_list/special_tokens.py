@@ -334,13 +334,10 @@ def _leading(
 def _tokens_in(
     tokenizer: Tokenizer, texts: Sequence[bytes], parses: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The ids of all texts, or with `parses` of special tokens alone, where those can be had at once.
+    """The ids of all texts.
 
     Behind them to which text each belongs; none is of a text that the vocabulary cannot express.
     """
-    if parses and tokenizer.vocabulary.parts is None:
-        result = tokenizer.special_tokens.partition_each(texts, True)
-        return result.ids, result.texts_of_ids
     try:
         rows = tokenizer.encode_each(texts, False, parses)
     except EncodeError:

@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.families.pipeline import Pipeline, Rows, rows_of
+from guiapp.core.encode.families.pipeline import EncodeOne, Pipeline, Rows, rows_of
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.core.text.special_tokens import ManyParts, SpecialTokens
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native import model_files as native
+from guiapp.native.special_tokens import CallOptions
 
 Padding = Literal["longest"] | SupportsIndex | None
 Around = tuple[list[int], list[int]]  # the ids before and after each text
@@ -56,14 +56,13 @@ def encode_rows(groups: Groups, texts: Sequence[bytes], n_threads: int) -> list[
 class Groups:
     """Encodes groups of texts.  Threads may share it.
 
-    many        encodes a group at once; None: its texts are taken one by one
+    many        encodes a group at once, with these options; None: its texts are taken one by one
     encode_one  encodes a text
     """
 
     many: Pipeline | None
-    special_tokens: SpecialTokens
-    parse_special: bool
-    encode_one: Callable[[bytes], NDArray[np.int32]]
+    options: CallOptions
+    encode_one: EncodeOne
     _long_text: Lock = field(default_factory=Lock, init=False)
 
     @property
@@ -86,37 +85,13 @@ class Groups:
         """The ids of the texts of one group."""
         if self.many is None or len(texts) == 1:
             return rows_of(map(self._encode_text, texts))
-        beginnings = self.special_tokens.beginnings[self.parse_special]
-        if beginnings is None or not beginnings.may_be_in(b"".join(texts)):
-            return _encode_filled(self.many, texts)
-        parts = self.special_tokens.partition_each(texts, self.parse_special)
-        return _with_special(_encode_filled(self.many, parts.segments), parts, len(texts))
+        return self.many.encode_each(texts, self.options, self.encode_one)
 
     def _encode_text(self, text: bytes) -> NDArray[np.int32]:
         if len(text) < LEAST_LONG_BYTES:
             return self.encode_one(text)
         with self._long_text:  # which has several threads for itself
             return self.encode_one(text)
-
-
-def _encode_filled(pipeline: Pipeline, texts: Sequence[bytes]) -> Rows:
-    """The ids of texts without special tokens, some of which may be empty."""
-    filled = list(filter(None, texts))
-    rows = pipeline.encode_each(filled) if filled else Rows(np.empty(0, np.int32), np.empty(0, np.int64))
-    if len(filled) == len(texts):
-        return rows
-    counts = np.fromiter(map(len, texts), np.int64, len(texts))
-    counts[counts > 0] = rows.counts
-    return Rows(rows.ids, counts)
-
-
-def _with_special(rows: Rows, parts: ManyParts, n_texts: int) -> Rows:
-    """The rows of texts from those of the stretches between special tokens."""
-    ends = np.concatenate([[0], np.cumsum(rows.counts)])
-    counts = np.zeros(n_texts, np.int64)
-    np.add.at(counts, parts.texts_of_segments, rows.counts)
-    np.add.at(counts, parts.texts_of_ids, 1)
-    return Rows(np.insert(rows.ids, ends[parts.n_before], parts.ids), counts)
 
 
 def encode_in_parts(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -58,19 +58,57 @@ from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError, whole_number
 from guiapp.native.checkpoint import checkpoint
-from guiapp.native.pairs import MOST_AROUND, Affixes
+from guiapp.native.pairs import MOST_AROUND
+from guiapp.native.special_tokens import CallOptions
 
 TEXT = str, bytes
+SHORT_BYTES = 1 << 16  # of a text that takes no time worth stopping for
 
 
 @dataclass(frozen=True, slots=True)
-class _PreparedOptions:
-    """How texts are encoded with the options of `encode`, worked out once."""
+class _Prepared:
+    """How texts are encoded with some options of `encode`, worked out once."""
 
     encoder: str
-    call_affixes: Affixes
+    pipeline: Pipeline
+    special_tokens: SpecialTokens
+    parse_special: bool
+    n_threads: int
+    options: CallOptions
     fast_path: FastPath
-    spans: Callable[[Encoding], Offsets]
+
+    def spans(self, encoding: Encoding) -> Offsets:
+        """The spans of tokens that `fast_path` has given."""
+        inner = slice(len(self.options.before), len(encoding) - len(self.options.after))
+        text = np.frombuffer(encoding.text_bytes, np.uint8)
+        bounds = self.bounds(text, encoding.token_ids[inner])
+        checkpoint()
+        return _around(bounds, inner, len(encoding), len(text))
+
+    def bounds(self, text: NDArray[np.uint8], ids: NDArray[np.int32]) -> tuple[Offsets, Offsets]:
+        """Starts and ends of the same, without those of what is around the text."""
+        bounds = self.pipeline.spans(text, ids, self.options)
+        if bounds is None:
+            tokens = self.encode(text, self.special_tokens.partition(text, self.parse_special))
+            bounds = tokens.starts, tokens.ends
+        return bounds
+
+    def encode(self, text: NDArray[np.uint8], partition: Partition) -> FragmentTokens:
+        """The tokens of a text, of one stretch between special tokens after the other."""
+
+        def encode_fragment(start: int, end: int) -> FragmentTokens:
+            begins = self.options.begins if start == 0 else self.pipeline.begins_after_special
+            return self._encode_fragment(text[start:end], begins)
+
+        return join_segments(partition, encode_fragment)
+
+    def _encode_fragment(self, fragment: NDArray[np.uint8], begins: bool) -> FragmentTokens:
+        """The tokens of what lies between special tokens; on several threads where that pays."""
+        n_threads, encoder = self.n_threads, self.encoder
+        if n_threads < 2 or len(fragment) < LEAST_LONG_BYTES or not ALGORITHMS[encoder].exact:
+            return self.pipeline.encode(fragment, begins, encoder)
+        n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
+        return encode_in_parts(self.pipeline, fragment, begins, encoder, n_threads, n_parts)
 
 
 class Tokenizer:
@@ -80,7 +118,7 @@ class Tokenizer:
         self.vocabulary = vocabulary
         self.pipeline, self._words = pipeline_for(vocabulary), WordsPipeline(vocabulary)
         self.special_tokens = _special_tokens_of(vocabulary)
-        self._prepared: dict[tuple[bool, bool, str | None], _PreparedOptions] = {}
+        self._prepared: dict[tuple[bool, bool, str | None, bool], _Prepared] = {}
         self.n_threads = min(n_cores(), MOST_THREADS)
         self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # methods and what they were given
 
@@ -194,31 +232,33 @@ class Tokenizer:
         encoder        one of `encoders`; the first by default
         Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
         """
-        options = add_special, parse_special, encoder
+        options = add_special, parse_special, encoder, True
         prepared = self._prepared.get(options) or self._prepare(*options)
         if not isinstance(text, TEXT):
             text = as_bytes(text)
-        if text and (ids := prepared.fast_path(text, prepared.call_affixes)) is not None:
+        if text and (ids := prepared.fast_path(text, prepared.options)) is not None:
             return Encoding(text, ids, prepared.spans, prepared.encoder)
         data = as_bytes(text)
-        array = np.frombuffer(data, np.uint8)
-        has_special = self.special_tokens.may_be_in(data, parse_special)
-        partition = self.special_tokens.partition(array, parse_special) if has_special else None
-        tokens = self.encode_segment(array, partition, True, prepared.encoder, parse_special)
+        tokens = self.encode_segment(np.frombuffer(data, np.uint8), None, True, encoder, parse_special)
         return self._assemble(data, tokens, add_special, prepared.encoder)
 
-    def _prepare(self, add_special: bool, parse_special: bool, encoder: str | None) -> _PreparedOptions:
-        """How texts are encoded with these options; errors as for `encode`."""
-        pipeline = self.pipeline if parse_special else self.pipeline.without_special()
+    def _prepare(
+        self, add_special: bool, parse_special: bool, encoder: str | None, begins: bool = True
+    ) -> _Prepared:
+        """How texts are encoded with these options; errors as for `encode`.
+
+        begins  whether they begin a document or follow a special token
+        """
         name = self._encoder_name(encoder)
-        before, after = self.special_affixes() if add_special else ([], [])
-        beginnings = self.special_tokens.beginnings[parse_special]
+        own, special = self.pipeline_of(name, parse_special), self.special_tokens
+        affixes = self.special_affixes() if add_special else ([], [])
         most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
-        call_affixes = Affixes(before, after, beginnings, most_bytes)
-        is_fast = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
-        fast_path = pipeline.fast_path if is_fast else no_fast_path
-        prepared = _PreparedOptions(name, call_affixes, fast_path, partial(_spans, pipeline, call_affixes))
-        self._prepared[add_special, parse_special, encoder] = prepared
+        handle = special.handle(parse_special)
+        options = CallOptions(handle, own.excluded, own.adds_space, begins, affixes, most_bytes)
+        is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND
+        fast_path = own.fast_path if is_fast else no_fast_path
+        prepared = _Prepared(name, own, special, parse_special, self.n_threads, options, fast_path)
+        self._prepared[add_special, parse_special, encoder, begins] = prepared
         return prepared
 
     def encode_segment(
@@ -229,30 +269,20 @@ class Tokenizer:
         encoder: str | None,
         parse_special: bool,
     ) -> FragmentTokens:
-        """The tokens of a partitioned text, without BOS, EOS and the like; None: it has no special tokens.
+        """The tokens of a text, without BOS, EOS and the like.
 
-        `after_special` says whether the text begins a document or follows a special token.
+        partition      where its special tokens are; None: they are searched for
+        after_special  whether the text begins a document or follows a special token
         """
-        name = self._encoder_name(encoder)
-        pipeline = self.pipeline_of(name, parse_special)
+        if not len(text):
+            return NO_TOKENS
+        options = False, parse_special, encoder, after_special
+        prepared = self._prepared.get(options) or self._prepare(*options)
         if partition is None:
-            return self._encode_fragment(pipeline, text, after_special, name) if len(text) else NO_TOKENS
-
-        def encode_fragment(start: int, end: int) -> FragmentTokens:
-            begins = self.begins_text_at(start, after_special)
-            return self._encode_fragment(pipeline, text[start:end], begins, name)
-
-        return join_segments(partition, encode_fragment)
-
-    def _encode_fragment(
-        self, pipeline: Pipeline, fragment: NDArray[np.uint8], after_special: bool, encoder: str
-    ) -> FragmentTokens:
-        """The tokens of what lies between special tokens; on several threads where that pays."""
-        n_threads = self.n_threads
-        if n_threads < 2 or len(fragment) < LEAST_LONG_BYTES or not ALGORITHMS[encoder].exact:
-            return pipeline.encode(fragment, after_special, encoder)
-        n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
-        return encode_in_parts(pipeline, fragment, after_special, encoder, n_threads, n_parts)
+            if (ids := prepared.fast_path(text.tobytes(), prepared.options)) is not None:
+                return FragmentTokens.later(ids, lambda: prepared.bounds(text, ids))
+            partition = self.special_tokens.partition(text, parse_special)
+        return prepared.encode(text, partition)
 
     def encode_readable(
         self,
@@ -315,7 +345,10 @@ class Tokenizer:
 
         The other options are those of `encode`: special tokens are counted unless switched off.
         """
-        return count_tokens(self, as_bytes(text), limit, add_special, parse_special)
+        if limit is not None and len(text) > SHORT_BYTES:
+            return count_tokens(self, as_bytes(text), limit, add_special, parse_special)
+        n_tokens = len(self.encode(text, add_special, parse_special).token_ids)
+        return None if limit is not None and n_tokens > limit else n_tokens
 
     def encode_batch(
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
@@ -340,13 +373,14 @@ class Tokenizer:
         """The ids of many texts without BOS, EOS and the like."""
         name = self._encoder_name(encoder)
         own = self.pipeline_of(name, parse_special)
-        is_first = name == own.encoders[0] and own.encodes_many_texts
-        takes_many = is_first and self.special_tokens.stand_alone(parse_special)
+        takes_many = name == own.encoders[0] and own.encodes_many_texts and self.special_tokens.is_native
 
         def encode(text: bytes) -> NDArray[np.int32]:
             return self.encode(text, False, parse_special, name).token_ids
 
-        groups = Groups(own if takes_many else None, self.special_tokens, parse_special, encode)
+        options = (False, parse_special, encoder, True)
+        prepared = self._prepared.get(options) or self._prepare(*options)
+        groups = Groups(own if takes_many else None, prepared.options, encode)
         return encode_rows(groups, _as_many_bytes(texts), self.n_threads)
 
     def decode_bytes(
@@ -403,13 +437,9 @@ class Tokenizer:
         if before or after:
             ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
 
-        def spans(_: Encoding) -> NDArray[np.int64]:
-            made, inner = np.zeros((len(ids), 2), np.int64), slice(len(before), len(ids) - len(after))
-            made[inner.stop :] = len(text)
-            for side, bounds in enumerate((tokens.starts, tokens.ends)):
-                checkpoint()
-                made[inner, side] = bounds
-            return made
+        def spans(_: Encoding) -> Offsets:
+            inner = slice(len(before), len(ids) - len(after))
+            return _around((tokens.starts, tokens.ends), inner, len(ids), len(text))
 
         return Encoding(text, ids, spans, encoder)
 
@@ -422,14 +452,13 @@ def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[o
     return tokenizer
 
 
-def _spans(pipeline: Pipeline, call_affixes: Affixes, encoding: Encoding) -> Offsets:
-    """The spans of tokens that `fast_path` gave: they lie side by side."""
-    inner = slice(len(call_affixes.before), len(encoding) - len(call_affixes.after))
-    bounds = pipeline.bounds(encoding.token_ids[inner])
-    checkpoint()
-    spans = np.zeros((len(encoding), 2), np.int64)
-    spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
-    spans[inner.stop :] = len(encoding.text_bytes)
+def _around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
+    """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
+    spans = np.zeros((n_tokens, 2), np.int64)
+    spans[inner.stop :] = size
+    for side, column in enumerate(bounds):
+        checkpoint()
+        spans[inner, side] = column
     return spans
 
 

@@ -98,7 +98,7 @@ class PieceModel(ABC):
         Raises EncodeError where the model cannot express a piece.
         """
         tokens = self._encode(text, piece_ends)
-        self._check(tokens.ids)
+        self.check(tokens.ids)
         return tokens
 
     def encode_readable(
@@ -106,7 +106,7 @@ class PieceModel(ABC):
     ) -> FragmentTokens:
         """The same, step by step."""
         tokens = encode_plain_pieces(text, piece_ends, partial(self._encode_piece, tracer), tracer)
-        self._check(tokens.ids)
+        self.check(tokens.ids)
         return tokens
 
     @abstractmethod
@@ -119,8 +119,10 @@ class PieceModel(ABC):
     @abstractmethod
     def _encode_piece(self, tracer: Tracer, piece: bytes) -> Taken: ...
 
-    def _check(self, ids: NDArray[np.int32]) -> None:
+    def check(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The same.  Raises EncodeError as `encode` does."""
         check_covered(ids, self._unknown, NOT_COVERED)
+        return ids
 
 
 class WordPieceModel(PieceModel):
@@ -160,7 +162,7 @@ class WordPieceModel(PieceModel):
         return WordPieceHandle(NO_ACTIONS, *packed([*texts, *self._inner_ids]), NONE)
 
     @cached_property
-    def _id_of_row(self) -> NDArray[np.int32]:
+    def ids_of_rows(self) -> NDArray[np.int32]:
         """The ids of the model's tokens, the last one for none."""
         return np.array([*self._ids.values(), *self._inner_ids.values(), self._unknown], np.int32)
 
@@ -169,19 +171,13 @@ class WordPieceModel(PieceModel):
         texts = [SPACE_SYMBOL + text for text in self._ids]
         return WordPieceHandle(actions, *packed([*texts, *self._inner_ids]), NONE)
 
-    def ids_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The tokens that it means.  Raises EncodeError as `encode` does."""
-        ids = self._id_of_row[rows]
-        self._check(ids)
-        return ids
-
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
         marked, marked_ends = self._marked(data, ends)
         rows, starts, token_ends = self._model.encode(marked, marked_ends, False)
         pieces = np.searchsorted(marked_ends, starts, "right")
         first = np.ones(len(rows), np.bool_)
         first[1:] = pieces[1:] != pieces[:-1]
-        return FragmentTokens(self._id_of_row[rows], starts - pieces - ~first, token_ends - pieces - 1)
+        return FragmentTokens(self.ids_of_rows[rows], starts - pieces - ~first, token_ends - pieces - 1)
 
     def _marked(
         self, data: NDArray[np.uint8], ends: NDArray[np.int64]

@@ -5,13 +5,11 @@ Bytes may hold anything: each that is no part of valid UTF-8 counts as a charact
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-from guiapp.native.checkpoint import stoppable
 
 Value = TypeVar("Value", bound=np.generic)
 LONGEST_CHARACTER = 4
@@ -120,15 +118,6 @@ def common_ends(one: Entries, other: Entries) -> tuple[int, int]:
     first, second = _codes(one), _codes(other)
     start = n_equal_from_start(first, second)
     return start, n_equal_from_start(first[start:][::-1], second[start:][::-1])
-
-
-def common_beginnings(texts: Iterable[bytes]) -> list[bytes]:
-    """For each byte that some begin with, what all of these have in common; no text is empty."""
-    by_first: dict[int, list[bytes]] = {}
-    for text in stoppable(texts):
-        by_first.setdefault(text[0], []).append(text)
-    outermost = ((min(stoppable(each)), max(stoppable(each))) for each in by_first.values())
-    return [first[: common_ends(first, last)[0]] for first, last in outermost]
 
 
 def _codes(entries: Entries) -> NDArray[Any]:

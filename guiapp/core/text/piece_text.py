@@ -67,7 +67,7 @@ class PieceText:
         return is_stable
 
     @cached_property
-    def _native(self) -> native.PieceTextHandle:
+    def native(self) -> native.PieceTextHandle:
         spaces = native.MARKED if self.rules.marks_spaces else native.AS_THEY_ARE
         return native.PieceTextHandle(
             {
@@ -94,21 +94,17 @@ class PieceText:
 
     def leaves_alone(self, text: NDArray[np.uint8]) -> bool:
         """Whether nothing changes but for the space around a text; may say no where that holds."""
-        return self._native.leaves_alone(text)
+        return self.native.leaves_alone(text)
 
     def normalize(self, text: NDArray[np.uint8], begins: bool = True) -> NormalizedText:
         """What a text becomes that `begins` a document, or goes on behind something that is no space."""
-        return NormalizedText(*self._native.normalize(text, begins))
-
-    def data(self, text: NDArray[np.uint8], begins: bool = True) -> NDArray[np.uint8]:
-        """The same, without where it comes from."""
-        return self._native.normalize(text, begins, has_places=False)[0]
+        return NormalizedText(*self.native.normalize(text, begins))
 
     def piece_ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Where user-defined pieces, and what is between them, end in what became of a text."""
         if not self._marked_texts:
             return np.array([len(data)])
-        places = self._native.user_defined(data)
+        places = self.native.user_defined(data)
         return np.unique(np.append(places[places > 0], len(data)))
 
     def normalize_readable(self, text: bytes, begins: bool = True) -> NormalizedText:

@@ -13,19 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import takewhile
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.text.normalized import common_beginnings
 from guiapp.core.text.unicode_tables import ranges_of
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import AddedToken, Parts
 from guiapp.core.vocabulary.special_ids import special_tokens_in_match_order
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native import model_files as native
+from guiapp.native import special_tokens as native
 from guiapp.native.checkpoint import stoppable
 
 SPACE = rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"
@@ -45,9 +43,6 @@ NO_LIMIT = 1 << 40
 
 Found = list[tuple[int, int, int]]  # token, start and end of each
 WHITESPACE = b"\t\n\v\f\r "
-_Table = tuple[NDArray[np.int32], native.SpecialTokensHandle]  # the ids of its tokens
-
-SEPARATOR = b"\0"  # no token holds it: those of model files end there
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +75,6 @@ def join_segments(
     return join_tokens(parts)
 
 
-class ManyParts(NamedTuple):
-    """Where the special tokens of many texts are, and the text between them.
-
-    segments, texts_of_segments  what is around special tokens, some of it empty, and whose it is
-    ids, n_before, texts_of_ids    the special tokens, behind how many stretches each is, and whose it is
-    """
-
-    segments: list[bytes]
-    texts_of_segments: NDArray[np.int64]
-    ids: NDArray[np.int32]
-    n_before: NDArray[np.int64]
-    texts_of_ids: NDArray[np.int64]
-
-
 class SpecialTokens:
     """The special tokens of one vocabulary, ready to be searched for.
 
@@ -103,10 +84,11 @@ class SpecialTokens:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._in_order = special_tokens_in_match_order(vocabulary)
+        self._handles: dict[bool, native.SpecialTokensHandle | None] = {}
 
     def make_tables(self) -> None:
         """Make now what searching the first text would make."""
-        _ = self.beginnings, self._longest
+        _ = self.handle(False), self.handle(True), self._longest
 
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
         """The ids that match, in match order."""
@@ -130,33 +112,36 @@ class SpecialTokens:
         """The bytes of the longest of these tokens; 1 where there is none."""
         return self._longest[parse_special]
 
+    @property
+    def is_native(self) -> bool:
+        """Whether `handle` finds what `partition` does."""
+        return True
+
+    def handle(self, parse_special: bool) -> native.SpecialTokensHandle | None:
+        """These tokens for the native library; None where none matches."""
+        if parse_special not in self._handles:
+            self._handles[parse_special] = self._make_handle(parse_special)
+        return self._handles[parse_special]
+
+    def _make_handle(self, parse_special: bool) -> native.SpecialTokensHandle | None:
+        ids = self.searched_for(parse_special)[::-1]
+        attributes = self._vocabulary.attributes[ids]
+        left, right = (attributes & bit > 0 for bit in (Attribute.LSTRIP, Attribute.RSTRIP))
+        kinds = left * np.uint8(native.STRIPS_LEFT) + right * np.uint8(native.STRIPS_RIGHT)
+        texts = [self._text(token_id) for token_id in stoppable(ids.tolist())]
+        return native.SpecialTokensHandle(texts, kinds, ids.copy()) if texts else None
+
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
-        """False where it is plain to see that none of these tokens is in a text."""
-        beginnings = self.beginnings[parse_special]
-        return beginnings is not None and beginnings.may_be_in(text)
+        """False where none of these tokens is in a text."""
+        handle = self.handle(parse_special)
+        return handle is not None and handle.are_in(text)
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         """Find the special tokens of `text`."""
-        ids, tokens = self._tables[parse_special]
-        raw_starts, raw_ends, hits, starts, ends = tokens.partition(text)
-        return _partition(ids[hits[:-1]], starts[:-1], ends[:-1], raw_starts, raw_ends)
-
-    def partition_each(self, texts: Sequence[bytes], parse_special: bool) -> ManyParts:
-        """The same for each of many texts."""
-        joined = SEPARATOR.join(texts)
-        hits = self.partition(np.frombuffer(bytearray(joined), np.uint8), parse_special)
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        text_starts = np.cumsum(lengths + 1) - lengths - 1
-        starts = np.sort(np.concatenate([hits.raw_starts, text_starts[1:]]))
-        ends = np.sort(np.concatenate([hits.raw_ends, text_starts[1:] - 1]))
-        texts_of_tokens = np.searchsorted(text_starts, hits.starts, "right") - 1
-        return ManyParts(
-            [joined[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)],
-            np.searchsorted(text_starts, starts, "right") - 1,
-            hits.ids,
-            np.arange(1, len(hits.ids) + 1) + texts_of_tokens,
-            texts_of_tokens,
-        )
+        if (handle := self.handle(parse_special)) is None:
+            return partition_of([], len(text))
+        raw_starts, raw_ends, ids, starts, ends = handle.partition(text)
+        return _partition(ids[:-1], starts[:-1], ends[:-1], raw_starts, raw_ends)
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
         """The same, one token after another over all that is left of the text."""
@@ -188,13 +173,16 @@ class SpecialTokens:
         self, text: NDArray[np.uint8], parse_special: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the longest special token reaches at each place where some begin."""
-        _, starts, ends = self._tables[parse_special][1].occurrences(text)
+        if (handle := self.handle(parse_special)) is None:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        _, starts, ends = handle.occurrences(text)
         return starts, ends
 
     def may_begin(self, parse_special: bool) -> NDArray[np.bool_]:
         """bool[256]: the bytes that special tokens begin with."""
         begins = np.zeros(256, np.bool_)
-        begins[[beginning[0] for beginning in self._beginnings[parse_special]]] = True
+        data, offsets = self._vocabulary.unmarked_texts
+        begins[data[offsets[self.searched_for(parse_special)]]] = True
         return begins
 
     def reach_across(
@@ -238,34 +226,6 @@ class SpecialTokens:
         sizes = np.diff(self._vocabulary.unmarked_texts[1])
         user_defined, all_tokens = (sizes[self.searched_for(parse)].max(initial=1) for parse in (False, True))
         return int(user_defined), int(all_tokens)
-
-    @cached_property
-    def _beginnings(self) -> tuple[list[bytes], list[bytes]]:
-        """By `parse_special`: for each first byte what all tokens that begin with it have in common."""
-        return self._common_beginnings(False), self._common_beginnings(True)
-
-    @cached_property
-    def beginnings(self) -> tuple[native.Beginnings | None, native.Beginnings | None]:
-        """The same for the native library; None where no token matches."""
-        alone, parsed = (native.Beginnings(texts) if texts else None for texts in self._beginnings)
-        return alone, parsed
-
-    def _common_beginnings(self, parse_special: bool) -> list[bytes]:
-        return common_beginnings(map(self._text, self.searched_for(parse_special).tolist()))
-
-    @cached_property
-    def _tables(self) -> tuple[_Table, _Table]:
-        """By `parse_special`."""
-        return self._table(False), self._table(True)
-
-    def _table(self, parse_special: bool) -> _Table:
-        ids = self.searched_for(parse_special)[::-1]
-        attributes = self._vocabulary.attributes[ids]
-        left, right = (attributes & bit > 0 for bit in (Attribute.LSTRIP, Attribute.RSTRIP))
-        strips = left * np.uint8(native.STRIPS_LEFT) + right * np.uint8(native.STRIPS_RIGHT)
-        return ids, native.SpecialTokensHandle(
-            [self._text(token_id) for token_id in stoppable(ids.tolist())], strips
-        )
 
 
 class ComposedSpecialTokens(SpecialTokens):
@@ -313,7 +273,8 @@ class TokenSearch:
     def __init__(self, tokens: Sequence[AddedToken]) -> None:
         self._tokens = tokens
         texts = [token.searched.encode() for token in tokens]
-        self._native = native.SpecialTokensHandle(texts, np.zeros(len(texts), np.uint8))
+        rows = np.arange(len(texts), dtype=np.int32)
+        self._native = native.SpecialTokensHandle(texts, np.zeros(len(texts), np.uint8), rows)
         self._by_length = sorted(zip(texts, tokens, strict=True), key=lambda pair: len(pair[0]), reverse=True)
 
     def find(self, text: NDArray[np.uint8], parse_special: bool) -> Found:
@@ -323,11 +284,6 @@ class TokenSearch:
         rows, starts, ends = self._native.occurrences(text).tolist()
         tokens = (self._tokens[row] for row in rows)
         return _taken(zip(tokens, starts, ends, strict=True), text.tobytes() if rows else b"", parse_special)
-
-    def occurrences(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """From where to where the longest token reaches at each place where some begin."""
-        _, starts, ends = self._native.occurrences(text)
-        return starts, ends
 
     def find_readable(self, text: bytes, parse_special: bool) -> Found:
         """The same, place by place."""
@@ -414,13 +370,30 @@ class AddedTokens(SpecialTokens):
         stages = [[token for token in parts.added_tokens if not token.normalized]]
         if parts.normalizes_nothing:
             stages.append([token for token in parts.added_tokens if token.normalized])
-        stages = list(filter(None, stages))
-        self._searches = [TokenSearch(stage) for stage in stages]
-        self._tokens = [token for stage in stages for token in stage]
-        self._needs_neighbours = len(stages) > 1 or any(
-            token.single_word or token.lstrip or token.rstrip or "\0" in token.content
-            for token in self._tokens
-        )  # NUL: see `partition_each`
+        self._stages = list(filter(None, stages))
+        self._tokens = [token for stage in self._stages for token in stage]
+        self._needs_neighbours = len(self._stages) > 1 or any(
+            token.single_word or token.lstrip or token.rstrip for token in self._tokens
+        )
+        self._handles = {}
+
+    @cached_property
+    def is_native(self) -> bool:
+        return not any(token.single_word for token in self._tokens)
+
+    def _make_handle(self, parse_special: bool) -> native.SpecialTokensHandle | None:
+        later = None
+        for stage in self._stages[::-1] if len(self.searched_for(parse_special)) else []:
+            kinds = [
+                token.lstrip * native.STRIPS_LEFT
+                | token.rstrip * native.STRIPS_RIGHT
+                | (token.special and not parse_special) * native.HIDES
+                for token in stage
+            ]
+            texts, ids = [token.searched.encode() for token in stage], [token.token_id for token in stage]
+            columns = np.array(kinds, np.uint8), np.array(ids, np.int32)
+            later = native.SpecialTokensHandle(texts, *columns, from_left=True, later=later)
+        return later
 
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
         """Special tokens that do not match still stand in the way of others."""
@@ -435,7 +408,13 @@ class AddedTokens(SpecialTokens):
     def longest(self, parse_special: bool) -> int:
         return super().longest(parse_special) if self.stand_alone(parse_special) else NO_LIMIT
 
+    @cached_property
+    def _searches(self) -> list[TokenSearch]:
+        return [TokenSearch(stage) for stage in self._stages]
+
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
+        if self.is_native:
+            return super().partition(text, parse_special)
         return self._search(len(text), lambda search, start, end: search.find(text[start:end], parse_special))
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
@@ -458,9 +437,7 @@ class AddedTokens(SpecialTokens):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if not self.stand_alone(parse_special):
             return np.zeros(1, np.int64), np.array([len(text)], np.int64)
-        if not len(self.searched_for(parse_special)):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        return self._searches[0].occurrences(text)
+        return super().occurrences(text, parse_special)
 
     def reach_across(
         self, text: NDArray[np.uint8], position: int, parse_special: bool

@@ -8,7 +8,6 @@ from guiapp.core.text.normalized import (
     NormalizedBuilder,
     character_start,
     code_points,
-    common_beginnings,
     common_ends,
     decode,
     distinct,
@@ -134,12 +133,6 @@ def test_two_texts_are_alike_up_to_where_they_differ(one, other):
     start = len(prefix_of([data, more]))
     end = len(prefix_of([data[start:][::-1], more[start:][::-1]]))
     assert common_ends(data, more) == (start, end)
-
-
-@given(st.lists(SHORT.filter(bool).map(str.encode)))
-def test_of_texts_with_the_same_first_byte_the_beginning_is_told(texts):
-    groups = {text[:1]: [each for each in texts if each[:1] == text[:1]] for text in texts}
-    assert common_beginnings(texts) == [prefix_of(each) for each in groups.values()]
 
 
 @given(st.lists(SHORT.map(str.encode)))

@@ -77,22 +77,6 @@ def test_dna_models_find_special_tokens_without_the_mark_of_their_groups(tmp_pat
     assert parts(found) == parts(special_tokens.partition_readable(text, True))
 
 
-@pytest.mark.parametrize("parse_special", [True, False])
-@given(texts=st.lists(st.text(alphabet="ab<>|x \0", max_size=6).map(str.encode), min_size=1, max_size=6))
-def test_many_texts_are_parted_as_each_by_itself(special_tokens, parse_special, texts):
-    found = special_tokens.partition_each(texts, parse_special)
-    for index, text in enumerate(texts):
-        alone = special_tokens.partition_readable(text, parse_special)
-        starts, ends = alone.raw_starts.tolist(), alone.raw_ends.tolist()
-        segments = np.flatnonzero(found.texts_of_segments == index)
-        assert [found.segments[at] for at in segments] == [
-            text[start:end] for start, end in zip(starts, ends, strict=True)
-        ]
-        of_text = found.texts_of_ids == index
-        assert found.ids[of_text].tolist() == alone.ids.tolist()
-        assert (found.n_before[of_text] == segments[0] + 1 + np.arange(len(alone.ids))).all()
-
-
 def test_the_longest_token_wins_even_where_a_shorter_one_begins_earlier(special_tokens):
     partition = special_tokens.partition_readable(b"x<a><b>y", True)
     assert [TEXTS[token_id] for token_id in partition.ids] == ["<a><b>"]
@@ -172,8 +156,6 @@ def test_tokens_are_known_by_name_in_the_order_in_which_they_match(special_token
     assert sizes == sorted(sizes, reverse=True)
     assert special_tokens.stand_alone(True)
     assert special_tokens.stand_alone(False)
-    special_tokens.make_tables()
-    assert "beginnings" in vars(special_tokens)
 
 
 def test_without_special_tokens_none_is_looked_for():
@@ -251,7 +233,6 @@ def test_they_are_found_where_the_library_finds_them(seed, tmp_path):
         ({"<a>": {"single_word": True}}, (False, False), ([1], [1])),
         ({"<a>": {"normalized": True}}, (True, True), ([1], [1])),
         ({"<a>": {"normalized": True}, "b": {}}, (False, False), ([2, 1], [2, 1])),
-        ({"a\0": {}}, (False, False), ([1], [1])),
         ({}, (True, True), ([], [])),
     ],
 )

@@ -92,21 +92,12 @@ class CertainCuts:
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
-        return self._tokenizer.encode_segment(
-            text, self._partition(text), begins_text, None, self._parse_special
-        )
+        return self._tokenizer.encode_segment(text, None, begins_text, None, self._parse_special)
 
     def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the special tokens of a text reach, in order."""
-        partition = self._partition(text)
-        none = np.empty(0, np.int64)
-        return (none, none) if partition is None else (partition.starts, partition.ends)
-
-    def _partition(self, text: NDArray[np.uint8]) -> Partition | None:
-        """None where the text has no special tokens."""
-        if not self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
-            return None
-        return self._special_tokens.partition(text, self._parse_special)
+        partition = self._special_tokens.partition(text, self._parse_special)
+        return partition.starts, partition.ends
 
     def clusters(self, text: NDArray[np.uint8]) -> Clusters:
         """All places where special tokens occur in the text."""

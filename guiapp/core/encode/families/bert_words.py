@@ -13,9 +13,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.components import PartsPipeline
-from guiapp.core.encode.families.pipeline import Rows, chunks_of, join_chunks, laid_out
+from guiapp.core.encode.families.pipeline import (
+    Bounds,
+    EncodeOne,
+    Rows,
+    chunks_of,
+    join_chunks,
+    laid_out,
+    spans_of_words,
+)
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
     ideographs,
@@ -32,6 +40,7 @@ from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.encoders import WordEncoders, WordPieceHandle
 from guiapp.native.normalized import CodeTable
+from guiapp.native.special_tokens import CallOptions
 
 HANGUL = slice(0xAC00, 0xD7A4)
 MARK_CODE = ord(SPACE_SYMBOL.decode())
@@ -115,7 +124,7 @@ class BertWordsPipeline(PartsPipeline):
 
     @cached_property
     def _fast(self) -> WordEncoders:
-        return WordEncoders(self._kernel)
+        return WordEncoders(self._kernel, self._model.ids_of_rows)
 
     def make_tables(self) -> None:
         super().make_tables()
@@ -136,14 +145,23 @@ class BertWordsPipeline(PartsPipeline):
 
         if not self._is_plain(chunk):
             return slowly()
-        return FragmentTokens.later(self._model.ids_of(self._fast.encode(chunk)), slowly)
+        return FragmentTokens.later(self._model.check(self._fast.encode(chunk, CallOptions())), slowly)
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+    def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32] | None:
+        data = np.frombuffer(as_bytes(text), np.uint8)
+        if len(data) > options.most_bytes or not self._is_plain(data):
+            return None
+        return self._model.check(self._fast.encode(data, options))
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return spans_of_words(text, ids, options, self._encode_fast)
+
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
         data, ends = laid_out(texts)
-        if self._is_plain(data):
-            ids, counts = self._fast.encode_each(data, ends)
-            return Rows(self._model.ids_of(ids), counts)
-        return super().encode_each(texts)
+        if not self._is_plain(data):
+            return super().encode_each(texts, options, encode_one)
+        ids, counts = self._fast.encode_each(data, ends, options)
+        return Rows(self._model.check(ids), counts)
 
     def _is_plain(self, text: NDArray[np.uint8]) -> bool:
         """Whether the native library does with a text what the parts do."""

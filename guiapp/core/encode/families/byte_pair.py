@@ -14,10 +14,10 @@ from guiapp.core.encode.families.dna import dna_tokens
 from guiapp.core.encode.families.pair_merging import ONE_SPACE, PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    EncodeOne,
     FastPath,
     Rows,
     Tracer,
-    laid_out,
     no_fast_path,
 )
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
@@ -28,6 +28,7 @@ from guiapp.core.text.utf8 import characters, encode, repair, repair_readable
 from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Rules, Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.native.special_tokens import CallOptions
 
 SPACE, NEWLINE = 0x20, 0x0A
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
@@ -117,13 +118,10 @@ class BytePairPipeline(PairPipeline):
             return [end]
         return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
         if not self._is_split:
-            return super().encode_each(texts)
-        data, ends = laid_out(texts)
-        return self._encoder.encode_each(
-            data, ends, lambda start, end: self._encode(data[start:end], self.encoders[0])
-        )
+            return super().encode_each(texts, options, encode_one)
+        return self._encoder.encode_each(texts, options, encode_one)
 
     @property
     def fast_path(self) -> FastPath:
@@ -244,28 +242,25 @@ class SentencePiecePipeline(PairPipeline):
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         super().__init__(PairEncoder(vocabulary, sentence_piece_merging(vocabulary)))
-        self._adds_space = vocabulary.rules.add_space_prefix
+        self.adds_space = vocabulary.rules.add_space_prefix
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put in front has the empty span."""
-        if not (self._adds_space and after_special):
+        if not (self.adds_space and after_special):
             return self._encoder.encode_whole(fragment, encoder)
         return self._encoder.encode_whole(np.concatenate([ONE_SPACE, fragment]), encoder).moved(-1)
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        data, ends = laid_out(texts, b" " if self._adds_space else b"")
-        return self._encoder.encode_each(
-            data, ends, lambda start, end: self._encoder.encode_whole(data[start:end], self.encoders[0])
-        )
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        return self._encoder.encode_each(texts, options, encode_one)
 
     @property
     def fast_path(self) -> FastPath:
-        return self._encoder.fast_path_after_space if self._adds_space else self._encoder.fast_path
+        return self._encoder.fast_path
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        if not (self._adds_space and after_special):
+        if not (self.adds_space and after_special):
             tracer.begin(fragment, None, 0)
             return self._encoder.encode_readable(fragment, [len(fragment)], encoder, tracer)
         text = b" " + fragment

@@ -16,17 +16,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, join_tokens
+from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes, join_tokens
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, Repaired
 from guiapp.core.encode.families.pair_merging import PairEncoder, merged_slots, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    EncodeOne,
     FastPath,
     Pipeline,
     Rows,
     Tracer,
     encode_each_piece,
-    no_fast_path,
     tokens_from_steps,
     trace_whole,
 )
@@ -37,13 +37,14 @@ from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, wor
 from guiapp.core.hugging_face.normalizers import Normalizer, is_unicode_form
 from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, without_byte_mapping
 from guiapp.core.text.normalized import NormalizedText, from_source
-from guiapp.core.text.special_tokens import Found, TokenSearch
+from guiapp.core.text.special_tokens import LONG_SOLIDUS, Found, TokenSearch
 from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import ABSENT, PairMerging, listed_merging
 from guiapp.core.vocabulary.parts import ModelOptions, Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES
+from guiapp.native.special_tokens import CallOptions
 
 FIRST_WINDOW = 64  # bytes
 ENDINGS = (
@@ -407,6 +408,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         super().__init__(vocabulary)
         self._normalizer = normalizer
         self._keeps_ascii = is_unicode_form(normalizer)
+        self._joins_special = vocabulary.rules.composes
 
     def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
         data, repaired = well_formed(text)
@@ -419,17 +421,25 @@ class NormalizedPairsPipeline(BytePairPipeline):
         data, repaired = self._repaired(np.frombuffer(text, np.uint8))
         return data.tobytes(), repaired
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        if self._keeps_ascii and all(map(bytes.isascii, texts)):
-            return super().encode_each(texts)
-        return Pipeline.encode_each(self, texts)
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        if all(map(self._stays, texts)):
+            return super().encode_each(texts, options, encode_one)
+        return Pipeline.encode_each(self, texts, options, encode_one)
 
     @property
     def fast_path(self) -> FastPath:
         fast_path = super().fast_path
-        if not self._keeps_ascii:
-            return no_fast_path
-        return lambda text, affixes: fast_path(text, affixes) if text.isascii() else None
+        return lambda text, options: fast_path(text, options) if self._stays(text) else None
+
+    def _stays(self, text: str | bytes) -> bool:
+        """Whether the text, and so each part of it, is what the normaliser makes of it."""
+        if not self._keeps_ascii or text.isascii():
+            return self._keeps_ascii
+        data = as_bytes(text)
+        if self._joins_special and LONG_SOLIDUS in data:
+            return False
+        made, repaired = self._repaired(np.frombuffer(data, np.uint8))
+        return repaired is None and len(made) == len(data)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         if not self._keeps_ascii:

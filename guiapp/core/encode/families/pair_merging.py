@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Rows, Tracer, encode_each_piece
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    Bounds,
+    EncodeOne,
+    Pipeline,
+    Rows,
+    Tracer,
+    encode_each_piece,
+    laid_out,
+)
 from guiapp.core.encode.reference import backtrack, longest_match, merge
 from guiapp.core.encode.reference.longest_match import Choose, Dropout, Join, Take, Taken, TokenMatches
 from guiapp.core.encode.reference.merge import Merge, Rules, Slots, symbol_slots
@@ -26,11 +35,12 @@ from guiapp.native.pairs import (
     AS_RANKED,
     NEWLINES,
     NO_PIECES,
-    Affixes,
     encode_fewest,
     encode_greedy,
     encode_linear,
+    tile_spans,
 )
+from guiapp.native.special_tokens import CallOptions
 
 LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
 LINEAR = ("backtrack", "table")
@@ -86,7 +96,8 @@ class PairEncoder:
         return encoder
 
     @cached_property
-    def _lengths(self) -> NDArray[np.int32]:
+    def lengths(self) -> NDArray[np.int32]:
+        """int32[n]: the bytes of a text that each token stands for."""
         return self._model.token_lengths(of_marked=False)
 
     @cached_property
@@ -102,32 +113,26 @@ class PairEncoder:
         others = data[offsets[self._merging.n_tokens] :].tobytes()
         return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
 
-    def fast_path_after_space(self, text: str | bytes, affixes: Affixes) -> NDArray[np.int32] | None:
-        """The same with a space in front of the text."""
-        return self.fast_path(" " + text if isinstance(text, str) else b" " + text, affixes)
-
     def prepare(self) -> None:
         """Make now what the first encoding would make."""
         self._model.prepare()
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n + 1]: where tokens meet that `fast_path` has given."""
-        return _bounds(ids, self._lengths)
+        """int64[n + 1]: where tokens of a text without special ones meet."""
+        return _bounds(ids, self.lengths)
 
-    def encode_each(
-        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], encode: Callable[[int, int], FragmentTokens]
-    ) -> Rows:
-        """The ids of texts side by side; of those that take more than `fast_path` by `encode(start, end)`."""
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        """The ids of texts, of those that take more than `fast_path` by `encode_one`; see `Pipeline`."""
+        data, ends = laid_out(texts)
         ids, counts, done = list[NDArray[np.int32]](), list[NDArray[np.int64]](), 0
-        while done < len(ends):
+        while done < len(texts):
             start = int(ends[done - 1]) if done else 0
-            some_ids, some_counts = self._model.encode_each(texts[start:], ends[done:] - start)
+            some_ids, some_counts = self._model.encode_each(data[start:], ends[done:] - start, options)
             ids.append(some_ids)
             counts.append(some_counts)
             done += len(some_counts)
-            if done < len(ends):
-                start = int(ends[done - 1]) if done else 0
-                ids.append(encode(start, int(ends[done])).ids)
+            if done < len(texts):
+                ids.append(encode_one(texts[done]))
                 counts.append(np.array([len(ids[-1])], np.int64))
                 done += 1
         return Rows(np.concatenate(ids), np.concatenate(counts))
@@ -162,7 +167,7 @@ class PairEncoder:
         if encoder == "fast":
             result = self._model.encode_pieces(data, piece_ends, are_marked)
             if result is not None:
-                lengths = self._marked_lengths if are_marked else self._lengths
+                lengths = self._marked_lengths if are_marked else self.lengths
                 return FragmentTokens.tiles(result, partial(_bounds, result, lengths))
         room = self._merging.tokens_per_byte * len(data)
         by_heap, takes_whole = encoder != "scan", self._whole_pieces != NO_PIECES
@@ -280,10 +285,9 @@ class PairEncoder:
 
 
 class PairPipeline(Pipeline):
-    """A pipeline that encodes pieces by merges, behind a space where it `_adds_space`."""
+    """A pipeline that encodes pieces by merges."""
 
     merging: PairMerging
-    _adds_space = False
 
     def __init__(self, encoder: PairEncoder) -> None:
         self._encoder = encoder
@@ -304,9 +308,8 @@ class PairPipeline(Pipeline):
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         return self.merging.model.first_cut(fragment, position)
 
-    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        bounds = self._encoder.bounds(ids)
-        return np.maximum(bounds - 1, 0) if self._adds_space else bounds
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return tile_spans(options, text, self._encoder.lengths, ids)
 
 
 def merged_slots(

@@ -16,10 +16,11 @@ from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.errors import EncodeError
 from guiapp.native.binding import NONE
-from guiapp.native.pairs import Affixes
+from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 CHUNK_BYTES = 1 << 18
 FIRST_WINDOW = 256
+SPACE = ord(" ")
 
 State = TypeVar("State")
 StepState = TypeVar("StepState", contravariant=True)
@@ -28,8 +29,8 @@ CutTable = NDArray[np.bool_]
 Symbols = Sequence[tuple[int, int, int]]
 """Symbol (or token), start and end of each, in order."""
 LONGEST_OF_MANY = 1 << 16  # bytes; a longer text gains nothing in company
-FastPath = Callable[[str | bytes, Affixes], NDArray[np.int32] | None]
-"""The ids of a text in an envelope; None where that takes more, or where ids do not tell the spans."""
+FastPath = Callable[[str | bytes, CallOptions], NDArray[np.int32] | None]
+"""The ids of a text with its special tokens and what is around it; None where that takes more."""
 
 
 class Tracer:
@@ -107,7 +108,7 @@ def encode_plain_pieces(
     return encode_each_piece(data, piece_ends, encode_piece, tracer)
 
 
-def no_fast_path(_text: str | bytes, _affixes: Affixes) -> None:
+def no_fast_path(_text: str | bytes, _options: CallOptions) -> None:
     """For what takes more."""
 
 
@@ -121,6 +122,7 @@ class Pipeline(ABC):
     encodes_many_texts  whether `encode_each` takes less time than one call of `encode` for each
     begins_after_special  whether text behind a special token begins as a whole text does
     longest_of_many  bytes: texts up to this length are encoded by `encode_each`, where that can be
+    adds_space, excluded  as `CallOptions` has them
     """
 
     encoders: tuple[str, ...]
@@ -129,6 +131,8 @@ class Pipeline(ABC):
     encodes_many_texts = False
     longest_of_many = LONGEST_OF_MANY
     begins_after_special = True
+    adds_space = False
+    excluded: SpecialTokensHandle | None = None
 
     @property
     def lookahead(self) -> int | None:
@@ -170,17 +174,19 @@ class Pipeline(ABC):
         """Encodes a text that is not empty by the first encoder in one call."""
         return no_fast_path
 
-    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n + 1]: where tokens meet that `fast_path` has given, without those around them."""
-        raise NotImplementedError
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        """Where tokens start and end that `fast_path` has given, without what is around the text.
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """The ids of each text by itself.  None is empty; each begins a document or follows a special token.
+        None where that takes to encode what is between special tokens one by one.
+        """
+        return None
+
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        """The ids of each text by itself, with special tokens; by `encode_one` of those that take more.
 
         Raises EncodeError where the vocabulary cannot express one of them.
         """
-        arrays = (np.frombuffer(text, np.uint8) for text in texts)
-        return rows_of(self.encode(text, True, self.encoders[0]).ids for text in arrays)
+        return rows_of(map(encode_one, texts))
 
     def make_tables(self) -> None:  # noqa: B027  (most types put nothing off)
         """Make now what the first encoding would make."""
@@ -205,6 +211,13 @@ class Pipeline(ABC):
         )
 
 
+EncodeOne = Callable[[bytes], NDArray[np.int32]]
+
+
+Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Where tokens start, and where they end."""
+
+
 class Rows(NamedTuple):
     """The token ids of many texts.
 
@@ -216,17 +229,39 @@ class Rows(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def laid_out(texts: Sequence[bytes], before_each: bytes = b"") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts one behind the other, with the same in front of each, and where they end."""
-    data = bytearray(before_each).join((b"", *texts))
+def laid_out(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts one behind the other, and where they end."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return np.frombuffer(data, np.uint8), np.cumsum(lengths + len(before_each))
+    return np.frombuffer(b"".join(texts), np.uint8), np.cumsum(lengths)
 
 
 def rows_of(ids: Iterable[NDArray[np.int32]]) -> Rows:
     """The rows of texts that were encoded one after the other."""
     each = list(ids)
     return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))
+
+
+def spans_of_words(
+    text: NDArray[np.uint8],
+    ids: NDArray[np.int32],
+    options: CallOptions,
+    encode: Callable[[NDArray[np.uint8]], FragmentTokens],
+) -> Bounds | None:
+    """See `Pipeline.spans`, where words are encoded one by one and a space is in none of them.
+
+    Special tokens are encoded as spaces; None where that gives others than `ids`.
+    """
+    if options.special_tokens is None:
+        return None
+    *_, special_ids, starts, ends = options.special_tokens.partition(text)[:, :-1]
+    edges = np.zeros(len(text) + 1, np.int8)
+    edges[starts] += 1
+    edges[ends] -= 1
+    tokens = encode(np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(SPACE), text))
+    places = np.searchsorted(tokens.starts, starts)
+    if not np.array_equal(np.insert(tokens.ids, places, special_ids), ids):
+        return None
+    return np.insert(tokens.starts, places, starts), np.insert(tokens.ends, places, ends)
 
 
 def check_covered(ids: NDArray[np.int32], unknown: int, uncovered: str) -> None:

@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    Bounds,
     CutTable,
     Pipeline,
     Tracer,
@@ -24,6 +25,7 @@ from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.binding import NONE
 from guiapp.native.encoders import TokenMatcher
+from guiapp.native.special_tokens import CallOptions
 
 NORMAL = np.uint16(Attribute.NORMAL)
 
@@ -68,7 +70,20 @@ class RwkvPipeline(Pipeline):
         return int(np.diff(offsets).max(initial=1))
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return self._checked(FragmentTokens(*self._matcher.encode_rwkv(fragment, self._unknown)))
+        return self._encode(fragment, CallOptions())
+
+    def _encode(self, text: NDArray[np.uint8], options: CallOptions) -> FragmentTokens:
+        return self._checked(FragmentTokens(*self._matcher.encode_rwkv(text, self._unknown, options)))
+
+    def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32] | None:
+        data = as_bytes(text)
+        if len(data) > options.most_bytes or options.before or options.after:
+            return None
+        return self._encode(np.frombuffer(data, np.uint8), options).ids
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds:
+        tokens = self._encode(text, options)
+        return tokens.starts, tokens.ends
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE

@@ -18,10 +18,10 @@ from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes
 from guiapp.core.encode.families.pair_merging import ONE_SPACE, PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    EncodeOne,
     FastPath,
     Rows,
     Tracer,
-    laid_out,
     no_fast_path,
 )
 from guiapp.core.encode.families.unigram_llama_cpp import (
@@ -31,16 +31,16 @@ from guiapp.core.encode.families.unigram_llama_cpp import (
     has_inner_symbol,
     unigram_of,
 )
-from guiapp.core.text.normalized import NormalizedText, common_beginnings, source_spans
+from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.piece_text import PieceText, character_at, character_before
-from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.binding import NONE
 from guiapp.native.encoders import PartEncoders, Unigram
-from guiapp.native.pairs import AS_RANKED, Affixes
+from guiapp.native.pairs import AS_RANKED
+from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
 WHY_NO_FAST = "Pieces contain spaces after their start: the parts between cuts are too long to look up."
@@ -49,8 +49,6 @@ WHY_ONLY_HEAP = (
     "The model has unused pieces: they are merged, and taken apart at the end to what they were last seen to "
     "be made of anywhere in the text, which only the queue of `heap` tells."
 )
-
-SHORT = 1000  # bytes of a text of which Python itself tells soonest whether it is valid
 
 
 class _Changed(NamedTuple):
@@ -82,7 +80,7 @@ class PiecePairsPipeline(PairPipeline):
             )
         adds_at_end = rules.text.adds_space and rules.text.adds_at_end
         self._may_be_alone = not adds_at_end
-        self._adds_space = rules.text.adds_space and not adds_at_end
+        self.adds_space = rules.text.adds_space and not adds_at_end
         self._is_fast = (
             self._may_be_alone
             and self._text.changes_nothing
@@ -90,9 +88,9 @@ class PiecePairsPipeline(PairPipeline):
             and not self._takes_apart
         )
         self.encodes_many_texts = self._is_fast
-        self._beginnings = _beginnings(user_defined)
-        spaced = [each for each in self._beginnings if self._adds_space and each.startswith(b" ")]
-        self._after_space = tuple(each[1:] for each in spaced)
+        changed = [MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)]
+        zeros = np.zeros(len(changed), np.int32)
+        self.excluded = SpecialTokensHandle(changed, zeros.astype(np.uint8), zeros)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put around it has the empty span."""
@@ -102,7 +100,7 @@ class PiecePairsPipeline(PairPipeline):
         if not (self._may_be_alone and self._text.leaves_alone(fragment)):
             normalized = self._text.normalize(fragment, begins)
             return _Changed(normalized.data, normalized, 0)
-        if not (self._adds_space and begins and len(fragment)):
+        if not (self.adds_space and begins and len(fragment)):
             return _Changed(fragment, None, 0)
         return _Changed(np.concatenate([ONE_SPACE, fragment]), None, 1)
 
@@ -136,33 +134,12 @@ class PiecePairsPipeline(PairPipeline):
             tokens.ids[is_first], lambda: (tokens.starts[is_first], tokens.ends[is_last])
         )
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        data, ends = laid_out(texts, b" " if self._adds_space else b"")
-        if all(map(self._is_as_it_is, texts)):
-            return self._encoder.encode_each(
-                data, ends, lambda start, end: self._encoder.encode_whole(data[start:end], self.encoders[0])
-            )
-        return super().encode_each(texts)
-
-    def _is_as_it_is(self, text: bytes) -> bool:
-        """Whether a text is valid, and no user-defined piece may be in it, with the space in front of it."""
-        if text.startswith(self._after_space) or any(each in text for each in self._beginnings):
-            return False
-        if len(text) < SHORT:
-            return text.isascii() or is_text(text)
-        return self._text.leaves_alone(np.frombuffer(text, np.uint8))
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        return self._encoder.encode_each(texts, options, encode_one)
 
     @property
     def fast_path(self) -> FastPath:
-        return self._encode_fast if self._is_fast else no_fast_path
-
-    def _encode_fast(self, text: str | bytes, affixes: Affixes) -> NDArray[np.int32] | None:
-        data = as_bytes(text)
-        if not self._is_as_it_is(data):
-            return None
-        return (self._encoder.fast_path_after_space if self._adds_space else self._encoder.fast_path)(
-            data, affixes
-        )
+        return self._encoder.fast_path if self._is_fast else no_fast_path
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         cut = 0 if self._takes_apart else super().cut_before(fragment, position)
@@ -199,11 +176,6 @@ def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
     return to_source(tokens, normalized)
 
 
-def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:
-    """What may be the beginning of one of these pieces in a text, or of a space that was typed as U+2581."""
-    return common_beginnings((MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)))
-
-
 class PieceUnigramPipeline(UnigramPipeline):
     """See `Pipeline`.
 
@@ -233,14 +205,19 @@ class PieceUnigramPipeline(UnigramPipeline):
         self.refused = REFUSED if has_words else {**REFUSED, "fast": WHY_NO_FAST}
 
     def make_tables(self) -> None:
-        _ = self._parts if "fast" in self.encoders else self._model
+        _ = self._parts
 
     @cached_property
     def _parts(self) -> PartEncoders:
-        no_ids = np.empty(0, np.int32)
-        return PartEncoders(
-            self._model, self._token_ids, no_ids if self._byte_ids is None else self._byte_ids
-        )
+        byte_ids = np.empty(0, np.int32) if self._byte_ids is None else self._byte_ids
+        has_parts = "fast" in self.encoders
+        return PartEncoders(self._model, self._token_ids, byte_ids, has_parts, self._text.native)
+
+    def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32]:
+        return self._parts.encode(np.frombuffer(as_bytes(text), np.uint8), options)
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> None:
+        """Spaces beside special tokens may be tokens."""
 
     @cached_property
     def _model(self) -> Unigram:
@@ -248,7 +225,7 @@ class PieceUnigramPipeline(UnigramPipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
-            ids = self._parts.encode(self._text.data(fragment, after_special))
+            ids = self._parts.encode(fragment, CallOptions(begins=after_special))
             return FragmentTokens.later(ids, lambda: self._encode_whole_from(fragment, after_special))
         return self._encode_whole_from(fragment, after_special)
 

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.pipeline import (
     LONGEST_OF_MANY,
     NO_TRACE,
+    Bounds,
     CutTable,
+    EncodeOne,
+    FastPath,
     Pipeline,
     Rows,
     Tracer,
@@ -30,6 +33,8 @@ from guiapp.core.encode.families.pipeline import (
     encode_plain_pieces,
     join_chunks,
     laid_out,
+    no_fast_path,
+    spans_of_words,
     tokens_from_steps,
 )
 from guiapp.core.encode.reference import viterbi
@@ -44,6 +49,7 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.binding import NONE
 from guiapp.native.checkpoint import checkpoint, stoppable
 from guiapp.native.encoders import TokenMatcher, Unigram, WordEncoders
+from guiapp.native.special_tokens import CallOptions
 
 EXACT_BITS = 53
 LARGEST_SCORE = 1e30
@@ -179,16 +185,31 @@ class UnigramPipeline(Pipeline):
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         """Word by word, unless the sums of scores may have been rounded."""
-        ids = self._fast.encode(fragment)
+        ids = self._fast.encode(fragment, CallOptions())
         if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
             return self._encode_whole(fragment)
         self._check(ids)
         return FragmentTokens.later(ids, lambda: self._encode_whole(fragment))
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        data, ends = laid_out(texts)
-        self._model.check_growth(data)
-        rows = Rows(*self._fast.encode_each(data, ends))
+    @property
+    def fast_path(self) -> FastPath:
+        return self._fast_path if "fast" in self.encoders else no_fast_path
+
+    def _fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32] | None:
+        data = as_bytes(text)
+        if len(data) > options.most_bytes:
+            return None
+        ids = self._fast.encode(np.frombuffer(data, np.uint8), options)
+        if len(data) > self._words.longest_exact and not self._words.are_exact(ids):
+            return None
+        self._check(ids)
+        return ids
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return spans_of_words(text, ids, options, self._encode_whole)
+
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        rows = Rows(*self._fast.encode_each(*laid_out(texts), options))
         self._check(rows.ids)
         return rows
 
@@ -456,7 +477,7 @@ class UnigramWords:
         """
         if self._own_scores.max() > 0 or self.unknown in ids:
             return False
-        total = -float(self.scores[ids].sum())
+        total = -float(np.minimum(self.scores[ids], 0).sum())  # those of special tokens may be anything
         next_sum = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + next_sum < self._exact_below
 

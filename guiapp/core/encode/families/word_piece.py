@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.encoding import FragmentTokens, as_bytes
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    Bounds,
+    EncodeOne,
     Pipeline,
     Rows,
     Tracer,
@@ -21,6 +23,7 @@ from guiapp.core.encode.families.pipeline import (
     encode_plain_pieces,
     join_chunks,
     laid_out,
+    spans_of_words,
 )
 from guiapp.core.encode.reference import wordpiece
 from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
@@ -29,6 +32,7 @@ from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.binding import NONE
 from guiapp.native.encoders import WordEncoders, WordPieceHandle
+from guiapp.native.special_tokens import CallOptions
 
 REFUSED = {
     "greedy": "Word by word it does what `wordpiece` does: WordPiece takes the longest token.",
@@ -99,18 +103,25 @@ class WordPiecePipeline(Pipeline):
     ) -> Iterator[tuple[int, FragmentTokens]]:
         for start, (text, word_ends) in chunks:
             ids, starts, ends = self._model.encode(text.data, word_ends, encoder == "linear")
-            self._check(ids)
+            self._checked(ids)
             yield start, FragmentTokens(ids, *source_spans(text, starts, ends))
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
-        ids = self._fast.encode(fragment)
-        self._check(ids)
+        ids = self._checked(self._fast.encode(fragment, CallOptions()))
         return FragmentTokens.later(ids, lambda: self.encode(fragment, True, "linear"))
 
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
-        self._check(rows.ids)
-        return rows
+    def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32] | None:
+        data = as_bytes(text)
+        if len(data) > options.most_bytes:
+            return None
+        return self._checked(self._fast.encode(np.frombuffer(data, np.uint8), options))
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return spans_of_words(text, ids, options, lambda blanked: self.encode(blanked, True, "linear"))
+
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        ids, counts = self._fast.encode_each(*laid_out(texts), options)
+        return Rows(self._checked(ids), counts)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
@@ -125,7 +136,7 @@ class WordPiecePipeline(Pipeline):
             return after_steps(self._steps(encoder, word), Taken(), tracer)
 
         tokens = encode_plain_pieces(data, ends, encode_word, tracer)
-        self._check(tokens.ids)
+        self._checked(tokens.ids)
         return FragmentTokens(tokens.ids, *source_spans(text, tokens.starts, tokens.ends))
 
     def _steps(
@@ -141,5 +152,6 @@ class WordPiecePipeline(Pipeline):
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         return self._model.word_break(data, position, is_before=False)
 
-    def _check(self, ids: NDArray[np.int32]) -> None:
+    def _checked(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
         check_covered(ids, self._unknown, NOT_COVERED)
+        return ids

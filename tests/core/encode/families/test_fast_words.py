@@ -18,6 +18,7 @@ from guiapp.core.encode.families.word_piece import WordPiecePipeline
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 from guiapp.errors import EncodeError
+from guiapp.native.special_tokens import CallOptions
 
 SEED = 20261122
 BERT = Rules(lowercase=True, strip_accents=True)
@@ -63,7 +64,7 @@ def assert_encoded(pipeline, texts, exact):
         return
     expected = [pipeline.encode(as_array(text), True, exact).ids.tolist() for text in texts]
     for _ in range(2):
-        ids, counts = pipeline.encode_each(texts)
+        ids, counts = pipeline.encode_each(texts, CallOptions(), None)
         bounds = [0, *np.cumsum(counts).tolist()]
         assert [ids[start:end].tolist() for start, end in pairwise(bounds)] == expected
 
@@ -149,7 +150,7 @@ def test_where_the_text_before_decides_a_tie_by_rounding_words_are_not_encoded_a
     as_part = as_lists(pipeline.encode(as_array(before + word), True, "viterbi"))[0][-2:]
     alone = as_lists(pipeline.encode(as_array(word), True, "viterbi"))[0][-2:]
     assert as_part != alone
-    assert pipeline._fast.encode(as_array(before + word))[-2:].tolist() == alone
+    assert pipeline._fast.encode(as_array(before + word), CallOptions())[-2:].tolist() == alone
     assert_same(pipeline, before + word, "viterbi")
 
 

@@ -19,6 +19,7 @@ from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
 from guiapp.errors import EncodeError
+from guiapp.native.special_tokens import CallOptions
 
 HEX_SCORES = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0)}
 WORDS = byte_level(["a b", "b c", "ab c", "Ġ a", "c c", "Ġa bc", "Ã ©", "é c"])
@@ -166,7 +167,14 @@ def test_spans_tile_the_text(vocabulary, text):
 @given(texts=st.lists(TEXTS, min_size=1, max_size=5))
 def test_many_texts_at_once_have_the_ids_of_each(vocabulary, texts):
     pipeline = pipeline_of(vocabulary)
-    rows = pipeline.encode_each(texts)
-    each = [pipeline.encode(as_array(text), True, "heap").ids.tolist() for text in texts]
+    options = CallOptions(excluded=pipeline.excluded, adds_space=pipeline.adds_space)
+
+    def encode_one(text):
+        return pipeline.encode(as_array(text), True, "heap").ids
+
+    rows, each = (
+        pipeline.encode_each(texts, options, encode_one),
+        [encode_one(text).tolist() for text in texts],
+    )
     assert rows.counts.tolist() == [len(ids) for ids in each]
     assert rows.ids.tolist() == [token for ids in each for token in ids]

@@ -13,6 +13,7 @@ from guiapp.core.encode.families.rwkv import RwkvPipeline
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError, VocabError
+from guiapp.native.special_tokens import CallOptions
 
 ALPHABET = "aaabbbccc   ...\n\tée\u0301中▁ﬁＡ\u3000\ufeff\x00<x"
 TEXTS = st.one_of(
@@ -190,7 +191,7 @@ def test_a_plamo2_vocabulary_whose_suffixes_would_fill_the_memory_is_refused():
 def test_many_texts_at_once_have_the_ids_of_each(texts, name):
     pipeline = PIPELINES[name]
     if pipeline.encodes_many_texts:
-        rows = pipeline.encode_each(texts)
+        rows = pipeline.encode_each(texts, CallOptions(), None)
         each = [encoded(pipeline, text)[0] for text in texts]
         assert rows.counts.tolist() == [len(ids) for ids in each]
         assert rows.ids.tolist() == [token for ids in each for token in ids]
@@ -203,7 +204,7 @@ def test_a_map_that_was_made_to_do_harm_is_refused_whatever_is_asked():
         lambda: harmful.encode(as_array(text), True, "fast"),
         lambda: harmful.encode(as_array(text), True, "viterbi"),
         lambda: harmful.encode_readable(text, True, "viterbi"),
-        lambda: harmful.encode_each([b"b", text]),
+        lambda: harmful.encode_each([b"b", text], CallOptions(), None),
         lambda: harmful.segmentations(as_array(text), 2),
     ):
         with pytest.raises(EncodeError, match="more than 128 times"):
