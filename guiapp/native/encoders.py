@@ -21,6 +21,7 @@ from guiapp.native.binding import (
     TokenColumns,
     WideInts,
     arrays,
+    checked,
     function,
     long_function,
     secret,
@@ -321,3 +322,47 @@ class _WordEncoder(Handle, free="word_encoder_free"):
         if count < 0:
             raise EncodeError("The file's character map makes a word too long. Encode a shorter text.")
         return _with_affixes(_word_encoder_copy, self, count, options)
+
+
+# Text word by word, where what words become is known elsewhere
+
+_asked_words_new = function("asked_words_new(flags, unsigned) -> handle")
+_asked_words_encode = function("asked_words_encode(handle, bytes, flag)")
+_asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints) -> nothing")
+_asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
+_asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
+Ask = Callable[[Bytes, WideInts, WideInts], tuple[Ints, WideInts]]
+
+
+class AskedWords:
+    """Encodes text word by word; words that were met before are looked up.  Threads may share it.
+
+    A word begins with the text, or with a space behind a character that may end one.
+
+    ends_words  bool[65536]: those that may
+    ask         the ids of words of a text, from their starts to their ends, and how many each has
+    """
+
+    def __init__(self, ends_words: NDArray[np.bool_], ask: Ask) -> None:
+        self._encoders, self._ask = Pool(partial(_AskedWords, ends_words)), ask
+
+    def encode(self, text: Bytes) -> Ints:
+        """The ids of a valid text; raises what `ask` does."""
+        encoder = self._encoders.take()
+        count = _asked_words_encode(encoder, text, True)
+        while count < 0:
+            starts, ends = np.empty((2, -count), np.int64)
+            _asked_words_asked(encoder, starts, ends)
+            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends)))
+            count = _asked_words_encode(encoder, text, False)
+        ids = np.empty(count, np.int32)
+        _asked_words_copy(encoder, ids)
+        self._encoders.idle.append(encoder)
+        return ids
+
+
+class _AskedWords(Handle, free="asked_words_free"):
+    """Encodes one text after the other, for one thread at a time."""
+
+    def __init__(self, ends_words: NDArray[np.bool_]) -> None:
+        super().__init__(_asked_words_new(ends_words, secret()), ends_words)

@@ -33,6 +33,7 @@ from guiapp.core.encode.families.pipeline import (
 from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.characters import PythonForm
+from guiapp.core.hugging_face.independent_words import word_ends
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.normalizers import Normalizer, is_unicode_form
 from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, without_byte_mapping
@@ -43,6 +44,7 @@ from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import ABSENT, PairMerging, listed_merging
 from guiapp.core.vocabulary.parts import ModelOptions, Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.encoders import AskedWords
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 from guiapp.native.special_tokens import CallOptions
 
@@ -128,14 +130,46 @@ class PartsPipeline(Pipeline):
     def without_special(self) -> PartsPipeline:
         pipeline = copy(self)
         pipeline._parses_special = False
+        pipeline.__dict__.pop("_words", None)
         return pipeline
 
     def make_tables(self) -> None:
         self._encoder.prepare()
+        _ = self._words
+
+    @cached_property
+    def _words(self) -> AskedWords | None:
+        """Encodes texts that begin a document by the first encoder, where words do not depend on each other."""
+        ends = word_ends(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
+        return None if ends is None else AskedWords(ends, self._ids_of_words)
+
+    def _ids_of_words(
+        self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of some words of a text, all but the last of which may have others behind them."""
+        encoder = self.encoders[0]
+        words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
+        n_first = int(starts[0] == 0)
+        ids, counts = np.empty(0, np.int32), np.zeros(0, np.int64)
+        if n_first:
+            ids = self._encode_segments(words[0], True, encoder, self._find, None).ids
+            counts = np.array([len(ids)])
+        others = self._encode_segments(b"".join(words[n_first:]), False, encoder, self._find, None)
+        places = others.starts - (others.starts == others.ends)  # nothing is put in front of a space
+        rows = np.searchsorted(np.cumsum(ends[n_first:] - starts[n_first:]), places, "right")
+        counts = np.append(counts, np.bincount(rows, minlength=len(words) - n_first))
+        return np.append(ids, others.ids), counts
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
-        return self._encode_segments(text, after_special, encoder, self._find, repaired)
+
+        def encode_whole() -> FragmentTokens:
+            return self._encode_segments(text, after_special, encoder, self._find, repaired)
+
+        if encoder != self.encoders[0] or not after_special or self._words is None:
+            return encode_whole()
+        ids = self._words.encode(np.frombuffer(text, np.uint8))
+        return FragmentTokens.later(ids, encode_whole)
 
     def encode_finding(
         self,
