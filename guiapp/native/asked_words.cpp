@@ -6,7 +6,7 @@
 
 namespace loupe {
 
-// A word begins with a space behind a character that may end one, or with the text: such a first one is a word of its own kind.
+// A word begins with white space behind a character that may end one, or with the text: such a first one is of its own kind.
 // Words lie side by side.  Text is valid.  For one thread at a time.
 class AskedWords {
 public:
@@ -14,12 +14,11 @@ public:
         std::size_t start, size;  // in the text
     };
 
-    // `ends_words` says so of the first 65536 characters.
-    AskedWords(std::span<const bool> ends_words, std::uint64_t secret)
+    // `starts_words` says which bytes are such white space, `ends_words` which of the first 65536 characters may end a word.
+    AskedWords(std::span<const bool> starts_words, std::span<const bool> ends_words, std::uint64_t secret)
         : ends_words_(ends_words), secret_(secret), keys_(PieceCache::block), ends_(PieceCache::block), slots_(64) {
-        for (std::size_t byte = 0; byte < 0x80; ++byte) flags_[byte] = ends_words[byte] ? ends_word : 0;
+        for (std::size_t byte = 0; byte < 0x80; ++byte) flags_[byte] = starts_words[byte] ? starts_word : ends_words[byte] ? ends_word : 0;
         std::fill(flags_.begin() + 0x80, flags_.end(), is_part);
-        flags_[' '] = is_space;
     }
 
     void begin() {
@@ -36,7 +35,7 @@ public:
         for (std::size_t start = 0, scanned = 0; start < text.size();) {
             const auto n_ends = find_ends(text, scanned);
             for (std::size_t first = 0; first < n_ends;) {
-                const auto n_words = start == 0 || longest_told_ > PieceCache::longest_kept ? 1 : n_ends - first;
+                const auto n_words = start == 0 ? 1 : std::min(n_ends - first, std::max<std::size_t>(1, most_at_once / std::max(longest_told_, longest_known_)));
                 const auto ends = std::span(ends_).subspan(first, n_words);
                 encode_block({text, start, ends, {}, start == 0 ? PieceCache::Kind::whole : PieceCache::Kind::part, std::span(keys_).first(n_words)}, n_told);
                 start = static_cast<std::size_t>(ends.back()), first += n_words;
@@ -64,8 +63,9 @@ public:
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
-    enum Flag : Byte { is_space = 1, ends_word = 2, is_part = 4 };  // of a byte: `is_part` of a character with others
-    static constexpr std::size_t most_kept_room = 1 << 22;
+    enum Flag : Byte { starts_word = 1, ends_word = 2, is_part = 4 };  // of a byte: `is_part` of a character with others
+    static constexpr std::size_t most_kept_room = 1 << 22, most_at_once = 1 << 18;  // ids
+    static constexpr std::size_t longest_kept = 1 << 17;  // bytes, or ids, of a word: such are rare, and repeated in what is edited
 
     // Write where words end, from where it was scanned up to, at least one.
     std::size_t find_ends(Bytes text, std::size_t& at) {
@@ -86,7 +86,8 @@ private:
     }
 
     void encode_block(const PieceCache::Block& block, std::size_t n_told) {
-        const auto room = count_ + block.ends.size() * std::max(PieceCache::longest_kept, longest_told_) + PieceCache::spare_ids;
+        longest_known_ = std::max(longest_known_, std::min(longest_kept, longest_told_));
+        const auto room = count_ + block.ends.size() * std::max(longest_known_, longest_told_) + PieceCache::spare_ids;
         if (ids_.size() < room) ids_.resize(std::max(2 * ids_.size(), room));
         bool is_told = false;
         const auto encode_new = [&](std::size_t index, std::size_t count) {
@@ -129,14 +130,14 @@ private:
     std::span<const bool> ends_words_;
     std::uint64_t secret_;
     std::array<Byte, 256> flags_{};
-    PieceCache cache_;
+    PieceCache cache_{longest_kept};
     std::vector<PieceCache::Key> keys_;
     std::vector<std::int64_t> ends_;  // of the words of a block
     std::vector<Word> asked_;
     std::vector<std::uint32_t> slots_;  // numbers of words that were asked for and 1, by their hashes
     std::vector<std::int32_t> told_;    // ids of these
     std::vector<std::size_t> told_ends_;
-    std::size_t longest_told_ = 0;
+    std::size_t longest_told_ = 0, longest_known_ = 4;  // ids of a word: now, and of one that may be kept
     std::vector<std::int32_t> ids_;  // with room behind
     std::size_t count_ = 0;
 };
@@ -145,9 +146,9 @@ private:
 
 using namespace loupe;
 
-// The array, bool[65536], must outlive the result.
-LOUPE_API AskedWords* loupe_asked_words_new(Array<const bool> ends_words, std::uint64_t secret) {
-    return ends_words.size == 1 << 16 ? new AskedWords(ends_words, secret) : nullptr;
+// Arrays bool[256] and bool[65536], of which the second must outlive the result.
+LOUPE_API AskedWords* loupe_asked_words_new(Array<const bool> starts_words, Array<const bool> ends_words, std::uint64_t secret) {
+    return starts_words.size == 256 && ends_words.size == 1 << 16 ? new AskedWords(starts_words, ends_words, secret) : nullptr;
 }
 
 LOUPE_API void loupe_asked_words_free(AskedWords* words) { delete words; }

@@ -150,7 +150,7 @@ class Unigram(Handle, free="unigram_free"):
         return tokens_by(_unigram_segment_each, self, text, ends, byte_ids, room=len(text))
 
 
-_part_encoder_new = function("part_encoder_new(handle, ints, ints, flag) -> handle")
+_part_encoder_new = function("part_encoder_new(handle, ints, ints, flag, flag) -> handle")
 _part_encoder_encode = function("part_encoder_encode(handle, handle, structure, bytes)")
 _part_encoder_copy = function("part_encoder_copy(handle, >ints) -> nothing")
 
@@ -161,14 +161,20 @@ class PartEncoders:
     ids       int32[…]   those that text can become
     byte_ids  int32[256] tokens for the bytes of what is unknown, or none
     has_parts  whether parts are so short that they come again; else a text is one
+    has_words  whether besides words, between white space, can be normalised by themselves
     Threads may share it.
     """
 
     def __init__(
-        self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, piece_text: PieceTextHandle
+        self,
+        model: Unigram,
+        tokens: tuple[Ints, Ints],
+        switches: tuple[bool, bool],
+        piece_text: PieceTextHandle,
     ) -> None:
+        """`tokens` are ids and byte_ids, `switches` has_parts and has_words."""
         self._piece_text = piece_text
-        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids, has_parts))
+        self._encoders = Pool(partial(_PartEncoder, model, *tokens, *switches))
         self._encoders.prepare()
 
     def encode(self, text: Bytes, options: CallOptions) -> Ints:
@@ -185,8 +191,10 @@ class PartEncoders:
 class _PartEncoder(Handle, free="part_encoder_free"):
     """Encodes one text after the other, for one thread at a time."""
 
-    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool) -> None:
-        super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts), model, byte_ids)
+    def __init__(
+        self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, has_words: bool
+    ) -> None:
+        super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts, has_words), model, byte_ids)
 
 
 # The longest tokens that start at each place of a text, and the encoders of RWKV and PLaMo-2 by them
@@ -326,7 +334,7 @@ class _WordEncoder(Handle, free="word_encoder_free"):
 
 # Text word by word, where what words become is known elsewhere
 
-_asked_words_new = function("asked_words_new(flags, unsigned) -> handle")
+_asked_words_new = function("asked_words_new(flags, flags, unsigned) -> handle")
 _asked_words_encode = function("asked_words_encode(handle, bytes, flag)")
 _asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints) -> nothing")
 _asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
@@ -337,14 +345,15 @@ Ask = Callable[[Bytes, WideInts, WideInts], tuple[Ints, WideInts]]
 class AskedWords:
     """Encodes text word by word; words that were met before are looked up.  Threads may share it.
 
-    A word begins with the text, or with a space behind a character that may end one.
+    A word begins with the text, or with white space behind a character that may end one.
 
-    ends_words  bool[65536]: those that may
-    ask         the ids of words of a text, from their starts to their ends, and how many each has
+    starts_words  bool[256]: bytes that are such white space
+    ends_words    bool[65536]: characters that may end a word
+    ask           the ids of words of a text, from their starts to their ends, and how many each has
     """
 
-    def __init__(self, ends_words: NDArray[np.bool_], ask: Ask) -> None:
-        self._encoders, self._ask = Pool(partial(_AskedWords, ends_words)), ask
+    def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
+        self._encoders, self._ask = Pool(partial(_AskedWords, starts_words, ends_words)), ask
 
     def encode(self, text: Bytes) -> Ints:
         """The ids of a valid text; raises what `ask` does."""
@@ -364,5 +373,5 @@ class AskedWords:
 class _AskedWords(Handle, free="asked_words_free"):
     """Encodes one text after the other, for one thread at a time."""
 
-    def __init__(self, ends_words: NDArray[np.bool_]) -> None:
-        super().__init__(_asked_words_new(ends_words, secret()), ends_words)
+    def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_]) -> None:
+        super().__init__(_asked_words_new(starts_words, ends_words, secret()), ends_words)

@@ -29,12 +29,6 @@ std::size_t match_length(const TokenTree& tokens, Bytes text, std::size_t at) {
     return token == absent ? 0 : tokens.length(token);
 }
 
-bool holds(Bytes text, Bytes what) {
-    for (std::size_t at = 0; (at += find_byte(text.subspan(at), what[0])) < text.size(); ++at)
-        if (begins_with(text, at, what)) return true;
-    return false;
-}
-
 }  // namespace
 
 PieceText::Stretch PieceText::next(Bytes text, std::size_t at) const {
@@ -49,7 +43,7 @@ PieceText::Stretch PieceText::next(Bytes text, std::size_t at) const {
 Bytes PieceText::space() const { return spaces == Spaces::marked ? Bytes(space_symbol) : Bytes(plain_space); }
 
 bool PieceText::leaves_alone(Bytes text) const {
-    if (spaces == Spaces::marked || (spaces == Spaces::compact && holds(text, space_symbol))) return false;
+    if (spaces == Spaces::marked || (spaces == Spaces::compact && holds_space_symbol(text))) return false;
     if (charsmap.units.empty() && !removes_spaces && user_defined->n_tokens() == 0) return is_valid(text);
     bool was_space = removes_spaces;
     for (std::size_t at = 0; at < text.size();) {

@@ -33,7 +33,7 @@ from guiapp.core.encode.families.pipeline import (
 from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.characters import PythonForm
-from guiapp.core.hugging_face.independent_words import word_ends
+from guiapp.core.hugging_face.independent_words import word_edges
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.normalizers import Normalizer, is_unicode_form
 from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, without_byte_mapping
@@ -49,6 +49,7 @@ from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 from guiapp.native.special_tokens import CallOptions
 
 FIRST_WINDOW = 64  # bytes
+LONG_WORD = 1 << 12  # bytes of a word that is encoded by itself
 ENDINGS = (
     (False, False),
     (False, True),
@@ -99,7 +100,7 @@ class _Segment(NamedTuple):
     token_id  of an added token, whose text is one piece
     """
 
-    text: NormalizedText
+    text: AlignedText
     ends: NDArray[np.int64]
     token_id: int | None = None
 
@@ -140,25 +141,32 @@ class PartsPipeline(Pipeline):
     @cached_property
     def _words(self) -> AskedWords | None:
         """Encodes texts that begin a document by the first encoder, where words do not depend on each other."""
-        ends = word_ends(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
-        return None if ends is None else AskedWords(ends, self._ids_of_words)
+        edges = word_edges(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
+        return None if edges is None else AskedWords(*edges, self._ids_of_words)
 
     def _ids_of_words(
         self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The ids of some words of a text, all but the last of which may have others behind them."""
-        encoder = self.encoders[0]
+        """The ids of some words of a text, all but the last of which may have others behind them.
+
+        Short ones are encoded together: where tokens lie tells whose they are.
+        """
         words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
-        n_first = int(starts[0] == 0)
-        ids, counts = np.empty(0, np.int32), np.zeros(0, np.int64)
-        if n_first:
-            ids = self._encode_segments(words[0], True, encoder, self._find, None).ids
-            counts = np.array([len(ids)])
-        others = self._encode_segments(b"".join(words[n_first:]), False, encoder, self._find, None)
-        places = others.starts - (others.starts == others.ends)  # nothing is put in front of a space
-        rows = np.searchsorted(np.cumsum(ends[n_first:] - starts[n_first:]), places, "right")
-        counts = np.append(counts, np.bincount(rows, minlength=len(words) - n_first))
-        return np.append(ids, others.ids), counts
+        is_alone = ends - starts > LONG_WORD
+        is_alone[0] |= starts[0] == 0
+        edges = np.union1d([0, len(words)], np.flatnonzero(is_alone) + [[0], [1]]).tolist()
+        ids, counts = list[NDArray[np.int32]](), list[NDArray[np.int64]]()
+        for first, end in pairwise(edges):
+            joined, begins = b"".join(words[first:end]), int(starts[first]) == 0
+            tokens = self._encode_segments(joined, begins, self.encoders[0], self._find, None)
+            ids.append(tokens.ids)
+            if end - first == 1:
+                counts.append(np.array([len(tokens.ids)]))
+                continue
+            places = tokens.starts - (tokens.starts == tokens.ends)  # nothing is put in front of a space
+            rows = np.searchsorted(np.cumsum(ends[first:end] - starts[first:end]), places, "right")
+            counts.append(np.bincount(rows, minlength=end - first))
+        return np.concatenate(ids), np.concatenate(counts)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
@@ -206,7 +214,7 @@ class PartsPipeline(Pipeline):
                 )
                 yield _Segment(*pre_tokenize(self._pre_tokenizer, part))
             if token_id is not None:
-                own = normal.part(token_start, token_end).normalized
+                own = normal.part(token_start, token_end)
                 yield _Segment(own, np.array([len(own.data)]), token_id)
             start = token_end
 
@@ -220,10 +228,12 @@ class PartsPipeline(Pipeline):
     def _encode_segment(self, segment: _Segment, encoder: str) -> FragmentTokens:
         text, ends, token_id = segment
         if token_id is not None:
-            return FragmentTokens(np.array([token_id], np.int32), text.starts[:1], text.ends[-1:])
+            starts, ends = text.both_spans()
+            return FragmentTokens(np.array([token_id], np.int32), starts[:1], ends[-1:])
         if not len(ends):
             return NO_TOKENS
-        return to_source(self._encoder.encode(text.data, ends, encoder), text)
+        tokens = self._encoder.encode(text.data, ends, encoder)
+        return FragmentTokens.later(tokens.ids, lambda: to_source(tokens, text.normalized))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
@@ -231,7 +241,7 @@ class PartsPipeline(Pipeline):
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
         for segment in self._segments(text, after_special, self._find_readable):
-            given = from_source(segment.text, repaired)  # what watchers are told
+            given = from_source(segment.text.normalized, repaired)  # what watchers are told
             tokens.append(self._encode_segment_readable(segment, given, encoder, tracer))
         return to_source(join_tokens(tokens), repaired)
 
@@ -248,7 +258,7 @@ class PartsPipeline(Pipeline):
         if not len(ends):
             tracer.split([])
             return NO_TOKENS
-        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text)
+        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text.normalized)
 
 
 # Pair merging that starts from marked symbols, and from stand-ins for what is unknown, as `tokenizers` does

@@ -211,7 +211,8 @@ class PieceUnigramPipeline(UnigramPipeline):
     def _parts(self) -> PartEncoders:
         byte_ids = np.empty(0, np.int32) if self._byte_ids is None else self._byte_ids
         has_parts = "fast" in self.encoders
-        return PartEncoders(self._model, self._token_ids, byte_ids, has_parts, self._text.native)
+        switches = has_parts, has_parts and self._text.has_words
+        return PartEncoders(self._model, (self._token_ids, byte_ids), switches, self._text.native)
 
     def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32]:
         return self._parts.encode(np.frombuffer(as_bytes(text), np.uint8), options)
@@ -221,7 +222,10 @@ class PieceUnigramPipeline(UnigramPipeline):
 
     @cached_property
     def _model(self) -> Unigram:
-        return unigram_of(self._tokens, self._scores, (self._unknown, self._unknown_score), is_single=True)
+        unknown, spaces = (self._unknown, self._unknown_score), (False, self._text.has_words)
+        return unigram_of(
+            self._tokens, self._scores, unknown, cut_bytes=self._text.spaces, spaces=spaces, is_single=True
+        )
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
