@@ -17,7 +17,7 @@ namespace loupe {
 class PartEncoder {
 public:
     PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids, bool has_parts, bool has_words)
-        : model_(model), byte_ids_(byte_ids), has_parts_(has_parts), has_words_(has_words), starts_(PieceCache::block), ends_(PieceCache::block), part_ends_(PieceCache::block) {
+        : model_(model), byte_ids_(byte_ids), has_parts_(has_parts), has_words_(has_words), starts_(PieceCache::block), ends_(PieceCache::block), part_ends_(parts_at_once) {
         double worst = std::abs(model.unknown_score);
         for (const auto id : ids) worst = std::max(worst, std::abs(model.scores[static_cast<std::size_t>(id)]));
         farthest_ = Unigram::farthest_sum - worst * (longest + 2);
@@ -53,6 +53,9 @@ public:
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
+    static constexpr std::size_t parts_at_once = 128;     // so much is encoded again where sums begin anew
+    static constexpr std::int64_t bytes_at_once = 1024;   // of words
+
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
 
     Ids make_room(std::size_t more) {
@@ -73,36 +76,45 @@ private:
     bool encode_words(Bytes text, const PieceText& piece_text) {
         if (holds_space_symbol(text)) return false;
         const auto ids = make_room(2 * text.size() + 64);
-        const auto most = ids.size() - PieceCache::spare_ids;
-        bool fits = true, is_firm = false;
         auto count = count_;
         sum_ = 0, summed_ = count_;
-        for (std::size_t at = 0; const auto n_words = model_.find_words(text, at, starts_, ends_);) {
-            const PieceCache::Block words{text, 0, std::span(ends_).first(n_words), std::span(starts_).first(n_words), PieceCache::Kind::whole, std::span(keys_).first(n_words)};
-            at = static_cast<std::size_t>(ends_[n_words - 1]);
-            const auto encode_word = [&](std::size_t index, std::size_t first) {
-                const auto word = words.piece(index);
-                const auto rest = text.size() - static_cast<std::size_t>(ends_[index]);
-                normalized_.data.clear();
-                fits = fits && piece_text.normalize<false>(word, true, normalized_) && first + normalized_.data.size() + 2 * rest <= most;
-                if (!fits) return first;
-                const auto end = encode_parts(normalized_.data, ids, first);
-                is_firm = all_firm_ && end - first <= 2 * word.size();
-                return end;
-            };
-            const auto sum_before = sum_;
-            const auto first = count;
-            is_far_ = std::abs(sum_) > farthest_;
-            count = cache_.encode(words, ids, first, encode_word, [&] { return is_firm && fits; });
-            if (fits) sum_up(ids, count);
-            if (fits && is_far_) {  // where sums begin anew depends on all places
-                sum_ = sum_before, summed_ = count = first;
-                for (std::size_t index = 0; index < n_words; ++index) count = encode_word(index, count);
+        for (std::size_t at = 0; const auto n_words = model_.find_words(text, at, starts_, ends_); at = static_cast<std::size_t>(ends_[n_words - 1])) {
+            for (std::size_t done = 0; done < n_words;) {
+                auto end = done + 1;
+                while (end < n_words && ends_[end] < starts_[done] + bytes_at_once) ++end;
+                const auto starts = std::span(starts_).subspan(done, end - done), ends = std::span(ends_).subspan(done, end - done);
+                if (!encode_block_of_words({text, 0, ends, starts, PieceCache::Kind::whole, std::span(keys_).first(ends.size())}, piece_text, ids, count)) return false;
+                done = end;
             }
-            if (!fits) return false;
         }
         count_ = fused(count_, count);
         return true;
+    }
+
+    // Append those of some words; there is to be room for two for each byte.
+    bool encode_block_of_words(const PieceCache::Block& words, const PieceText& piece_text, Ids ids, std::size_t& count) {
+        bool fits = true, is_firm = false;
+        const auto encode_word = [&](std::size_t index, std::size_t first) {
+            const auto word = words.piece(index);
+            const auto rest = words.text.size() - static_cast<std::size_t>(words.ends[index]);
+            normalized_.data.clear();
+            fits = fits && piece_text.normalize<false>(word, true, normalized_) && first + normalized_.data.size() + 2 * rest + PieceCache::spare_ids <= ids.size();
+            if (!fits) return first;
+            const auto end = encode_parts(normalized_.data, ids, first);
+            is_firm = all_firm_ && end - first <= 2 * word.size();
+            return end;
+        };
+        const auto sum_before = sum_;
+        const auto first = count;
+        is_far_ = std::abs(sum_) > farthest_;
+        count = cache_.encode(words, ids, first, encode_word, [&] { return is_firm && fits; });
+        if (fits) sum_up(ids, count);
+        if (fits && is_far_) {  // where sums begin anew depends on all places
+            sum_ = sum_before, summed_ = count = first;
+            for (std::size_t index = 0; index < words.ends.size(); ++index) count = encode_word(index, count);
+            sum_up(ids, count);
+        }
+        return fits;
     }
 
     // Behind `count` ids write those of a normalised text.  There must be room for one for each byte, and `spare_ids` more.
