@@ -22,12 +22,13 @@ class NativeLibraryHook(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         try:
             compiler = native.compiler()
-            made = native.build("", compiler)
+            made = {kind: native.build(kind, compiler) for kind in compiler.shipped}
         except native.BuildError as error:
             sys.exit(str(error))  # no traceback: what to do is the last line
-        if version == "editable":
-            native.install(made)
-        else:
-            build_data["force_include"][str(made)] = f"guiapp/native/{made.name}"
+        for kind, path in made.items():
+            if version == "editable":
+                native.install(path, kind)
+            else:
+                build_data["force_include"][str(path)] = f"guiapp/native/{path.name}"
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{native.wheel_platform(made, compiler)}"
+        build_data["tag"] = f"py3-none-{native.wheel_platform(made[''], compiler)}"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from guiapp import open_model
 from guiapp.analysis.libraries.written_models import sentencepiece_model
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats import json_parts as part
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 
@@ -77,14 +78,9 @@ def _tokenizer_json(path: Path) -> None:
         "version": "1.0",
         "added_tokens": [],
         "normalizer": None,
-        "pre_tokenizer": {
-            "type": "ByteLevel",
-            "add_prefix_space": False,
-            "trim_offsets": True,
-            "use_regex": True,
-        },
+        "pre_tokenizer": part.BYTE_LEVEL,
         "post_processor": None,
-        "decoder": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+        "decoder": part.BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": {text: token for token, text in enumerate(texts)},
@@ -139,13 +135,7 @@ READ_IN_TWO_WAYS = {
         {"id": 2, "content": "<s>", "special": True, "normalized": False}
         | dict.fromkeys(("single_word", "lstrip", "rstrip"), False)
     ],
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "Prepend", "prepend": "\u2581"},
-            {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"},
-        ],
-    },
+    "normalizer": part.normalizers(part.PREPENDS, part.MARKS),
     "model": {"type": "BPE", "vocab": {"a": 0, "\u2581": 1, "<s>": 2}, "merges": []},
 }
 """A tokenizer.json with Llama 2's marks, which libraries put before each stretch or at a text's start."""

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from guiapp.kit.widgets.page_base import Page
 
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 
@@ -33,3 +38,16 @@ def drop(widget: QWidget, place: QPoint, mime: QMimeData) -> bool:
     if entered.isAccepted():
         QApplication.sendEvent(widget, QDropEvent(QPointF(place), *common))
     return entered.isAccepted()
+
+
+def files(*paths: Path | str) -> QMimeData:
+    """What a file manager drags."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return mime
+
+
+def settle(page: Page, qtbot: QtBot) -> None:
+    """What was begun on a page is shown."""
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()

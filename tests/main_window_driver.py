@@ -1,7 +1,8 @@
 """What tests of the real window need: models and answers to its questions, and keys."""
 
 from fake_tokenizer import FakeTokenizer
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from hands import files
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
@@ -78,8 +79,7 @@ def press(qtbot, shell, key, modifier=Qt.KeyboardModifier.NoModifier):
 
 def drop(window, paths):
     """Drop files on the middle of the window's status line, far from the text."""
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    mime = files(*paths)
     place, copy = QPoint(20, window.height() - 8), Qt.DropAction.CopyAction
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     entered = QDragEnterEvent(place, copy, mime, buttons, keys)

@@ -195,7 +195,7 @@ def _compare_languages(options: argparse.Namespace) -> int:
     """Print what parallel texts cost in each language."""
     from guiapp.analysis.compare.texts_report import side_record
     from guiapp.analysis.languages.languages import compare_languages
-    from guiapp.analysis.languages.languages_report import csv_text, html_text, page_text, record
+    from guiapp.analysis.languages.languages_report import report
 
     others = {"text": "--text", "files": "-f", "utf16": "--utf16", "price": "--price"}
     refuse_with(
@@ -208,16 +208,13 @@ def _compare_languages(options: argparse.Namespace) -> int:
     compared = compare_languages(sides, Path(options.languages), reference)
     for note in compared.notes if options.form != "json" else ():
         print(f"tokenloupe: {printable(note)}", file=sys.stderr)
-    match options.form:
-        case "json":
-            print_json(record(compared, [*map(side_record, sides)]))
-        case "csv":
-            print_parts([csv_text(compared)])
-        case "html":
-            print_parts([html_text(compared, options.models, options.languages)])
-        case _:
-            let_terminal_replace()
-            print(page_text(compared, is_markdown=options.form == "markdown"))
+    records = [*map(side_record, sides)]
+    text = report(compared, options.form, options.models, options.languages, records)
+    if options.form in (None, "markdown"):
+        let_terminal_replace()
+        sys.stdout.write(text)
+    else:
+        print_parts([text])
     return 0
 
 

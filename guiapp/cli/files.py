@@ -36,8 +36,8 @@ MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
-READINGS = ("transformers", "tiktoken", "tekken", "llama-first", "llama-legacy")
-OWN_LIBRARIES = ("tokenizers", "sentencepiece", "llama.cpp")
+READINGS = ("transformers", "llama.cpp", "tiktoken", "tekken", "llama-first", "llama-legacy")
+OWN_LIBRARIES = ("tokenizers", "sentencepiece")
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 

@@ -28,8 +28,9 @@ def open_model(
     could be with a `pre`.
 
     pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
-    reading   the name of a reading to take instead of the file's own library, such as "transformers", which
-              gives the ids of AutoTokenizer for the folder; not together with `pre`
+    reading   the name of a reading to take instead of the file's own library: "transformers" gives the ids of
+              AutoTokenizer for the folder, "llama.cpp" those of the GGUF that its converter would make of it;
+              not together with `pre`
     progress  called again and again with the share done, 0 to 1; `guiapp.core.vocabulary.opening` tells the
               stage of it; what it raises stops the work, at any stage within a moment
     """

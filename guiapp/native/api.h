@@ -32,5 +32,8 @@ std::span<Item> items_of(Array<Item> array) {
 
 LOUPE_API std::int32_t loupe_abi_version();
 
+// Whether the processor, and the system, can run what is compiled for x86-64-v3.
+LOUPE_API std::int32_t loupe_is_x86_v3();
+
 // By this text, Python tells a library older than its sources.
 LOUPE_API const char* loupe_sources();

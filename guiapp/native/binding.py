@@ -42,7 +42,13 @@ def _load(path: Path) -> ctypes.CDLL:
     return loaded
 
 
-_LIBRARY = _load(library.library_path())
+def _best() -> ctypes.CDLL:
+    """The library that was chosen, or the one for newer processors where this is such a one."""
+    plain, wide = _load(library.library_path()), library.library_path(library.WIDE)
+    return _load(wide) if not library.KIND and plain.loupe_is_x86_v3() and wide.exists() else plain
+
+
+_LIBRARY = _best()
 _HOLDING_LOCK = ctypes.PyDLL(_LIBRARY._name)
 
 

@@ -1,6 +1,7 @@
 """Compiles the native library: with a compiler for C++20 from PATH or CXX, else with the package ziglang.
 
-python -m guiapp.native.build               what changed, for this machine, into this folder
+python -m guiapp.native.build               what changed, for this machine, into this folder; on x86-64 both
+                                            the plain library and the one for processors with AVX2
 python -m guiapp.native.build --checked     one that traps, loaded where TOKENLOUPE_NATIVE=checked
 python -m guiapp.native.build --address     one with g++'s address sanitizer; tells how to load it
 python -m guiapp.native.build --wheels DIR  wheels for all platforms; needs hatchling and ziglang
@@ -43,6 +44,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OBJECTS = ROOT / "build" / "native"
 library = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("library.py"))))
 
+PLAIN_X86 = "x86-64-v2", "x86_64_v2"  # for g++ and zig: processors since 2009
 COMMON = [
     "-std=c++20",
     "-fPIC",
@@ -60,8 +62,10 @@ BOUNDS = [  # zig switches them off by the macros that are undefined here
 ]
 SHIPS_BOUNDS_CHECKS = False  # they cost 9 to 14 % of the speed of `fast`
 UNDEFINED = ["-fsanitize=undefined", "-fno-sanitize=vptr", "-fsanitize-undefined-trap-on-error"]
+SHIPPED = ["-O3", *([*BOUNDS, HARDENING + "_FAST"] if SHIPS_BOUNDS_CHECKS else [])]
 KINDS = {
-    "": ["-O3", *([*BOUNDS, HARDENING + "_FAST"] if SHIPS_BOUNDS_CHECKS else [])],
+    "": SHIPPED,
+    library.WIDE: SHIPPED,
     "checked": ["-O2", *BOUNDS, HARDENING + "_EXTENSIVE", *UNDEFINED],
     "address": ["-O1", "-g1", *BOUNDS, "-fsanitize=address"],
 }
@@ -92,6 +96,18 @@ class Compiler:
     link: list[str]
     libraries: list[str]
     target: str | None = None
+
+    @property
+    def shipped(self) -> list[str]:
+        """The kinds to build for those who install the program: "", and what newer processors take."""
+        return ["", *([library.WIDE] if self.for_kind(library.WIDE) != self.compile else [])]
+
+    def for_kind(self, kind: str) -> list[str]:
+        """The command that makes an object of that kind."""
+        return [
+            f"{option[:-2]}{library.WIDE}" if kind == library.WIDE and option.endswith(PLAIN_X86) else option
+            for option in self.compile
+        ]
 
     @property
     def suffix(self) -> str:
@@ -127,7 +143,7 @@ def own_target() -> str:
 def zig(target: str) -> Compiler:
     """Without the standard library of C++, which zig would take minutes to build: see support.cpp."""
     command = [sys.executable, "-m", "ziglang"]
-    options = ["-target", target, *(["-mcpu=x86_64_v2"] if target.startswith("x86_64") else [])]
+    options = ["-target", target, *([f"-mcpu={PLAIN_X86[1]}"] if target.startswith("x86_64") else [])]
     libraries = ["-Wl,-z,defs", "-Wl,-Bsymbolic", "-lm"]
     if "windows" in target:
         libraries = ["-nostdlib", "-lcompiler_rt", "-lkernel32"]  # nor that of C, for the same reason
@@ -143,7 +159,7 @@ def compiler_on_path() -> Compiler | None:
     if os.name == "nt":
         return None  # those that are there differ too much
     machine = platform.machine()
-    options = ["-march=x86-64-v2"] if machine == "x86_64" else []
+    options = [f"-march={PLAIN_X86[0]}"] if machine == "x86_64" else []
     libraries = ["-nodefaultlibs", "-Wl,-z,defs", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-lm", "-lc", "-lgcc"]
     if sys.platform == "darwin":
         options += ["-arch", machine, "-mmacosx-version-min=11.0"]
@@ -176,13 +192,13 @@ def build(kind: str = "", chosen: Compiler | None = None) -> Path:
         raise BuildError("The sources of the native library are only in a checkout or an sdist: build there.")
     folder = OBJECTS / f"{chosen.target or 'own'}{kind and '-' + kind}"
     folder.mkdir(parents=True, exist_ok=True)
-    command = [*chosen.compile, *COMMON, *KINDS[kind]]
+    command = [*chosen.for_kind(kind), *COMMON, *KINDS[kind]]
     sources = [path for path in library.sources() if path.suffix == ".cpp"]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda source: _object(command, source, folder), sources))
     for outdated in set(folder.glob("*.o")) - set(objects):
         outdated.unlink(missing_ok=True)
-    made = folder / f"_native{chosen.suffix}"
+    made = folder / f"_native{kind and '_' + kind}{chosen.suffix}"
     _run([*chosen.link, *map(str, objects), *chosen.libraries, "-o", str(made)])
     return made
 
@@ -259,7 +275,9 @@ def main() -> None:
         if options.wheels:
             build_wheels(options.wheels)
         else:
-            print(install(build(options.kind), options.kind))
+            chosen = compiler(options.kind)
+            for kind in [options.kind] if options.kind else chosen.shipped:
+                print(install(build(kind, chosen), kind))
             if options.kind == "address":
                 print(f"Run Python with these variables: {WITH_ADDRESS}")
     except BuildError as error:

@@ -3,6 +3,9 @@
 
 #include "bytes.h"
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -52,6 +55,30 @@ inline std::uint64_t highest_bits(Lanes lanes) {
     return bits;
 #endif
 }
+
+// As many bytes as the processor handles at once: tables for `picked` stand there for each sixteen.
+#if defined(__AVX2__)
+typedef Byte Wide __attribute__((vector_size(32)));
+
+inline Wide spread(Lanes table) { return reinterpret_cast<Wide>(_mm256_broadcastsi128_si256(reinterpret_cast<__m128i>(table))); }
+inline Wide picked(Wide table, Wide indices) {
+    return reinterpret_cast<Wide>(_mm256_shuffle_epi8(reinterpret_cast<__m256i>(table), reinterpret_cast<__m256i>(indices)));
+}
+inline std::uint64_t highest_bits(Wide lanes) {
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(reinterpret_cast<__m256i>(lanes)));
+}
+#else
+using Wide = Lanes;
+inline Wide spread(Lanes table) { return table; }
+#endif
+
+inline Wide load_wide(const Byte* from) {
+    Wide lanes;
+    std::memcpy(&lanes, from, sizeof lanes);
+    return lanes;
+}
+
+inline void store_wide(Byte* to, Wide lanes) { std::memcpy(to, &lanes, sizeof lanes); }
 
 // How many letters a-z from[0:16] begins with; with a `fold` of 0x20, A-Z are letters, too.
 inline std::size_t count_letters(const Byte* from, Byte fold) {

@@ -13,6 +13,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 KIND = os.environ.get("TOKENLOUPE_NATIVE", "")  # "checked" and "address" are for tests
+WIDE = "v3"  # the kind for processors of the level x86-64-v3, which handle 32 bytes at once
 
 
 def library_path(kind: str = KIND) -> Path:

@@ -16,7 +16,7 @@ namespace loupe {
 
 class PieceCache {
 public:
-    static constexpr std::size_t block = 512;       // pieces at a time
+    static constexpr std::size_t block = 1024;      // pieces at a time
     static constexpr std::size_t short_bytes = 15;  // of a piece whose key fits two words, length included
     static constexpr std::size_t spare_ids = 4;     // that may be written behind the last one
     static constexpr std::size_t longest_kept = 1024;  // bytes, and ids, of a piece, by default

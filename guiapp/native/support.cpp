@@ -7,9 +7,29 @@
 
 #include "api.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 std::int32_t loupe_abi_version() { return loupe::abi_version; }
 
 const char* loupe_sources() { return LOUPE_SOURCES; }
+
+std::int32_t loupe_is_x86_v3() {
+#if defined(__x86_64__)
+    constexpr unsigned avx_and_all_that = 1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29;  // FMA, MOVBE, OSXSAVE, AVX, F16C
+    constexpr unsigned avx2_and_bits = 1u << 3 | 1u << 5 | 1u << 8;  // BMI1, AVX2, BMI2
+    constexpr unsigned lzcnt = 1u << 5, saved_registers = 6;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & avx_and_all_that) != avx_and_all_that) return 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & avx2_and_bits) != avx2_and_bits) return 0;
+    if (!__get_cpuid(0x80000001, &a, &b, &c, &d) || !(c & lzcnt)) return 0;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    return (a & saved_registers) == saved_registers;
+#else
+    return 0;
+#endif
+}
 
 #if defined(_WIN32)
 

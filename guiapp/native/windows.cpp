@@ -31,7 +31,7 @@ Windows::Windows(Bytes table) : table_(table) {
     capitals_ = table[capitals_at], tabs_ = table[tabs_at];
     for (auto at = rows_at; at < table.size() && n_rows_ < most_rows; ++n_rows_) {
         auto& row = rows_[n_rows_];
-        for (auto& holding : row.holding) holding = load_lanes(&table[at]), at += sizeof holding;
+        for (auto& holding : row.holding) holding = spread(load_lanes(&table[at])), at += sizeof(Lanes);
         for (auto* const mask : {&row.everywhere, &row.cuts, &row.unsure, &row.by_absence}) *mask = table[at++];
     }
 }
@@ -39,37 +39,38 @@ Windows::Windows(Bytes table) : table_(table) {
 // The groups by the lower and the upper half of the kinds; where both have one, they are joined by "xor".
 void Windows::sort_bytes(const Byte* from, Byte* groups) const {
     const Byte letter = small ^ mark_group;
-    const Lanes by_lower{0, letter, letter, 0, digit ^ mark_group, 0, 0, 0, space ^ mark_group};
-    const Lanes by_upper{rare, 0, newline, 0, tabs_, 0, 0, 0, mark_group, apostrophe};
-    for (std::size_t at = 0; at < width; at += sizeof(Lanes)) {
-        const Lanes bytes = load_lanes(from + at);
-        const Lanes kinds = picked(kinds_by_low, bytes & 0x8F) & picked(kinds_by_high, bytes >> 4);
-        Lanes found = picked(by_lower, kinds & 0x0F) ^ picked(by_upper, kinds >> 4);
-        found &= ~reinterpret_cast<Lanes>(bytes == 0x7F);
+    const Lanes lower{0, letter, letter, 0, digit ^ mark_group, 0, 0, 0, space ^ mark_group};
+    const Lanes upper{rare, 0, newline, 0, tabs_, 0, 0, 0, mark_group, apostrophe};
+    const Wide by_lower = spread(lower), by_upper = spread(upper), by_low = spread(kinds_by_low), by_high = spread(kinds_by_high);
+    for (std::size_t at = 0; at < width; at += sizeof(Wide)) {
+        const Wide bytes = load_wide(from + at);
+        const Wide kinds = picked(by_low, bytes & 0x8F) & picked(by_high, bytes >> 4);
+        Wide found = picked(by_lower, kinds & 0x0F) ^ picked(by_upper, kinds >> 4);
+        found &= ~reinterpret_cast<Wide>(bytes == 0x7F);
         if (capitals_ != small)
-            found ^= reinterpret_cast<Lanes>(found == small) & reinterpret_cast<Lanes>((bytes & 0x20) == 0) & static_cast<Byte>(small ^ capitals_);
-        store_lanes(groups + at, found);
+            found ^= reinterpret_cast<Wide>(found == small) & reinterpret_cast<Wide>((bytes & 0x20) == 0) & static_cast<Byte>(small ^ capitals_);
+        store_wide(groups + at, found);
     }
 }
 
 // Find out which terms hold at each byte of a word.
 void Windows::look_up(std::size_t word) {
     const Byte* const groups = &groups_[word * width];
-    const Lanes special{0xFF, 0, 0, 0, 0, 0, 0xFF};  // groups: rare, apostrophe
+    const Wide special = spread(Lanes{0xFF, 0, 0, 0, 0, 0, 0xFF});  // groups: rare, apostrophe
     std::uint64_t cuts = 0, unsure = 0;
-    for (std::size_t at = 0; at < width; at += sizeof(Lanes)) {
-        const Lanes beside_special = picked(special, load_lanes(groups + at)) | picked(special, load_lanes(groups + at + 1));
-        Lanes cut{}, is_unsure{};
+    for (std::size_t at = 0; at < width; at += sizeof(Wide)) {
+        const Wide beside_special = picked(special, load_wide(groups + at)) | picked(special, load_wide(groups + at + 1));
+        Wide cut{}, is_unsure{};
         for (std::size_t number = 0; number < n_rows_; ++number) {
             const auto& row = rows_[number];
-            Lanes terms = beside_special | row.everywhere;
+            Wide terms = beside_special | row.everywhere;
             for (std::size_t place = 0; place < n_places; ++place)
-                terms &= picked(row.holding[place], load_lanes(groups + at + before - 2 + place));
+                terms &= picked(row.holding[place], load_wide(groups + at + before - 2 + place));
             cut |= terms & row.cuts;
             is_unsure |= (terms ^ row.by_absence) & row.unsure;
         }
-        cuts |= highest_bits(reinterpret_cast<Lanes>(cut != 0)) << at;
-        unsure |= highest_bits(reinterpret_cast<Lanes>(is_unsure != 0)) << at;
+        cuts |= highest_bits(reinterpret_cast<Wide>(cut != 0)) << at;
+        unsure |= highest_bits(reinterpret_cast<Wide>(is_unsure != 0)) << at;
     }
     cuts_[word] = cuts, unsure_[word] = unsure;
 }

@@ -34,7 +34,7 @@ private:
 
     // Terms: which hold for each place in a window and each group; which not only beside special bytes; what they tell.
     struct Row {
-        std::array<Lanes, n_places> holding;
+        std::array<Wide, n_places> holding;
         Byte everywhere, cuts, unsure, by_absence;
     };
 
@@ -45,7 +45,7 @@ private:
     Byte capitals_ = 0, tabs_ = 0;  // their groups
     std::array<Row, most_rows> rows_;
     std::size_t n_rows_ = 0;
-    std::array<Byte, most_words * width + 32> groups_{};
+    std::array<Byte, most_words * width + 64> groups_{};
     std::array<std::uint64_t, most_words> cuts_, unsure_;
 };
 

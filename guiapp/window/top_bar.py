@@ -12,6 +12,7 @@ from guiapp.core.encode.catalogue import ALGORITHMS, encoder_label
 from guiapp.core.encode.exactness import REFUSED
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, VERSION
 from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, LLAMA_CPP_VERSION
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.event_filters import plain_tip
@@ -29,6 +30,11 @@ STATES = {
     "unknown pre": ("warning", "warning"),
     REFUSED: ("warning", "warning"),
 }
+WHOSE = {
+    TRANSFORMERS: f" for transformers {VERSION.rpartition('.')[0]}",
+    LLAMA_CPP: f" for llama.cpp {LLAMA_CPP_VERSION}",
+}
+"""Ids of a reading that was chosen."""
 LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
 ICON_PX = 14
 WORDS_FROM_PX = 1280  # of the window, from where on there is room for the word on the search button
@@ -279,7 +285,7 @@ class ExactnessBadge(Badge):
             others = [each.sentence() for each in self._session.readings.value or () if not each.is_same]
             reason = "\n\n".join((exactness.reason, *others, *remarks))
             chosen = "" if vocabulary is None else vocabulary.chosen_pre
-            whose = f" for transformers {VERSION.rpartition('.')[0]}" if chosen == TRANSFORMERS else ""
+            whose = WHOSE.get(chosen, "")
             self.show_state(f"{exactness.level}{whose}{share}", *STATES[exactness.level], reason)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -270,14 +270,12 @@ def _edited(text: str, edit: ValueEdit) -> tuple[str, Any, Any]:
 @contextmanager
 def _new_folder(out: Path, source: Path) -> Iterator[Path]:
     """A folder to fill, which then gets the name `out`; if anything is raised, there is none."""
-    new = Path(mkdtemp(dir=out.resolve().parent, prefix=".tokenloupe-"))
-    try:
+    with TemporaryDirectory(dir=out.resolve().parent, prefix=".tokenloupe-") as folder:
+        new = Path(folder) / out.name
+        new.mkdir()
         yield new
         shutil.copymode(source, new)
         new.rename(out)
-    except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
-        raise
 
 
 def _in_words(old: Any, new: Any) -> tuple[str | None, str | None]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from unicodedata import category
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.chat.templates import JSON, KEY
 from guiapp.analysis.compare.vocabularies import compare_vocabularies, lists_merges
@@ -124,12 +125,13 @@ def _other(new: Any, _old: Any) -> Any:
     return new
 
 
-def _with_value(value: Any, old: GgufValue) -> GgufValue:
-    return old._replace(value=value)
+def _of_value(name: str, change: Callable[[Any], Any]) -> ValueEdit:
+    """The value becomes another one of its type."""
+    return _key(name, partial(_with_changed, change))
 
 
-def _chosen(choose: Callable[[list[bytes]], list[bytes]], old: GgufValue) -> GgufValue:
-    return old._replace(value=choose(old.value))
+def _with_changed(change: Callable[[Any], Any], old: GgufValue) -> GgufValue:
+    return old._replace(value=change(old.value))
 
 
 def _whole_rules(rules: list[bytes]) -> list[bytes]:
@@ -140,10 +142,10 @@ def _different_rules(rules: list[bytes]) -> list[bytes]:
     return [*dict.fromkeys(rules)]
 
 
-def _with_rows(rows: Sequence[int], values: Any, old: GgufValue) -> GgufValue:
-    new = old.value.copy()
+def _with_rows(rows: Sequence[int], values: Any, old: NDArray[Any]) -> NDArray[Any]:
+    new = old.copy()
     new[list(rows)] = values
-    return old._replace(value=new)
+    return new
 
 
 def _rows(findings: Iterable[Finding]) -> list[int]:
@@ -169,7 +171,9 @@ def _marked(examined: ExaminedModel, rows: Sequence[int], *kinds: str, is_certai
     if not examined.is_gguf or TYPES_KEY not in examined.vocabulary.metadata:
         return {}
     changes = {kind: partial(_with_rows, rows, KIND_NUMBERS[kind]) for kind in kinds}
-    return {CERTAIN if is_certain else kind: (_key(TYPES_KEY, change),) for kind, change in changes.items()}
+    return {
+        CERTAIN if is_certain else kind: (_of_value(TYPES_KEY, change),) for kind, change in changes.items()
+    }
 
 
 def _as(*kinds: str, is_certain: bool = False) -> Fixing:
@@ -208,8 +212,7 @@ def _merges(choose: Callable[[list[bytes]], list[bytes]]) -> Fixing:
     """Some of the merge rules, in their order."""
 
     def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-        edit = _key(f"{PREFIX}merges", partial(_chosen, choose))
-        return {CERTAIN: (edit,)} if examined.is_gguf else {}
+        return {CERTAIN: (_of_value(f"{PREFIX}merges", choose),)} if examined.is_gguf else {}
 
     return fixing
 
@@ -218,7 +221,7 @@ def _size(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
     n_tokens = len(examined.vocabulary)
     if examined.embedding_rows not in (None, n_tokens):
         return {}
-    return {CERTAIN: (_key(findings[0].key, partial(_with_value, n_tokens)),)}
+    return {CERTAIN: (_of_value(findings[0].key, partial(_other, n_tokens)),)}
 
 
 def _of_other_type(_examined: ExaminedModel | None, findings: Sequence[Finding]) -> Options:
@@ -330,7 +333,7 @@ def _in_templates(examined: ExaminedModel, change: Callable[[str], str]) -> Opti
     changed = [each for each in examined.templates if change(each.text) != each.text]
     if examined.is_gguf:
         keys = dict.fromkeys(each.source for each in changed if each.source in examined.vocabulary.metadata)
-        edits = [_key(key, partial(_with_text, change)) for key in keys]
+        edits = [_of_value(key, partial(_with_text, change)) for key in keys]
     else:
         path = examined.vocabulary.path
         files = {TEMPLATE: (), JSON: (KEY,), CONFIG: (KEY,)} if path is not None and changed else {}
@@ -342,9 +345,8 @@ def _in_templates(examined: ExaminedModel, change: Callable[[str], str]) -> Opti
     return {CERTAIN: tuple(edits)} if edits else {}
 
 
-def _with_text(change: Callable[[str], str], old: GgufValue) -> GgufValue:
-    text = change(old.value.decode("utf-8", "surrogateescape"))
-    return old._replace(value=text.encode("utf-8", "surrogateescape"))
+def _with_text(change: Callable[[str], str], old: bytes) -> bytes:
+    return change(old.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
 
 def _with_strings(change: Callable[[str], str], old: Any) -> Any:
@@ -400,10 +402,10 @@ def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Opti
     match findings[0].code:
         case "original_kind" if TYPES_KEY in ours.metadata:
             kinds = [KIND_NUMBERS.get(theirs.kind(ids[row]), NORMAL_TYPE) for row in rows]
-            edits.append(_key(TYPES_KEY, partial(_with_rows, rows, kinds)))
+            edits.append(_of_value(TYPES_KEY, partial(_with_rows, rows, kinds)))
         case "original_score" if SCORES in ours.metadata:
             scores = theirs.scores[[ids[row] for row in rows]]
-            edits.append(_key(SCORES, partial(_with_rows, rows, scores)))
+            edits.append(_of_value(SCORES, partial(_with_rows, rows, scores)))
         case "original_role":
             by_id, roles = {their: our for our, their in ids.items()}, vars(theirs.special_ids)
             for role, row in vars(ours.special_ids).items():
@@ -413,7 +415,7 @@ def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Opti
             *range(len(theirs))
         ]:
             rules = sliced(theirs.merge_data, theirs.merge_offsets)
-            edits.append(_key(f"{PREFIX}merges", partial(_with_value, rules)))
+            edits.append(_of_value(f"{PREFIX}merges", partial(_other, rules)))
         case "original_ids" | "original_rule" if theirs.format == ours.format:
             for key in sorted(SWITCHES):
                 if ours.metadata.get(key) != (value := theirs.metadata.get(key)):

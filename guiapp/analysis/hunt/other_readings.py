@@ -6,6 +6,7 @@ Compared are readings that Tokenloupe has itself: no library runs here, as in a 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -25,7 +26,7 @@ from guiapp.core.processes import ApartError, answer_of
 from guiapp.core.sources.tokenizer_files import is_tokenizer_name
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.core.vocabulary.remedies import GGUF
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, LLAMA_CPP_VERSION, Vocabulary
 from guiapp.errors import TokenloupeError
 
 VERSIONS = {
@@ -33,15 +34,17 @@ VERSIONS = {
     "tokenizers": "0.23.3",
     "sentencepiece": "0.2.3",
     "tiktoken": "0.14.0",
-    "llama.cpp": "2026.10",
+    LLAMA_CPP: LLAMA_CPP_VERSION,
 }
 """Of the libraries that the readings were compared with."""
 LIBRARIES = {"tekken.json": "mistral-common"}  # by format, where it is not the vocabulary's own
+MISTRAL_PIECES = re.compile(r"\.model\.v\d")  # a version in the name of SentencePiece's model
 MOST_SPECIAL, MOST_IN_CONTEXTS = 1_000, 150  # special tokens, by themselves and with text around them
 MOST_OF_GENERATOR = 300
 MOST_IDS = 12
 MOST_LINES = 100_000
 LONGEST_S = 120.0  # of a process of its own
+RECORD_KEYS = {"is_same": "same", "why": "reason"}
 
 
 class OtherReading(NamedTuple):
@@ -74,6 +77,8 @@ class OtherReading(NamedTuple):
     def title(self) -> str:
         """As `transformers 5.24.0`, with the file in brackets where that is another one."""
         source = f" ({quoted(self.source)})" if self.source else ""
+        if self.name == LLAMA_CPP and not source:
+            source = " (converted to GGUF)"
         return f"{self.name} {self.version}".rstrip() + source
 
     def sentence(self) -> str:
@@ -94,19 +99,11 @@ class OtherReading(NamedTuple):
 
     def record(self) -> dict[str, object]:
         """As in `info --json`."""
-        return {
-            "name": self.name,
+        return {RECORD_KEYS.get(key, key): value for key, value in self._asdict().items()} | {
             "version": self.version or None,
             "source": quoted(self.source) or None,
-            "same": self.is_same,
             "reason": self.why or None,
-            "compared": self.compared,
-            "differ": self.differ,
-            "lines": self.lines,
-            "differing_lines": self.differing_lines,
             "text": None if self.text is None else self.text.decode("utf-8", "replace"),
-            "token_ids": self.token_ids,
-            "own_token_ids": self.own_token_ids,
         }
 
 
@@ -125,11 +122,6 @@ class _Candidate(NamedTuple):
     open: Callable[[], Tokenizer]
 
 
-def has_other_readings(tokenizer: Tokenizer) -> bool:
-    """Whether there is any to compare with; costs little."""
-    return next(_candidates(tokenizer.vocabulary), None) is not None
-
-
 def other_readings(
     tokenizer: Tokenizer,
     lines: Sequence[bytes] = (),
@@ -146,7 +138,16 @@ def other_readings(
         readings.append(_compared(tokenizer, each, lines[:MOST_LINES]))
     if candidates and tokenizer.vocabulary.opened_files is not None:
         LAST.put(tokenizer.vocabulary)  # rather than what is needed no more
-    return tuple(readings)
+    return tuple(each for each in readings if not _repeats_gguf(each, readings))
+
+
+def _repeats_gguf(reading: OtherReading, readings: Sequence[OtherReading]) -> bool:
+    """Whether a GGUF in the folder has the ids that converting the folder gives, or that is not known."""
+    files = [each for each in readings if each.name == reading.name and each.source]
+    is_conversion = reading.name == LLAMA_CPP and not reading.source
+    return is_conversion and any(
+        reading.is_same is None or reading == each._replace(source="", why=reading.why) for each in files
+    )
 
 
 def _candidates(vocabulary: Vocabulary) -> Iterator[_Candidate]:
@@ -154,7 +155,7 @@ def _candidates(vocabulary: Vocabulary) -> Iterator[_Candidate]:
     if path is None:
         return
     if vocabulary.chosen_pre in vocabulary.readings:
-        yield _Candidate(vocabulary.library, "", "It reads the file as it stands.", partial(open_model, path))
+        yield _Candidate("", "", "It reads the file as it stands.", partial(open_model, path))
     for name, why in vocabulary.readings.items():
         if name != vocabulary.chosen_pre:
             yield _Candidate(name, "", why, partial(open_model, path, name))
@@ -191,10 +192,12 @@ def _compared(ours: Tokenizer, candidate: _Candidate, lines: Sequence[bytes]) ->
     try:
         theirs = candidate.open()
     except TokenloupeError as error:
-        name = candidate.name or candidate.source
+        name = candidate.name or candidate.source or ours.vocabulary.format
         return OtherReading(name, VERSIONS.get(name, ""), why=str(error))
     vocabulary = theirs.vocabulary
     name = candidate.name or LIBRARIES.get(vocabulary.format, vocabulary.library)
+    if MISTRAL_PIECES.search(candidate.source):
+        name = "mistral-common"
     known = OtherReading(name, VERSIONS.get(name, ""), candidate.source, why=candidate.why)
     pair = SidePair(FileSide("ours", ours), FileSide(name, theirs))
     if pair.unrelated or pair.note:
@@ -247,18 +250,14 @@ def readings_apart(
 
 def _read(row: dict[str, Any]) -> OtherReading:
     """What `main` wrote."""
-    values: dict[str, Any] = {
-        key: tuple(each) if isinstance(each, list) else each for key, each in row.items()
-    }
-    text = None if row["text"] is None else bytes.fromhex(row["text"])
-    return OtherReading(**values | {"text": text})
+    values = row | {key: tuple(each) for key, each in row.items() if isinstance(each, list)}
+    return OtherReading(**values)._replace(text=None if row["text"] is None else bytes.fromhex(row["text"]))
 
 
 def main() -> None:
     path, pre = json.load(sys.stdin)
     readings = other_readings(open_model(path, pre))
-    texts = (None if each.text is None else each.text.hex() for each in readings)
-    print(json.dumps([each._asdict() | {"text": text} for each, text in zip(readings, texts, strict=True)]))
+    print(json.dumps([each._asdict() for each in readings], default=bytes.hex))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 from guiapp.analysis.compare.texts_report import number
 from guiapp.analysis.export.exported_run import DrawnBar, bars_svg
 from guiapp.analysis.export.html import Html, rendered, resource
-from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
+from guiapp.analysis.export.tables import NONE, Table, csv_lines, json_text, page_of
 from guiapp.analysis.languages.languages import Languages
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 
@@ -88,9 +88,27 @@ def _findings(compared: Languages) -> list[str]:
     return [*alone, f"{parity_finding(compared)}."] if len(alone) > 1 else alone
 
 
-def page_text(compared: Languages, *, is_markdown: bool) -> str:
-    """The tables and what they show, for a terminal or as Markdown."""
-    return page_of(tables(compared), after=["\n".join(_findings(compared))], is_markdown=is_markdown)
+def report(
+    compared: Languages,
+    form: str | None,
+    models: Sequence[str],
+    folder: str,
+    records: Sequence[dict[str, object]] = (),
+) -> str:
+    """As "csv", "json", a "html" page, as Markdown ("md" or "markdown"), or for a terminal.
+
+    models, folder  what the command takes that repeats it
+    records         what JSON says more of each model
+    """
+    match form:
+        case "csv":
+            return csv_text(compared)
+        case "json":
+            return json_text(record(compared, records)) + "\n"
+        case "html":
+            return html_text(compared, models, folder)
+    is_markdown = form is not None
+    return page_of(tables(compared), after=["\n".join(_findings(compared))], is_markdown=is_markdown) + "\n"
 
 
 def csv_text(compared: Languages) -> str:

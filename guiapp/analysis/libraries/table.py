@@ -80,8 +80,9 @@ def _check_openai(vocabulary: Vocabulary, name: str) -> None:
 def _check_gguf(vocabulary: Vocabulary, name: str) -> None:
     if vocabulary.path is None:
         raise UnavailableError(f"{name} only reads model files, and this vocabulary does not have one.")
-    if vocabulary.library != READS_GGUF:
-        raise UnavailableError(f"{name} only reads GGUF files, and this one is for {vocabulary.library}.")
+    if vocabulary.library != READS_GGUF or vocabulary.chosen_pre == READS_GGUF:
+        what = "not converted yet" if vocabulary.library == READS_GGUF else f"for {vocabulary.library}"
+        raise UnavailableError(f"{name} only reads GGUF files, and this one is {what}.")
     if vocabulary.chosen_pre:
         raise UnavailableError(
             f"{name} splits text as the file specifies, not as “{vocabulary.chosen_pre}”, chosen by hand."

@@ -16,6 +16,7 @@ import numpy as np
 from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
+from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.pretokenize.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
@@ -43,11 +44,6 @@ KNOWN = {  # as tiktoken checks the files that it fetches
     (100_256, "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"): CL100K,
     (199_998, "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"): O200K,
 }
-BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
-MARK = "\u2581"
-MARKS = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
-SPACES = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
-"""As Gemma's files say it: without effect where all spaces are marked, but some readers look for it."""
 BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
 
 
@@ -142,7 +138,7 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
             "truncation": None,
             "padding": None,
             "added_tokens": [],
-            "normalizer": {"type": "NFC"} if vocabulary.rules.composes else None,
+            "normalizer": part.NFC if vocabulary.rules.composes else None,
             "post_processor": None,
             **writers[vocabulary.type](tokenizer),
         },
@@ -180,7 +176,7 @@ def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
         raise UnavailableError("Only BPE vocabularies split texts.")
     document = json.loads(hugging_face_json(tokenizer))
     if not tokenizer.vocabulary.rules.escape_spaces:  # else it is one piece as it is
-        document["pre_tokenizer"] = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False}
+        document["pre_tokenizer"] = part.byte_level(use_regex=False)
     return json.dumps(document, ensure_ascii=False)
 
 
@@ -188,7 +184,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
     if vocabulary.rules.escape_spaces:
         sections = _marked_sections(vocabulary, _merges(vocabulary))
-        return {**sections, "normalizer": MARKS, "pre_tokenizer": SPACES}
+        return {**sections, "normalizer": part.MARKS, "pre_tokenizer": part.SPLIT_SPACES}
     has_ranks = vocabulary.rules.merges_all_pairs
     return {
         "pre_tokenizer": _pre_tokenizer(_patterns(vocabulary, "tokenizers")),
@@ -198,7 +194,7 @@ def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
             "merges": _merges_of_ranks(tokenizer) if has_ranks else _merges(vocabulary),
             "ignore_merges": vocabulary.rules.ignore_merges,
         },
-        "decoder": {"type": "ByteLevel", **BYTE_LEVEL},
+        "decoder": part.BYTE_LEVEL,
     }
 
 
@@ -227,20 +223,11 @@ def _pair(merge: str) -> tuple[str, str]:
 def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
     """The patterns in turn, each within the pieces of those before; named forms where readers know them."""
     is_gpt2 = patterns[-1] == GPT2
-    byte_level = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": is_gpt2}
+    last = part.byte_level(use_regex=is_gpt2)
+    steps = [part.split_by(_published(pattern)) for pattern in patterns[: len(patterns) - is_gpt2]]
     if patterns == (NUMBER, GPT2):
-        steps: list[dict[str, Any]] = [{"type": "Digits", "individual_digits": True}]
-    else:
-        steps = [
-            {
-                "type": "Split",
-                "pattern": {"Regex": _published(pattern)},
-                "behavior": "Isolated",
-                "invert": False,
-            }
-            for pattern in patterns[: len(patterns) - is_gpt2]
-        ]
-    return {"type": "Sequence", "pretokenizers": [*steps, byte_level]} if steps else byte_level
+        steps = [part.DIGITS]
+    return part.pre_tokenizers(*steps, last) if steps else last
 
 
 def _published(pattern: Pattern) -> str:
@@ -257,10 +244,8 @@ def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> d
     """Merges of characters, with bytes for those that are unknown and a mark for each space."""
     unknown = vocabulary.special_ids.unk
     adds_space = vocabulary.rules.add_space_prefix
-    prefix = [{"type": "Prepend", "prepend": MARK}] if adds_space else []
-    strip = [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if adds_space else []
     return {
-        "normalizer": {"type": "Sequence", "normalizers": [*prefix, MARKS]},
+        "normalizer": part.normalizers(*([part.PREPENDS] if adds_space else []), part.MARKS),
         "pre_tokenizer": None,
         "model": {
             "type": "BPE",
@@ -270,15 +255,7 @@ def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> d
             "fuse_unk": True,
             "unk_token": None if unknown is None else vocabulary.raw_text(unknown).decode("utf-8", "replace"),
         },
-        "decoder": {
-            "type": "Sequence",
-            "decoders": [
-                {"type": "Replace", "pattern": {"String": MARK}, "content": " "},
-                {"type": "ByteFallback"},
-                {"type": "Fuse"},
-                *strip,
-            ],
-        },
+        "decoder": part.decoders(*part.TO_SPACES, *([part.stripped(1, 0)] if adds_space else [])),
     }
 
 
@@ -288,19 +265,13 @@ def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     ids = {}
     for text, token in _ids_of_texts(vocabulary).items():
         is_normal = bool(vocabulary.attributes[token] & Attribute.NORMAL)
-        spelled = text.removeprefix(MARK) if text.startswith(MARK) else f"##{text}" if is_normal else text
-        ids[spelled] = token
+        is_first = text.startswith(part.SPACE_MARK)
+        ids[text.removeprefix(part.SPACE_MARK) if is_first else f"##{text}" if is_normal else text] = token
     unknown = vocabulary.special_ids.unk
     assert unknown is not None
     return {
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": True,
-            "strip_accents": vocabulary.rules.strip_accents,
-            "lowercase": vocabulary.rules.lowercase,
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "normalizer": part.bert_normalizer(vocabulary.rules.lowercase, vocabulary.rules.strip_accents),
+        "pre_tokenizer": part.BERT_SPLIT,
         "model": {
             "type": "WordPiece",
             "unk_token": vocabulary.raw_text(unknown).decode(),
@@ -308,31 +279,21 @@ def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
             "max_input_chars_per_word": 1 << 30,
             "vocab": ids,
         },
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+        "decoder": part.word_pieces(cleans_up=False),
     }
 
 
 def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
-    normalizers: list[dict[str, Any]] = []
-    if len(vocabulary.charsmap):
-        map_text = b64encode(vocabulary.charsmap.tobytes()).decode()
-        normalizers.append({"type": "Precompiled", "precompiled_charsmap": map_text})
-    if vocabulary.rules.remove_extra_whitespaces:
-        normalizers.append({"type": "Strip", "strip_left": True, "strip_right": True})
-        normalizers.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
+    steps = [part.precompiled(vocabulary.charsmap)] if len(vocabulary.charsmap) else []
+    steps += [part.strip(True, True), part.ONE_SPACE] if vocabulary.rules.remove_extra_whitespaces else []
     pieces = [
         (vocabulary.raw_text(token).decode("utf-8", "replace"), vocabulary.score(token))
         for token in range(len(vocabulary))
     ]
-    marked = {
-        "type": "Metaspace",
-        "replacement": MARK,
-        "prepend_scheme": "always" if vocabulary.rules.add_space_prefix else "never",
-        "split": False,
-    }
+    marked = part.metaspace("always" if vocabulary.rules.add_space_prefix else "never", split=False)
     return {
-        "normalizer": {"type": "Sequence", "normalizers": normalizers},
+        "normalizer": part.normalizers(*steps),
         "pre_tokenizer": marked,
         "model": {
             "type": "Unigram",

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from guiapp.core.formats import json_parts as part
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.model_sections import ModelSection
-from guiapp.core.formats.tokenizer_config import TOKEN_KEYS, SidecarFiles
+from guiapp.core.formats.tokenizer_config import FLAGS, TOKEN_KEYS, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.native.checkpoint import stoppable
@@ -25,17 +27,6 @@ DECODER = "added_tokens_decoder"
 MISTRAL_SIZE = 100_000  # larger vocabularies may get Mistral's pattern
 MISTRAL_TYPES = {"mistral", "mistral3", "voxtral", "ministral", "pixtral"}
 FIXED_VERSION = 5
-MISTRAL_SPLIT = {
-    "type": "Split",
-    "pattern": {
-        "Regex": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-        r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    },
-    "behavior": "Isolated",
-    "invert": False,
-}
-FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 CLEANED = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 
 
@@ -102,13 +93,13 @@ def arguments_of(sidecars: SidecarFiles, added: list[Any] | None) -> Arguments:
         named |= config.pop(EXTRA)
     if named:
         config[NAMED] = named
-    decoder = _added_tokens(config, sidecars, added)
+    tokens = _added_tokens(config, sidecars, added)
     arguments = {key: converted(value) for key, value in config.items()}
-    by_text = {token.content: token for token in decoder.values()}
+    by_text = {token.content: token for _, token in tokens}
     for key in TOKEN_KEYS:
         if arguments.get(key) is not None:
             arguments[key] = by_text.get(text_of(arguments[key]), arguments[key])
-    return arguments | {DECODER: decoder}
+    return arguments | {DECODER: dict(tokens)}
 
 
 def _is_named(key: str) -> bool:
@@ -116,15 +107,17 @@ def _is_named(key: str) -> bool:
     return key.endswith("_token") and key not in TOKEN_KEYS
 
 
-def _added_tokens(config: Arguments, sidecars: SidecarFiles, added: list[Any] | None) -> dict[Any, TokenSpec]:
-    """By id; special_tokens_map.json, where it counts, goes into `config`."""
+def _added_tokens(
+    config: Arguments, sidecars: SidecarFiles, added: list[Any] | None
+) -> list[tuple[Any, TokenSpec]]:
+    """With ids, of which the last counts; special_tokens_map.json, where it counts, goes into `config`."""
     if DECODER in config:
-        return {int(key): TokenSpec.of({**spec}) for key, spec in config.pop(DECODER).items()}
+        return [(int(key), TokenSpec.of({**spec})) for key, spec in config.pop(DECODER).items()]
     for key, value in sidecars.special.items():
         if key == EXTRA and isinstance(value, list):
             known = [*(config.get(EXTRA) or [])]
-            tokens = [_of_special(each) if isinstance(each, dict) else each for each in value]
-            value = [*known, *(each for each in tokens if each not in known)]
+            more = [_of_special(each) if isinstance(each, dict) else each for each in value]
+            value = [*known, *(each for each in more if each not in known)]
         elif isinstance(value, dict) and key != EXTRA:
             value = TokenSpec.of(value, special=True)
         config[key] = value
@@ -132,13 +125,11 @@ def _added_tokens(config: Arguments, sidecars: SidecarFiles, added: list[Any] | 
         config[NAMED] = {**config.get(NAMED, {}), **config.pop(EXTRA)}
     special = {text_of(config[key]) for key in TOKEN_KEYS if config.get(key)}
     special.update(map(text_of, config.get(EXTRA) or ()))
-    by_id: dict[Any, TokenSpec] = {
-        token_id: TokenSpec.of(
-            {"content": text, "normalized": text not in special, "special": text in special}
-        )
+    tokens: list[tuple[Any, TokenSpec]] = [
+        (token_id, TokenSpec(text, normalized=text not in special, special=text in special))
         for text, token_id in sidecars.added.items()
-    }
-    return by_id | {each["id"]: TokenSpec.of(each) for each in added or ()}
+    ]
+    return tokens + [(each["id"], TokenSpec.of(each)) for each in added or ()]
 
 
 def _of_special(spec: Mapping[str, Any]) -> TokenSpec:
@@ -198,10 +189,10 @@ class Backend:
     def id_of(self, text: str) -> int | None:
         return self._ids[text] if text in self._ids else self.section.find([text])[0]
 
-    def id_of_role(self, role: str) -> int | None:
-        """None where nothing is said of the role; a text that is no token has the id of the unknown one."""
+    def id_of_role(self, role: str, otherwise: Mapping[str, int] | None = None) -> int | None:
+        """A text that is no token has the id of the unknown one; where nothing names the role, see there."""
         token = self.roles.get(role)
-        return None if token is None else self.id_or_unknown(text_of(token))
+        return (otherwise or {}).get(role) if token is None else self.id_or_unknown(text_of(token))
 
     def id_or_unknown(self, text: str) -> int:
         token_id = self.id_of(text)
@@ -257,16 +248,13 @@ class Backend:
     def _add_missing(self, decoder: Mapping[Any, TokenSpec]) -> None:
         """Added tokens of the configs first, by their ids; then roles, then the others."""
         tokens: list[Any] = [token for _, token in sorted(decoder.items())]
-        known = {*self._known_texts(), *(token.content for token in tokens)}
+        known = {*self._ids, *(token.content for token in tokens)}
         roles = [token for token in self.roles.values() if token is not None]
         for token in (*roles, *self.extra):
             if text_of(token) not in known and token not in tokens:
                 tokens.append(token)
         texts = {text_of(token) for token in self.roles.values() if token}
         self.add(_added(token, texts) for token in tokens)
-
-    def _known_texts(self) -> list[str]:
-        return [token.content for token in self._tokens.values()]
 
     def post_init(self, arguments: Arguments) -> None:
         """All roles and other special tokens once more, as special ones; what stands around texts, too."""
@@ -276,7 +264,7 @@ class Backend:
         if self._is_switched:
             self.parts["post_processor"] = self.switched_template(arguments)
 
-    def switched_template(self, arguments: Arguments) -> dict[str, Any]:
+    def switched_template(self, arguments: Arguments) -> Part:
         """BOS and EOS as two switches say."""
         affixes = [
             self.roles.get(role) if arguments.get(switch, False) else None
@@ -287,25 +275,17 @@ class Backend:
 
     def template(
         self, single: list[str | None], ids: Mapping[str, int | None] | None = None, is_listed: bool = False
-    ) -> dict[str, Any]:
+    ) -> Part:
         """Texts of tokens around the text, which is None; unless `is_listed`, spaces separate them."""
         texts = [text for text in single if text is not None]
-        known = {text: self.id_or_unknown(text) if ids is None else ids[text] for text in texts}
-        for text, token_id in known.items():
+        known = dict[str, int]()
+        for text in texts:
+            token_id = self.id_or_unknown(text) if ids is None else ids[text]
             is_odd = ":" in text or text.startswith("$") or not text or (" " in text and not is_listed)
             if token_id is None or is_odd:
                 raise ComponentError(f"comes with a config that puts “{quoted(text)}” around texts")
-        return {
-            "type": "TemplateProcessing",
-            "single": [
-                {"Sequence": {"id": "A", "type_id": 0}}
-                if text is None
-                else {"SpecialToken": {"id": text, "type_id": 0}}
-                for text in single
-            ],
-            "pair": [],
-            "special_tokens": {text: {"id": text, "ids": [known[text]], "tokens": [text]} for text in texts},
-        }
+            known[text] = token_id
+        return part.template(single, known)
 
     def fix_mistral_pattern(self, arguments: Arguments, sidecars: SidecarFiles) -> None:
         """With a switch, large tokenizers next to a config of Mistral's older models get another pattern."""
@@ -315,29 +295,20 @@ class Backend:
             return
         if not sidecars.model or not _is_old_mistral(sidecars.model):
             return
+        steps = [current]
         if current.get("type") == "Sequence":
-            steps = [MISTRAL_SPLIT, *current["pretokenizers"][1:]]
+            steps = current["pretokenizers"][1:]
         elif current.get("type") == "Metaspace":
-            steps = [
-                MISTRAL_SPLIT,
-                {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False},
-            ]
-        else:
-            steps = [MISTRAL_SPLIT, current]
-        self.parts["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": steps}
+            steps = [part.byte_level(use_regex=False)]
+        self.parts["pre_tokenizer"] = part.pre_tokenizers(part.TEKKEN_SPLIT, *steps)
 
     def _clean_up(self, arguments: Arguments) -> None:
         """Spaces before punctuation are dropped from decoded text, unless the model is BPE."""
         forced = arguments.get("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output")
         if self.parts["decoder"] is None or (self.section.options.kind == "BPE" and not forced):
             return
-        steps = [
-            {"type": "Replace", "pattern": {"String": text}, "content": text.strip()} for text in CLEANED
-        ]
-        self.parts["decoder"] = {
-            "type": "Sequence",
-            "decoders": [self.parts["decoder"], {"type": "Fuse"}, *steps],
-        }
+        steps = [part.replaced(text, text.strip()) for text in CLEANED]
+        self.parts["decoder"] = part.decoders(self.parts["decoder"], part.FUSE, *steps)
 
     def document(self) -> dict[str, Any]:
         """The tokenizer.json that says the same; its model is a ModelSection."""

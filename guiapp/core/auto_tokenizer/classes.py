@@ -1,6 +1,7 @@
 """What each class of `transformers` puts in place of the parts of a tokenizer.json, in that file's own terms.
 
-A class gets tokens and merge rules, and rebuilds everything else.  Classes that are not here are refused.
+A class gets tokens and merge rules, and rebuilds everything else.  A new one is a row of CLASSES, with a
+function of its own where it is unlike the others; classes that are not there are refused.
 Source: https://github.com/huggingface/transformers, version 5.24.0, models/*/tokenization_*.py.
 """
 
@@ -10,123 +11,79 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from guiapp.core.auto_tokenizer.backend import ADDITIONAL, Arguments, Backend, TokenSpec, text_of
+from guiapp.core.formats import json_parts as part
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
 
-Part = Mapping[str, Any] | None
-SPACE_MARK = "\u2581"
 BPE, WORD_PIECE, UNIGRAM = "BPE", "WordPiece", "Unigram"
 CHARSMAP = "_spm_precompiled_charsmap"
-
-
-class Rebuilt(NamedTuple):
-    """What one class makes of its arguments.
-
-    kind       of its model
-    usual      tokens of roles, unless a config says otherwise; changed arguments in `arguments`
-    options    of the model
-    frame      the post-processor, once all tokens have ids; None: as before
-    before     a post-processor that the file's own replaces
-    posts      all special tokens are added once more at the end
-    """
-
-    kind: str
-    arguments: Arguments
-    options: Mapping[str, Any]
-    normalizer: Part
-    pre_tokenizer: Part
-    decoder: Part
-    frame: Callable[[Backend], Part] | None = None
-    before: Callable[[Backend], Part] | None = None
-    posts: bool = False
-    finish: Callable[[Backend], None] | None = None
-
-
-# Parts
-
-
-def sequence(key: str, *steps: Part) -> Part:
-    return {"type": "Sequence", key: list(steps)}
-
-
-def normalizers(*steps: Part) -> Part:
-    return sequence("normalizers", *steps)
-
-
-def pre_tokenizers(*steps: Part) -> Part:
-    return sequence("pretokenizers", *steps)
-
-
-def decoders(*steps: Part) -> Part:
-    return sequence("decoders", *steps)
-
-
-def byte_level(prefixes: bool = False, use_regex: bool = True) -> Part:
-    return {"type": "ByteLevel", "add_prefix_space": prefixes, "trim_offsets": True, "use_regex": use_regex}
-
-
-def metaspace(scheme: str = "always", split: bool = True) -> Part:
-    return {"type": "Metaspace", "replacement": SPACE_MARK, "prepend_scheme": scheme, "split": split}
-
-
-def replaced(text: str, by: str) -> Part:
-    return {"type": "Replace", "pattern": {"String": text}, "content": by}
-
-
-def matched(pattern: str, by: str) -> Part:
-    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": by}
-
-
-def split_by(pattern: Mapping[str, str], behavior: str, invert: bool = False) -> Part:
-    return {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert}
-
-
-def strip(left: bool, right: bool) -> Part:
-    return {"type": "Strip", "strip_left": left, "strip_right": right}
-
-
-BYTES = byte_level()
-NFC, NFKC, NFKD = ({"type": form} for form in ("NFC", "NFKC", "NFKD"))
-LOWER, ACCENTS = {"type": "Lowercase"}, {"type": "StripAccents"}
-WHITE = {"type": "WhitespaceSplit"}
-BERT_SPLIT = {"type": "BertPreTokenizer"}
-DIGITS = {"type": "Digits", "individual_digits": True}
-WORD_PIECES = {"type": "WordPiece", "prefix": "##", "cleanup": True}
-ENDS = {"type": "BPEDecoder", "suffix": "</w>"}
-TO_SPACES = (replaced(SPACE_MARK, " "), {"type": "ByteFallback"}, {"type": "Fuse"})
-STRIPPED = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
-QUOTES = (replaced("``", '"'), replaced("''", '"'))
-ONE_SPACE = matched(" {2,}", " ")
-QWEN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
-    r"|\s+(?!\S)|\s+"
-)
-QWEN_3_5 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
-CLIP = r"<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+QUOTES = (part.replaced("``", '"'), part.replaced("''", '"'))
+LINES_AND_SPACES = (part.matched(r"\s{2,}|[\n\r\t]", " "), part.NFC, part.strip(False, True))
+MARKED = {"continuing_subword_prefix": "", "end_of_word_suffix": ""}
+FALLBACK = {"fuse_unk": True, "byte_fallback": True}
 MBART_LANGUAGES = """
 ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ ko_KR lt_LT lv_LV
 my_MM ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN
 """
 MBART_CODES = MBART_LANGUAGES.split()
 
-# Arguments
+Frame = Callable[[Backend, Arguments], Part]
 
-END_OF_TEXT = "<|endoftext|>"
+
+class Rebuilt(NamedTuple):
+    """What one class makes of its arguments.
+
+    kind       of its model
+    arguments  with the tokens of roles that are usual, unless a config says otherwise
+    options    of the model
+    frame      the post-processor, once all tokens have ids; None: as before
+    before     a post-processor that the file's own replaces
+    posts      all special tokens are added once more at the end
+    finish     what else is done then
+    """
+
+    kind: str
+    arguments: Arguments
+    options: Mapping[str, Any]
+    normalizer: Part | None
+    pre_tokenizer: Part | None
+    decoder: Part | None
+    frame: Frame | None = None
+    before: Frame | None = None
+    posts: bool = False
+    finish: Callable[[Backend], None] | None = None
+
+
+Build = Callable[[Arguments], Rebuilt]
+
+
+# Arguments
 
 
 def roles(**texts: str | None) -> dict[str, Any]:
     return {f"{role}_token": text for role, text in texts.items()}
 
 
+END_OF_TEXT = "<|endoftext|>"
 GPT2_ROLES = roles(unk=END_OF_TEXT, bos=END_OF_TEXT, eos=END_OF_TEXT)
+QWEN_ROLES = roles(unk=END_OF_TEXT, bos=None, eos=END_OF_TEXT, pad=END_OF_TEXT)
+CLIP_ROLES = QWEN_ROLES | roles(bos="<|startoftext|>")
 BERT_ROLES = roles(unk="[UNK]", sep="[SEP]", pad="[PAD]", cls="[CLS]", mask="[MASK]")
+DEBERTA_ROLES = BERT_ROLES | roles(bos="[CLS]", eos="[SEP]")
+ALBERT_ROLES = DEBERTA_ROLES | roles(unk="<unk>", pad="<pad>")
 ROBERTA_ROLES = roles(bos="<s>", eos="</s>", sep="</s>", cls="<s>", unk="<unk>", pad="<pad>", mask="<mask>")
+LLAMA_ROLES = roles(unk="<unk>", bos="<s>", eos="</s>")
 GEMMA_ROLES = roles(unk="<unk>", bos="<bos>", eos="<eos>", pad="<pad>", mask="<mask>")
 T5_ROLES = roles(eos="</s>", unk="<unk>", pad="<pad>")
-ALBERT_ROLES = {**BERT_ROLES, **roles(bos="[CLS]", eos="[SEP]", unk="<unk>", pad="<pad>")}
+COHERE_ROLES = {
+    **roles(unk="<UNK>", bos="<BOS_TOKEN>", eos="<|END_OF_TURN_TOKEN|>", pad="<PAD>", cls="<CLS>"),
+    **roles(sep="<SEP>", mask="<MASK_TOKEN>"),
+}
+INFILLING = {
+    f"{key}_token": f"{part.SPACE_MARK}<{name}>"
+    for key, name in (("prefix", "PRE"), ("middle", "MID"), ("suffix", "SUF"), ("eot", "EOT"))
+}
 
 
 def flag(a: Arguments, key: str, default: bool | None, takes_none: bool = False) -> Any:
@@ -138,21 +95,6 @@ def flag(a: Arguments, key: str, default: bool | None, takes_none: bool = False)
     return value
 
 
-def prefixed(a: Arguments, default: bool = True, otherwise: str = "never") -> str:
-    """Where a space goes before text, by the switch `add_prefix_space`."""
-    return "always" if a.get("add_prefix_space", default) else otherwise
-
-
-def charsmap(a: Arguments) -> list[Part]:
-    return [a[CHARSMAP]] if a.get(CHARSMAP) is not None else []
-
-
-def as_token(a: Arguments, role: str, **flags: bool) -> None:
-    """A role whose text is all that is said gets flags."""
-    if isinstance(a[role], str):
-        a[role] = TokenSpec(a[role], **flags)
-
-
 def count(a: Arguments, key: str, default: int) -> int:
     value = a.get(key, default)
     if type(value) is not int or not 0 <= value < 1 << 16:
@@ -160,445 +102,382 @@ def count(a: Arguments, key: str, default: int) -> int:
     return value
 
 
-def affixes(first: str | None, last: str, is_listed: bool = False) -> Callable[[Backend], Part]:
-    """The tokens of two roles before and after a text."""
+def prefixed(a: Arguments, otherwise: str = "never") -> str:
+    """Where a space goes before text, by the switch `add_prefix_space`."""
+    return "always" if a.get("add_prefix_space", True) else otherwise
 
-    def frame(backend: Backend) -> Part:
-        texts = [None if role is None else text_of(backend.roles.get(role)) for role in (first, last)]
-        ids = {text_of(backend.roles.get(role)): backend.id_of_role(role) for role in (first, last) if role}
-        return backend.template([*([texts[0]] if first else []), None, texts[1]], ids, is_listed)
+
+def has_prefix(a: Arguments) -> Any:
+    """The same switch, where null means yes."""
+    prefixes = a.get("add_prefix_space")
+    return True if prefixes is None else prefixes
+
+
+def mask_strips(a: Arguments) -> None:
+    """A mask whose text is all that is said takes the space before it."""
+    if isinstance(a["mask_token"], str):
+        a["mask_token"] = TokenSpec(a["mask_token"], lstrip=True)
+
+
+# Tokens around texts
+
+
+def affixes(
+    *single: str | None, otherwise: Mapping[str, int] | None = None, is_listed: bool = False
+) -> Frame:
+    """The tokens of roles around a text, which is None; `otherwise` are ids for roles that nothing names."""
+
+    def frame(backend: Backend, _a: Arguments) -> Part:
+        texts = {role: text_of(backend.roles.get(role)) for role in single if role is not None}
+        ids = {text: backend.id_of_role(role, otherwise) for role, text in texts.items()}
+        return backend.template([None if role is None else texts[role] for role in single], ids, is_listed)
 
     return frame
 
 
-def bert_affixes(otherwise: tuple[int, int]) -> Callable[[Backend], Part]:
-    """The same of CLS and SEP, with other ids where a config has no such token."""
+def processing(first: str, last: str, otherwise: Mapping[str, int] | None = None) -> Frame:
+    """The same of two roles, as RoBERTa's own post-processor."""
 
-    def frame(backend: Backend) -> Part:
-        ids = [backend.id_of_role(role) for role in ("cls_token", "sep_token")]
-        first, last = (other if found is None else found for found, other in zip(ids, otherwise, strict=True))
-        texts = [text_of(backend.roles.get(role)) for role in ("cls_token", "sep_token")]
-        return backend.template([texts[0], None, texts[1]], {texts[0]: first, texts[1]: last})
-
-    return frame
-
-
-def processing(first: str, last: str) -> Callable[[Backend], Part]:
-    def frame(backend: Backend) -> Part:
-        cls, sep = ([text_of(backend.roles.get(role)), backend.id_of_role(role)] for role in (first, last))
+    def frame(backend: Backend, _a: Arguments) -> Part:
+        cls, sep = (
+            [text_of(backend.roles.get(role)), backend.id_of_role(role, otherwise)] for role in (first, last)
+        )
         return {"type": "RobertaProcessing", "cls": cls, "sep": sep}
 
     return frame
 
 
-# Classes, byte-level BPE
-
-MARKED = {"continuing_subword_prefix": "", "end_of_word_suffix": ""}
+# Byte-level BPE
 
 
-def gpt2(a: Arguments) -> Rebuilt:
-    a = {**GPT2_ROLES, "pad_token": None, **a}
-    return Rebuilt(BPE, a, MARKED, None, byte_level(flag(a, "add_prefix_space", False)), BYTES)
+def byte_pairs(
+    usual: Arguments,
+    prefixes: bool | None = False,
+    normalizer: Part | None = None,
+    steps: tuple[Part, ...] = (),
+    use_regex: bool = True,
+    prepare: Callable[[Arguments], None] = lambda a: None,
+    **more: Any,
+) -> Build:
+    """A class whose text is cut as GPT-2's, after some `steps`.
+
+    prefixes  whether a space goes before text unless a config says otherwise; None: a config may say nothing
+    """
+
+    def build(a: Arguments) -> Rebuilt:
+        a = {**usual, **a}
+        prepare(a)
+        split = part.byte_level(flag(a, "add_prefix_space", prefixes, prefixes is None) or False, use_regex)
+        split = part.pre_tokenizers(*steps, split) if steps else split
+        return Rebuilt(BPE, a, MARKED, normalizer, split, part.BYTE_LEVEL, **more)
+
+    return build
 
 
-def roberta(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, **a}
-    flag(a, "trim_offsets", True)
-    split = byte_level(flag(a, "add_prefix_space", False))
-    return Rebuilt(BPE, a, MARKED, None, split, BYTES, processing("cls_token", "sep_token"))
-
-
-def blenderbot(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, **a}
-    as_token(a, "mask_token", lstrip=True, normalized=False)
-    return Rebuilt(BPE, a, MARKED, None, byte_level(flag(a, "add_prefix_space", True)), BYTES)
-
-
-def codegen(a: Arguments) -> Rebuilt:
-    return gpt2(a)._replace(before=lambda _backend: {"type": "ByteLevel"})
-
-
-def deberta(a: Arguments) -> Rebuilt:
-    a = {**BERT_ROLES, "bos_token": "[CLS]", "eos_token": "[SEP]", **a}
-    split = byte_level(flag(a, "add_prefix_space", False))
-    return Rebuilt(BPE, a, MARKED, None, split, BYTES, affixes("cls_token", "sep_token"))
-
-
-def qwen2(a: Arguments, pattern: str = QWEN) -> Rebuilt:
-    a = {"unk_token": END_OF_TEXT, "bos_token": None, "eos_token": END_OF_TEXT, "pad_token": END_OF_TEXT, **a}
-    prefixes = flag(a, "add_prefix_space", None, True) or False
-    split = pre_tokenizers(split_by({"Regex": pattern}, "Isolated"), byte_level(prefixes, False))
-    return Rebuilt(BPE, a, MARKED, NFC, split, BYTES, finish=_all_special if pattern == QWEN else None)
-
-
-def _all_special(backend: Backend) -> None:
+def all_special(backend: Backend) -> None:
     """Qwen2's class adds the text of each special token once more."""
-    texts = dict.fromkeys(
-        text_of(token) for token in (*backend.roles.values(), *backend.extra) if token is not None
-    )
-    backend.add(TokenSpec(text, special=True) for text in texts)
+    tokens = (token for token in (*backend.roles.values(), *backend.extra) if token is not None)
+    backend.add(TokenSpec(text, special=True) for text in dict.fromkeys(map(text_of, tokens)))
 
 
-def qwen3_5(a: Arguments) -> Rebuilt:
-    return qwen2(a, QWEN_3_5)
-
-
-def gpt_neox(a: Arguments) -> Rebuilt:
-    a = {**GPT2_ROLES, "pad_token": "<|padding|>", **a}
-    split = {
-        **(byte_level(flag(a, "add_prefix_space", False)) or {}),
-        "trim_offsets": flag(a, "trim_offsets", True),
-    }
-    return Rebuilt(BPE, a, MARKED, NFC, split, BYTES, lambda backend: backend.switched_template(a))
-
-
-def cohere(a: Arguments) -> Rebuilt:
-    usual = roles(unk="<UNK>", bos="<BOS_TOKEN>", eos="<|END_OF_TURN_TOKEN|>", pad="<PAD>", cls="<CLS>")
-    a = {**usual, **roles(sep="<SEP>", mask="<MASK_TOKEN>"), **a}
-    split = pre_tokenizers(DIGITS, byte_level(flag(a, "add_prefix_space", False)))
-    return Rebuilt(BPE, a, MARKED, NFC, split, BYTES, posts=True)
-
-
-def whisper(a: Arguments) -> Rebuilt:
-    a = {**GPT2_ROLES, **a}
-    for role in GPT2_ROLES:
-        as_token(a, role, normalized=False, special=True)
+def whisper_frame(backend: Backend, a: Arguments) -> Part:
     if a.get("language") is not None or a.get("task") is not None:
         raise ComponentError(
             "comes with a config of WhisperTokenizer that sets a language or a task, which is not supported"
         )
-
-    def frame(backend: Backend) -> Part:
-        texts = ["<|startoftranscript|>", *([] if a.get("predict_timestamps") else ["<|notimestamps|>"])]
-        eos = text_of(backend.roles.get("eos_token"))
-        ids = {text: backend.id_or_unknown(text) for text in texts}
-        return backend.template([*texts, None, eos], {**ids, eos: backend.id_of_role("eos_token")})
-
-    return Rebuilt(BPE, a, MARKED, None, byte_level(flag(a, "add_prefix_space", False)), BYTES, frame)
+    names = ["<|startoftranscript|>", *([] if a.get("predict_timestamps") else ["<|notimestamps|>"])]
+    unknown, eos = (text_of(backend.roles.get(role)) for role in ("unk_token", "eos_token"))
+    texts = [unknown if backend.id_of(name) is None else name for name in names]
+    ids = {text: backend.id_or_unknown(text) for text in texts}
+    return backend.template([*texts, None, eos], {**ids, eos: backend.id_of_role("eos_token")})
 
 
 def clip(a: Arguments) -> Rebuilt:
-    a = {
-        "unk_token": END_OF_TEXT,
-        "bos_token": "<|startoftext|>",
-        "eos_token": END_OF_TEXT,
-        "pad_token": END_OF_TEXT,
-        **a,
-    }
+    a = {**CLIP_ROLES, **a}
     options = {**MARKED, "end_of_word_suffix": "</w>", "unk_token": text_of(a["unk_token"])}
-    normalizer = normalizers(NFC, matched(r"\s+", " "), LOWER)
-    split = pre_tokenizers(split_by({"Regex": CLIP}, "Removed", True), BYTES)
-    decoder = decoders(
-        BYTES, replaced("</w>", " "), {"type": "Fuse"}, {**STRIPPED, "start": 1 << 20, "stop": 1 << 20}
-    )
-    return Rebuilt(BPE, a, options, normalizer, split, decoder, processing("bos_token", "eos_token"))
+    split = part.pre_tokenizers(part.CLIP_SPLIT, part.BYTE_LEVEL)
+    ends = part.replaced("</w>", " "), part.FUSE, part.stripped(1 << 20, 1 << 20)
+    decoder, frame = part.decoders(part.BYTE_LEVEL, *ends), processing("bos_token", "eos_token")
+    return Rebuilt(BPE, a, options, part.CLIP_NORMALIZER, split, decoder, frame)
 
 
-# BPE with marked spaces
+# BPE of characters
 
 
 def llama(a: Arguments) -> Rebuilt:
-    a = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", **a}
-    prefixes = a.get("add_prefix_space")
-    prefixes = True if prefixes is None else prefixes
+    a = {**LLAMA_ROLES, **a}
+    prefixes = has_prefix(a)
     scheme = ("always" if a.get("legacy", False) else "first") if prefixes else "never"
-    decoder = decoders(*TO_SPACES, *([STRIPPED] if prefixes else []))
-    return Rebuilt(BPE, a, FALLBACK, None, metaspace(scheme, False), decoder)
-
-
-FALLBACK = {"fuse_unk": True, "byte_fallback": True}
+    decoder = part.decoders(*part.TO_SPACES, *([part.stripped(1, 0)] if prefixes else []))
+    return Rebuilt(BPE, a, FALLBACK, None, part.metaspace(scheme, False), decoder)
 
 
 def code_llama(a: Arguments) -> Rebuilt:
-    names = {"prefix": "PRE", "middle": "MID", "suffix": "SUF", "eot": "EOT"}
-    usual = {f"{key}_token": f"{SPACE_MARK}<{name}>" for key, name in names.items()} | {
-        "fill_token": "<FILL_ME>"
-    }
-    a = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", **usual, "add_bos_token": True, **a}
+    usual = INFILLING | {"fill_token": "<FILL_ME>"}
+    a = {**LLAMA_ROLES, **usual, "add_bos_token": True, **a}
     a[ADDITIONAL] = [*(a.get(ADDITIONAL) or []), *(a[key] for key in usual if a[key] is not None)]
-    prefixes = True if a.get("add_prefix_space", True) is None else a.get("add_prefix_space", True)
     options = {**FALLBACK, "unk_token": text_of(a["unk_token"])}
-    scheme = "first" if prefixes else "never"
-    return Rebuilt(BPE, a, options, None, metaspace(scheme, False), decoders(*TO_SPACES, STRIPPED))
+    split = part.metaspace("first" if has_prefix(a) else "never", False)
+    return Rebuilt(BPE, a, options, None, split, part.decoders(*part.TO_SPACES, part.stripped(1, 0)))
 
 
 def gemma(a: Arguments) -> Rebuilt:
     a = {**GEMMA_ROLES, **a}
     options = {**FALLBACK, "unk_token": text_of(a["unk_token"])}
-    split = split_by({"String": " "}, "MergedWithPrevious")
-    return Rebuilt(BPE, a, options, replaced(" ", SPACE_MARK), split, decoders(*TO_SPACES))
+    return Rebuilt(BPE, a, options, part.MARKS, part.SPLIT_SPACES, part.decoders(*part.TO_SPACES))
 
 
 def siglip2(a: Arguments) -> Rebuilt:
-    built = gemma(a)
-    return built._replace(normalizer=normalizers(LOWER, built.normalizer))
+    return gemma(a)._replace(normalizer=part.normalizers(part.LOWER, part.MARKS))
 
 
 def openai_gpt(a: Arguments) -> Rebuilt:
     a = {"unk_token": "<unk>", **a}
     options = {**MARKED, "unk_token": text_of(a["unk_token"]), "end_of_word_suffix": "</w>"}
-    return Rebuilt(BPE, a, options, bert_normalizer(True, None), BERT_SPLIT, ENDS)
+    decoder = {"type": "BPEDecoder", "suffix": "</w>"}
+    return Rebuilt(BPE, a, options, part.bert_normalizer(True, None), part.BERT_SPLIT, decoder)
 
 
 # WordPiece
 
 
-def bert_normalizer(
-    lowercase: bool, strip_accents: bool | None, clean: bool = True, chinese: bool = True
-) -> Part:
-    return {
-        "type": "BertNormalizer",
-        "clean_text": clean,
-        "handle_chinese_chars": chinese,
-        "strip_accents": strip_accents,
-        "lowercase": lowercase,
-    }
+def words(
+    usual: Arguments,
+    frame: Frame,
+    prepare: Callable[[Arguments], None] = lambda a: None,
+    always_lowers: bool = False,
+) -> Build:
+    """A class that cuts text as BERT's; `always_lowers` where a config's switch is not passed on."""
 
-
-def _bert(a: Arguments, frame: Callable[[Backend], Part], clean: bool = True) -> Rebuilt:
-    normalizer = bert_normalizer(
-        flag(a, "do_lower_case", True),
-        flag(a, "strip_accents", None, True),
-        clean,
-        flag(a, "tokenize_chinese_chars", True),
-    )
-    options = {"unk_token": text_of(a["unk_token"])}
-    return Rebuilt(WORD_PIECE, a, options, normalizer, BERT_SPLIT, WORD_PIECES, frame)
-
-
-def bert(a: Arguments) -> Rebuilt:
-    return _bert({**BERT_ROLES, **a}, bert_affixes((2, 3)))
-
-
-def dpr(a: Arguments) -> Rebuilt:
-    """Whatever a config says, text becomes lower case: the switch is not passed on."""
-    return bert({**a, "do_lower_case": True})
-
-
-def mpnet(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, "unk_token": "[UNK]", **a}
-    for role in ROBERTA_ROLES:
-        as_token(a, role, lstrip=role == "mask_token")
-
-    def frame(backend: Backend) -> Part:
-        cls, sep = (
-            [
-                text_of(backend.roles.get(role)),
-                other if (token_id := backend.id_of_role(role)) is None else token_id,
-            ]
-            for role, other in (("cls_token", 0), ("sep_token", 2))
+    def build(a: Arguments) -> Rebuilt:
+        a = {**usual, **a}
+        prepare(a)
+        normalizer = part.bert_normalizer(
+            always_lowers or flag(a, "do_lower_case", True),
+            flag(a, "strip_accents", None, True),
+            chinese=flag(a, "tokenize_chinese_chars", True),
         )
-        return {"type": "RobertaProcessing", "cls": cls, "sep": sep}
+        options = {"unk_token": text_of(a["unk_token"])}
+        return Rebuilt(WORD_PIECE, a, options, normalizer, part.BERT_SPLIT, part.word_pieces(), frame)
 
-    return _bert(a, frame)
+    return build
 
 
 # Unigram
 
 
-def t5(a: Arguments, unknown: int = 2, frames: bool = True) -> Rebuilt:
-    a = {**T5_ROLES, **a}
+def charsmap(a: Arguments) -> list[Part]:
+    return [a[CHARSMAP]] if a.get(CHARSMAP) is not None else []
+
+
+def only_charsmap(a: Arguments) -> Part | None:
+    return next(iter(charsmap(a)), None)
+
+
+def accents(keeps: bool | None, lowers: bool, *steps: Part) -> Callable[[Arguments], Part]:
+    """Quotation marks are unified, then `steps`; accents and case stay unless a config says otherwise.
+
+    keeps  None: accents go whatever a config says
+    """
+
+    def normalizer(a: Arguments) -> Part:
+        drops = [part.NFKD, part.ACCENTS] if keeps is None or not a.get("keep_accents", keeps) else []
+        lower = [part.LOWER] if a.get("do_lower_case", lowers) else []
+        return part.normalizers(*QUOTES, *steps, *drops, *lower, *charsmap(a))
+
+    return normalizer
+
+
+def unigram(
+    usual: Arguments,
+    unknown: int | Callable[[Arguments], int],
+    normalizer: Callable[[Arguments], Part | None] = only_charsmap,
+    splits: bool = True,
+    takes_prefix: bool = True,
+    prepare: Callable[[Arguments], None] = lambda a: None,
+    **more: Any,
+) -> Build:
+    """A class of SentencePiece's kind.
+
+    unknown       the row of the unknown token
+    splits        at whitespace, before spaces are marked
+    takes_prefix  a config may say whether a space goes before text
+    """
+
+    def build(a: Arguments) -> Rebuilt:
+        a = {**usual, **a}
+        prepare(a)
+        marks = part.metaspace(prefixed(a) if takes_prefix else "always")
+        options = {"unk_id": unknown if isinstance(unknown, int) else unknown(a)}
+        split = part.pre_tokenizers(part.WHITE, marks) if splits else marks
+        return Rebuilt(UNIGRAM, a, options, normalizer(a), split, marks, **more)
+
+    return build
+
+
+def t5(unknown: int, frame: Frame | None) -> Build:
+    return unigram(T5_ROLES, unknown, takes_prefix=False, prepare=_with_extra_ids, frame=frame)
+
+
+def _with_extra_ids(a: Arguments) -> None:
     n_extra, given = count(a, "extra_ids", 100), a.get(ADDITIONAL)
     extra = [f"<extra_id_{number}>" for number in range(n_extra)]
     if given is not None:
         n_given = sum("<extra_id_" in text_of(each) for each in given)
         if n_given and n_extra > 0 and n_extra != n_given:
             raise ComponentError(f"comes with configs that name {n_extra} and {n_given} extra_ids")
-        extra = [*given, *([] if n_given else extra)]
+        extra = given + ([] if n_given else extra)
     a[ADDITIONAL] = extra
 
-    def frame(backend: Backend) -> Part:
-        return backend.template([None, "</s>"], {"</s>": backend.id_of_role("eos_token")}, True)
 
-    normalizer = (charsmap(a) or [None])[0]
-    split, decoder = pre_tokenizers(WHITE, metaspace()), metaspace()
-    return Rebuilt(UNIGRAM, a, {"unk_id": unknown}, normalizer, split, decoder, frame if frames else None)
+def t5_frame(backend: Backend, _a: Arguments) -> Part:
+    return backend.template([None, "</s>"], {"</s>": backend.id_of_role("eos_token")}, True)
 
 
-def lasr(a: Arguments) -> Rebuilt:
-    return t5(a, 3)
+def albert_frame(backend: Backend, a: Arguments) -> Part:
+    texts = [text_of(a[role]) for role in ("cls_token", "sep_token")]
+    ids = dict(zip(("[CLS]", "[SEP]"), backend.section.find(texts), strict=True))
+    return backend.template(["[CLS]", None, "[SEP]"], ids)
 
 
-def video_prism(a: Arguments) -> Rebuilt:
-    return t5(a, frames=False)
-
-
-def xlm_roberta(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, **a}
-    scheme = prefixed(a)
-    split = pre_tokenizers(WHITE, metaspace(scheme))
-    normalizer = (charsmap(a) or [None])[0]
-    return Rebuilt(
-        UNIGRAM,
-        a,
-        {"unk_id": 3},
-        normalizer,
-        split,
-        metaspace(scheme),
-        affixes("bos_token", "eos_token", True),
-    )
-
-
-def _accents(a: Arguments, keeps: bool, lowers: bool) -> list[Part]:
-    steps = [] if a.get("keep_accents", keeps) else [NFKD, ACCENTS]
-    return [*steps, *([LOWER] if a.get("do_lower_case", lowers) else []), *charsmap(a)]
-
-
-def albert(a: Arguments) -> Rebuilt:
-    a = {**ALBERT_ROLES, **a}
-    scheme = prefixed(a)
-    normalizer = normalizers(*QUOTES, *_accents(a, False, True))
-    split = pre_tokenizers(WHITE, metaspace(scheme))
-
-    def before(backend: Backend) -> Part:
-        texts = [text_of(a[role]) for role in ("cls_token", "sep_token")]
-        ids = dict(zip(("[CLS]", "[SEP]"), backend.section.find(texts), strict=True))
-        return backend.template(["[CLS]", None, "[SEP]"], ids)
-
-    return Rebuilt(UNIGRAM, a, {"unk_id": 1}, normalizer, split, metaspace(scheme), before=before)
-
-
-def rembert(a: Arguments) -> Rebuilt:
-    a = {**ALBERT_ROLES, **a}
-    scheme = prefixed(a)
-    normalizer = normalizers(*QUOTES, ONE_SPACE, *_accents(a, True, False))
-    frame = affixes("cls_token", "sep_token")
-    return Rebuilt(
-        UNIGRAM, a, {"unk_id": 2}, normalizer, metaspace(scheme), metaspace(scheme), frame, posts=True
-    )
-
-
-def xlnet(a: Arguments) -> Rebuilt:
-    roles = {**ROBERTA_ROLES, "sep_token": "<sep>", "cls_token": "<cls>"}
-    a = {**roles, **a}
+def _with_xlnet(a: Arguments) -> None:
     a[ADDITIONAL] = ["<eop>", "<eod>"] if a.get(ADDITIONAL) is None else a[ADDITIONAL]
-    as_token(a, "mask_token", lstrip=True)
-    normalizer = normalizers(*QUOTES, *_accents({**a, "keep_accents": False}, False, False))
-
-    def frame(backend: Backend) -> Part:
-        texts = [text_of(backend.roles.get(role)) for role in ("sep_token", "cls_token")]
-        ids = [backend.id_of_role(role) for role in ("sep_token", "cls_token")]
-        return backend.template([None, *texts], dict(zip(texts, ids, strict=True)))
-
-    split = pre_tokenizers(WHITE, metaspace())
-    return Rebuilt(UNIGRAM, a, {"unk_id": count(a, "unk_id", 0)}, normalizer, split, metaspace(), frame)
+    mask_strips(a)
 
 
-def camembert(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, **a}
-    as_token(a, "mask_token", lstrip=True, special=True)
+def _with_camembert(a: Arguments) -> None:
+    mask_strips(a)
     if a.get(ADDITIONAL) is None:
         a[ADDITIONAL] = ["<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"]
-    texts = [text for text, _ in a["vocab"]]
-    unknown = text_of(a["unk_token"])
-    options = {"unk_id": texts.index(unknown) if unknown in texts else 0}
-    scheme = prefixed(a)
-    split = pre_tokenizers(WHITE, metaspace(scheme))
-    normalizer = (charsmap(a) or [None])[0]
-    return Rebuilt(
-        UNIGRAM, a, options, normalizer, split, metaspace(scheme), affixes("bos_token", "eos_token")
-    )
 
 
-def barthez(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, **a}
-    as_token(a, "mask_token", lstrip=True)
-    scheme = prefixed(a)
-    normalizer = normalizers(matched(r"\s{2,}|[\n\r\t]", " "), NFC, strip(False, True))
-    return Rebuilt(UNIGRAM, a, {"unk_id": 3}, normalizer, metaspace(scheme), metaspace(scheme))
+def _row_of_unknown(a: Arguments) -> int:
+    texts, unknown = [text for text, _ in a["vocab"]], text_of(a["unk_token"])
+    return texts.index(unknown) if unknown in texts else 0
 
 
 def deberta_v2(a: Arguments) -> Rebuilt:
-    a = {**BERT_ROLES, "bos_token": "[CLS]", "eos_token": "[SEP]", **a}
-    steps = [LOWER] if a.get("do_lower_case") else []
-    normalizer = normalizers(*steps, matched(r"\s{2,}|[\n\r\t]", " "), NFC, strip(False, True))
-    scheme = prefixed(a, True, "first")
+    a = {**DEBERTA_ROLES, **a}
+    normalizer = part.normalizers(*([part.LOWER] if a.get("do_lower_case") else []), *LINES_AND_SPACES)
+    marks = part.metaspace(prefixed(a, "first"))
     points = [{"type": "Punctuation", "behavior": "Isolated"}] if a.get("split_by_punct") else []
-    split = pre_tokenizers(*points, metaspace(scheme))
-    options = {"unk_id": _unscored(a, count(a, "unk_id", 1))}
-    return Rebuilt(UNIGRAM, a, options, normalizer, split, metaspace(scheme), bert_affixes((0, 0)))
+    options = {"unk_id": _unscored(a, a["vocab"], count(a, "unk_id", 1))}
+    frame = affixes("cls_token", None, "sep_token", otherwise={"cls_token": 0, "sep_token": 0})
+    return Rebuilt(UNIGRAM, a, options, normalizer, part.pre_tokenizers(*points, marks), marks, frame)
 
 
-def _unscored(a: Arguments, otherwise: int) -> int:
+def _unscored(a: Arguments, vocab: list[Any], otherwise: int) -> int:
     """The row of the unknown token, where its score is 0."""
     unknown = [text_of(a["unk_token"]), 0.0]
-    return next((row for row, each in enumerate(a["vocab"]) if list(each) == unknown), otherwise)
+    return next((row for row, each in enumerate(vocab) if list(each) == unknown), otherwise)
 
 
-def pegasus(a: Arguments) -> Rebuilt:
-    a = {**T5_ROLES, "mask_token": "<mask_2>", **a}
+def _with_pegasus(a: Arguments) -> None:
     first, given = a.get("mask_token_sent", "<mask_1>"), a.get(ADDITIONAL)
     is_new = given is None or first not in given
     a[ADDITIONAL] = [first] if is_new and first is not None else []
     a[ADDITIONAL] += [f"<unk_{number}>" for number in range(2, count(a, "offset", 103))]
-    maps = charsmap(a)
-    normalizer = normalizers(*(maps or [replaced_lines]), ONE_SPACE)
-    unknown = _unscored({**a, "vocab": a["vocab"][1:]}, -1) + 1
+
+
+def _row_in_pegasus(a: Arguments) -> int:
+    unknown = _unscored(a, a["vocab"][1:], -1) + 1
     if not unknown:
         raise ComponentError("has no unknown token with a score of 0, which PegasusTokenizer needs")
-    return Rebuilt(
-        UNIGRAM, a, {"unk_id": unknown}, normalizer, metaspace(), metaspace(), affixes(None, "eos_token")
-    )
+    return unknown
 
 
-replaced_lines = matched(r"\n", " ")
-
-
-def mbart(a: Arguments) -> Rebuilt:
-    a = {**ROBERTA_ROLES, **a}
-    as_token(a, "mask_token", lstrip=True)
+def _with_languages(a: Arguments) -> None:
+    mask_strips(a)
     a[ADDITIONAL] = [*MBART_CODES, *(each for each in a.get(ADDITIONAL) or () if each not in MBART_CODES)]
-    language = a.get("src_lang")
+
+
+def mbart_frame(backend: Backend, a: Arguments) -> Part:
+    eos, language = text_of(backend.roles.get("eos_token")), a.get("src_lang")
     language = "en_XX" if language is None else language
-
-    def frame(backend: Backend) -> Part:
-        eos, ids = (
-            text_of(backend.roles.get("eos_token")),
-            [backend.id_of_role("eos_token"), backend.id_or_unknown(language)],
-        )
-        return backend.template([None, eos, language], dict(zip((eos, language), ids, strict=True)), True)
-
-    split = pre_tokenizers(WHITE, metaspace())
-    return Rebuilt(UNIGRAM, a, {"unk_id": 3}, None, split, metaspace(), frame)
+    ids = {eos: backend.id_of_role("eos_token"), language: backend.id_or_unknown(language)}
+    return backend.template([None, eos, language], ids, True)
 
 
-CLASSES: dict[str, Callable[[Arguments], Rebuilt]] = {
-    "Albert": albert,
-    "Barthez": barthez,
-    "Bert": bert,
-    "Blenderbot": blenderbot,
+BERT_FRAME = affixes("cls_token", None, "sep_token", otherwise={"cls_token": 2, "sep_token": 3})
+BERT = words(BERT_ROLES, BERT_FRAME)
+ALBERT = unigram(ALBERT_ROLES, 1, accents(False, True), before=albert_frame)
+CLASSES: dict[str, Build] = {
+    "Albert": ALBERT,
+    "Barthez": unigram(
+        *(ROBERTA_ROLES, 3, lambda a: part.normalizers(*LINES_AND_SPACES)),
+        splits=False,
+        prepare=mask_strips,
+    ),
+    "Bert": BERT,
+    "Blenderbot": byte_pairs(ROBERTA_ROLES, True, prepare=mask_strips),
     "CLIP": clip,
-    "Camembert": camembert,
-    "CodeGen": codegen,
+    "Camembert": unigram(
+        ROBERTA_ROLES,
+        _row_of_unknown,
+        prepare=_with_camembert,
+        frame=affixes("bos_token", None, "eos_token"),
+    ),
+    "CodeGen": byte_pairs(GPT2_ROLES | roles(pad=None), before=lambda backend, a: {"type": "ByteLevel"}),
     "CodeLlama": code_llama,
-    "Cohere": cohere,
-    "Deberta": deberta,
+    "Cohere": byte_pairs(COHERE_ROLES, normalizer=part.NFC, steps=(part.DIGITS,), posts=True),
+    "Deberta": byte_pairs(DEBERTA_ROLES, frame=affixes("cls_token", None, "sep_token")),
     "DebertaV2": deberta_v2,
-    "DistilBert": bert,
-    **dict.fromkeys(("DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"), dpr),
-    "GPT2": gpt2,
-    "GPTNeoX": gpt_neox,
+    "DistilBert": BERT,
+    **dict.fromkeys(
+        ("DPRContextEncoder", "DPRQuestionEncoder", "DPRReader"),
+        words(BERT_ROLES, BERT_FRAME, always_lowers=True),
+    ),
+    "GPT2": byte_pairs(GPT2_ROLES | roles(pad=None)),
+    "GPTNeoX": byte_pairs(
+        GPT2_ROLES | roles(pad="<|padding|>"), normalizer=part.NFC, frame=Backend.switched_template
+    ),
     "Gemma": gemma,
-    "Lasr": lasr,
+    "Lasr": t5(3, t5_frame),
     "Llama": llama,
-    "MBart": mbart,
-    "MPNet": mpnet,
+    "MBart": unigram(
+        *(ROBERTA_ROLES, 3, lambda a: None),
+        takes_prefix=False,
+        prepare=_with_languages,
+        frame=mbart_frame,
+    ),
+    "MPNet": words(
+        ROBERTA_ROLES | roles(unk="[UNK]"),
+        processing("cls_token", "sep_token", {"cls_token": 0, "sep_token": 2}),
+        prepare=mask_strips,
+    ),
     "OpenAIGPT": openai_gpt,
-    "Pegasus": pegasus,
-    "Qwen2": qwen2,
-    "Qwen3_5": qwen3_5,
-    "RemBert": rembert,
-    "Roberta": roberta,
+    "Pegasus": unigram(
+        T5_ROLES | roles(mask="<mask_2>"),
+        _row_in_pegasus,
+        lambda a: part.normalizers(*(charsmap(a) or [part.matched(r"\n", " ")]), part.ONE_SPACE),
+        splits=False,
+        takes_prefix=False,
+        prepare=_with_pegasus,
+        frame=affixes(None, "eos_token"),
+    ),
+    "Qwen2": byte_pairs(QWEN_ROLES, None, part.NFC, (part.QWEN_SPLIT,), False, finish=all_special),
+    "Qwen3_5": byte_pairs(QWEN_ROLES, None, part.NFC, (part.QWEN_3_5_SPLIT,), False),
+    "RemBert": unigram(
+        *(ALBERT_ROLES, 2, accents(True, False, part.ONE_SPACE)),
+        splits=False,
+        frame=affixes("cls_token", None, "sep_token"),
+        posts=True,
+    ),
+    "Roberta": byte_pairs(ROBERTA_ROLES, frame=processing("cls_token", "sep_token")),
     "Siglip2": siglip2,
-    "T5": t5,
-    "VideoPrism": video_prism,
-    "Whisper": whisper,
-    "XLMRoberta": xlm_roberta,
-    "XLNet": xlnet,
+    "T5": t5(2, t5_frame),
+    "VideoPrism": t5(2, None),
+    "Whisper": byte_pairs(GPT2_ROLES, frame=whisper_frame),
+    "XLMRoberta": unigram(ROBERTA_ROLES, 3, frame=affixes("bos_token", None, "eos_token", is_listed=True)),
+    "XLNet": unigram(
+        ROBERTA_ROLES | roles(sep="<sep>", cls="<cls>"),
+        lambda a: count(a, "unk_id", 0),
+        accents(None, False),
+        takes_prefix=False,
+        prepare=_with_xlnet,
+        frame=affixes(None, "sep_token", "cls_token"),
+    ),
 }
 """By the name of the class without “Tokenizer”."""
-KEEPING = {
-    "ConvBert": bert,
-    "FNet": albert,
-}
+KEEPING = {"ConvBert": BERT, "FNet": ALBERT}
 """Classes that keep the parts of the file, with the roles and the frame of another class."""

@@ -7,11 +7,9 @@ Source: https://github.com/huggingface/transformers, version 5.24.0, convert_slo
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Mapping
 from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,40 +23,26 @@ from guiapp.core.auto_tokenizer.backend import (
     arguments_of,
     text_of,
 )
-from guiapp.core.auto_tokenizer.choice import BASE
-from guiapp.core.auto_tokenizer.classes import (
-    BYTES,
-    CHARSMAP,
-    MBART_CODES,
-    ONE_SPACE,
-    SPACE_MARK,
-    STRIPPED,
-    TO_SPACES,
-    byte_level,
-    decoders,
-    matched,
-    metaspace,
-    normalizers,
-    pre_tokenizers,
-    replaced,
-    split_by,
+from guiapp.core.auto_tokenizer.classes import CHARSMAP, MBART_CODES
+from guiapp.core.auto_tokenizer.reading import (
+    BASE,
+    Document,
+    class_stem,
+    document_of_parts,
+    document_of_pieces,
 )
-from guiapp.core.auto_tokenizer.reading import Document, class_stem, document_of_parts, document_of_pieces
+from guiapp.core.formats import json_parts as part
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.model_sections import PackedTexts, packed_texts
 from guiapp.core.formats.sentencepiece import UNIGRAM, Model
 from guiapp.core.formats.tokenizer_config import SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.vocabulary.attributes import CONTROL_TYPE, NORMAL_TYPE, USER_DEFINED_TYPE
-from guiapp.native.checkpoint import stoppable
+from guiapp.native.binding import Ints
 from guiapp.native.model_files import Packed, StringTable, sliced, spell_bytes
+from guiapp.native.pairs import NO_BYTE_TOKENS, NO_PIECES, PairModel, PairOptions
 
-CL100K = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
-    r"|\s+(?!\S)|\s+"
-)
 Pieces = list[tuple[str, float]]
-MOST_BYTES, STEP_BYTES = 1 << 30, 1 << 22
-FAIRSEQ = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
 
 
 def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> Document:
@@ -74,7 +58,7 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
         for text, kind in zip(texts, kinds, strict=True)
         if kind in (CONTROL_TYPE, USER_DEFINED_TYPE)
     ]
-    if stem in (BASE, "Parakeet"):
+    if stem in (BASE, "Parakeet", "FNet"):  # which keep what the library's converter makes
         return _as_in_model(stem, model, pieces, arguments, sidecars)
     if stem in ("Barthez", "Camembert") and model.type != UNIGRAM:
         raise ComponentError(f"has pieces that {stem}Tokenizer, as which transformers loads it, cannot use")
@@ -84,70 +68,29 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
     )
 
 
-class Halves(NamedTuple):
-    """All ways to make a text of a table of two others, int64[n] each: its row, where it is cut, the two."""
-
-    rows: NDArray[np.int64]
-    cuts: NDArray[np.int64]
-    lefts: NDArray[np.int64]
-    rights: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, texts: Packed) -> Halves:
-        data, offsets = texts
-        is_cut = (data & 0xC0) != 0x80
-        is_cut[offsets[:-1]] = False
-        cuts = np.flatnonzero(is_cut)
-        rows = np.searchsorted(offsets, cuts, "right") - 1
-        if int((offsets[rows + 1] - offsets[rows]).sum()) > MOST_BYTES:
-            raise ComponentError("has tokens that are too long to make merge rules of")
-        table = StringTable(data, offsets)
-        lefts = _rows_in(table, offsets[rows], cuts)
-        rows, cuts, lefts = (each[lefts >= 0] for each in (rows, cuts, lefts))
-        rights = _rows_in(table, cuts, offsets[rows + 1])
-        return cls(*(each[rights >= 0] for each in (rows, cuts, lefts, rights)))
-
-    def merges(self, texts: Packed, order: NDArray[np.int64]) -> PackedTexts:
-        """As merge rules in some order."""
-        data, offsets = texts
-        starts, stops = offsets[self.rows[order]], offsets[self.rows[order] + 1]
-        ends = np.cumsum(stops - starts)
-        both = np.zeros(2 * len(order) + 1, np.int64)
-        both[2::2] = ends
-        both[1::2] = ends - (stops - self.cuts[order])
-        return PackedTexts(data[_between(starts, stops)], both, np.empty(0, np.int64), True)
+def halves_of(texts: Packed) -> Ints:
+    """int32[n, 3]: all pairs of texts of a table that make a third one, by their rows."""
+    n_texts = len(texts[1]) - 1
+    ranks = np.arange(n_texts, dtype=np.int32)
+    options = PairOptions(None, ranks, None, False, False, NO_BYTE_TOKENS, NO_PIECES, cuts_short=True)
+    rules = PairModel(StringTable(*texts), options, None).rules()[:, [0, 1, 3]]
+    return rules[(rules < n_texts).all(axis=1)]
 
 
-def _between(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start to its stop, one range after the other."""
-    lengths = stops - starts
-    ends = np.cumsum(lengths)
-    numbers: NDArray[np.int64] = np.arange(int(lengths.sum())) + np.repeat(starts - (ends - lengths), lengths)
-    return numbers
+def merges_of(texts: Packed, halves: Ints | None = None) -> PackedTexts:
+    """As merge rules in their order; or all by the id of the token, the shorter first half first."""
+    data, offsets = texts
+    if halves is None:
+        halves = halves_of(texts)
+        halves = halves[np.lexsort((np.diff(offsets)[halves[:, 0]], halves[:, 2]))]
+    lengths = np.diff(offsets)[halves[:, :2]].ravel()
+    starts, ends = offsets[halves[:, :2]].ravel(), np.append(0, np.cumsum(lengths))
+    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    return PackedTexts(data[places], ends, np.empty(0, np.int64), True)
 
 
-def _rows_in(table: StringTable, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows of parts of a table's own texts, -1 for those that it does not hold."""
-    rows, ends = np.empty(len(starts), np.int64), np.cumsum(stops - starts)
-    n_steps = int(ends[-1]) // STEP_BYTES + 1 if len(ends) else 0
-    edges = np.searchsorted(ends, np.arange(n_steps + 1) * STEP_BYTES, "right")
-    for first, last in stoppable([*pairwise([*edges.tolist()[:-1], len(starts)])]):
-        lengths = np.cumsum(stops[first:last] - starts[first:last])
-        rows[first:last] = table.find_each(
-            table.data[_between(starts[first:last], stops[first:last])], lengths
-        )
-    return rows
-
-
-def merges_of(texts: Packed) -> PackedTexts:
-    """Merge rules for all halves of tokens, by the id of the token, the shorter first half first."""
-    halves = Halves.of(texts)
-    return halves.merges(texts, np.arange(len(halves.rows)))
-
-
-def _charsmap(model: Model) -> dict[str, Any] | None:
-    data = model.rules.text.charsmap.tobytes()
-    return {"type": "Precompiled", "precompiled_charsmap": b64encode(data).decode()} if data else None
+def _charsmap(model: Model) -> Part | None:
+    return part.precompiled(charsmap) if len(charsmap := model.rules.text.charsmap) else None
 
 
 def _as_in_model(
@@ -158,7 +101,8 @@ def _as_in_model(
     decoder: Mapping[int, TokenSpec] = arguments[DECODER]
     texts = [text for text, _ in pieces]
     legacy = arguments.get("legacy", True)
-    if model.type != UNIGRAM:
+    is_unigram = model.type == UNIGRAM or stem == "FNet"  # whose class makes a Unigram model of any pieces
+    if not is_unigram:
         kept = {text for row, text in enumerate(texts) if row not in decoder}
         names = {row: token.content for row, token in decoder.items() if token.content not in kept}
         texts = [names.get(row, text) for row, text in enumerate(texts)]
@@ -170,7 +114,7 @@ def _as_in_model(
         arguments[DECODER] = {
             row: token.resolved()._replace(normalized=False) for row, token in decoder.items()
         }
-    if model.type == UNIGRAM:
+    if is_unigram:
         spec: dict[str, Any] = {"type": "Unigram", "vocab": pieces, "unk_id": model.unknown_id}
     else:
         packed = packed_texts(texts)
@@ -184,7 +128,7 @@ def _as_in_model(
         }
     content = {
         "model": spec | {"byte_fallback": rules.has_byte_fallback},
-        "added": [],
+        "added_tokens": [],
         "normalizer": _normalizer(model, bool(legacy)),
         "pre_tokenizer": _pre_tokenizer(model, bool(legacy), own),
         "decoder": _decoder(model),
@@ -196,53 +140,54 @@ def _as_in_model(
 
 def _scored_merges(texts: Packed, model: Model) -> PackedTexts:
     """The same of normal pieces only, the highest score first."""
-    halves = Halves.of(texts)
-    is_normal = model.kinds == NORMAL_TYPE
-    are_used = np.flatnonzero(is_normal[halves.rows] & is_normal[halves.lefts] & is_normal[halves.rights])
-    scores = model.scores[halves.rows[are_used]]
-    return halves.merges(texts, are_used[np.lexsort((halves.cuts[are_used], halves.rows[are_used], -scores))])
+    halves = halves_of(texts)
+    halves = halves[(model.kinds == NORMAL_TYPE)[halves].all(axis=1)]
+    cuts, rows = np.diff(texts[1])[halves[:, 0]], halves[:, 2]
+    return merges_of(texts, halves[np.lexsort((cuts, rows, -model.scores[rows]))])
 
 
 def _normalizer(model: Model, legacy: bool) -> Any:
     text, charsmap = model.rules.text, _charsmap(model)
-    return normalizers(
+    return part.normalizers(
         *([charsmap] if charsmap else []),
-        *([matched(r"\A +| +\z", ""), ONE_SPACE] if text.removes_spaces else []),
-        *([replaced(" ", SPACE_MARK)] if text.marks_spaces else []),
-        *([matched(rf"\A{SPACE_MARK}", 2 * SPACE_MARK)] if text.adds_space and legacy else []),
+        *([part.matched(r"\A +| +\z", ""), part.ONE_SPACE] if text.removes_spaces else []),
+        *([part.MARKS] if text.marks_spaces else []),
+        *([part.matched(rf"\A{part.SPACE_MARK}", 2 * part.SPACE_MARK)] if text.adds_space and legacy else []),
     )
 
 
 def _pre_tokenizer(model: Model, legacy: bool, own: list[str]) -> Any:
-    steps = [metaspace("always" if legacy else "first", False)] if model.rules.text.adds_space else []
+    steps = [part.metaspace("always" if legacy else "first", False)] if model.rules.text.adds_space else []
     if own:
         pattern = "|".join(re.escape(text) for text in sorted(own, key=len, reverse=True))
-        steps.append(split_by({"Regex": pattern}, "Isolated"))
-    return pre_tokenizers(*steps) if steps else None
+        steps.append(part.split_by(pattern))
+    return part.pre_tokenizers(*steps) if steps else None
 
 
 def _decoder(model: Model) -> Any:
-    marks, bytes_, fuse = TO_SPACES
+    marks, bytes_, fuse = part.TO_SPACES
     steps = [marks, *([bytes_] if model.rules.has_byte_fallback else [])]
     if model.rules.text.adds_space:
-        return decoders(*steps, fuse, STRIPPED)
-    return decoders(*steps, *([fuse] if model.rules.has_byte_fallback else []))
+        return part.decoders(*steps, fuse, part.stripped(1, 0))
+    return part.decoders(*steps, *([fuse] if model.rules.has_byte_fallback else []))
 
 
 # What some classes do to the pieces
 
 
+def _texts(a: Arguments, **usual: str) -> list[str]:
+    """The tokens of roles: as configs say, or the usual ones."""
+    return [text_of(a.get(f"{role}_token", text)) for role, text in usual.items()]
+
+
 def _fairseq(pieces: Pieces, a: Arguments, *more: str) -> Pieces:
-    first = [(text_of(a.get(role, usual)), 0.0) for role, usual in FAIRSEQ.items()]
-    last = [(text, 0.0) for text in (*more, text_of(a.get("mask_token", "<mask>")))]
-    return [*first, *pieces[3:], *last]
+    first = _texts(a, bos="<s>", pad="<pad>", eos="</s>", unk="<unk>")
+    last = [*more, *_texts(a, mask="<mask>")]
+    return [*((text, 0.0) for text in first), *pieces[3:], *((text, 0.0) for text in last)]
 
 
 def _camembert(pieces: Pieces, a: Arguments) -> Pieces:
-    pad, unk, mask = (
-        text_of(a.get(role, usual))
-        for role, usual in (("pad_token", "<pad>"), ("unk_token", "<unk>"), ("mask_token", "<mask>"))
-    )
+    pad, unk, mask = _texts(a, pad="<pad>", unk="<unk>", mask="<mask>")
     first = [("<s>NOTUSED", 0.0), (pad, 0.0), ("</s>NOTUSED", 0.0), (unk, 0.0), ("<unk>NOTUSED", -100.0)]
     return [*first, *pieces[1:], (mask, 0.0)]
 
@@ -255,12 +200,8 @@ def _t5(pieces: Pieces, a: Arguments) -> Pieces:
 
 
 def _pegasus(pieces: Pieces, a: Arguments) -> Pieces:
-    texts = [text_of(a.get(role, usual)) for role, usual in (("pad_token", "<pad>"), ("eos_token", "</s>"))]
-    masks = [
-        text_of(a.get(role, usual))
-        for role, usual in (("mask_token", "<mask_1>"), ("mask_token_sent", "<mask_2>"))
-    ]
-    texts += [text for text in dict.fromkeys(masks) if text != "None"]
+    masks = [*_texts(a, mask="<mask_1>"), text_of(a.get("mask_token_sent", "<mask_2>"))]
+    texts = [*_texts(a, pad="<pad>", eos="</s>"), *dict.fromkeys(each for each in masks if each != "None")]
     unknown = [(f"<unk_{number}>", -100.0) for number in range(2, a.get("offset", 103))]
     return [*((text, 0.0) for text in texts), *unknown, *pieces[2:]]
 
@@ -288,18 +229,18 @@ def document_of_ranks(tokens: Packed, ids: NDArray[np.int64], sidecars: SidecarF
         new = [names.get(row, f"<|reserved_token_{row}|>") for row in range(n_tokens, highest + 1)]
         extra = [*new, *(each for each in extra if each not in new)]
     spelled = spell_bytes(tokens)
-    halves = Halves.of(spelled)
-    order = np.lexsort((ids[halves.rights], ids[halves.lefts], ids[halves.rows]))
+    halves = halves_of(spelled)
+    order = np.lexsort(ids[halves[:, [1, 0, 2]]].T)
     content = {
         "model": {
             "type": "BPE",
             "vocab": PackedTexts(*spelled, ids, False),
-            "merges": halves.merges(spelled, order),
+            "merges": merges_of(spelled, halves[order]),
             "ignore_merges": True,
         },
-        "added": [{"content": each, "normalized": False, "special": True} for each in extra],
-        "pre_tokenizer": pre_tokenizers(split_by({"Regex": CL100K}, "Isolated"), byte_level(False, False)),
-        "decoder": BYTES,
+        "added_tokens": [{"content": each, "normalized": False, "special": True} for each in extra],
+        "pre_tokenizer": part.pre_tokenizers(part.CL100K_SPLIT, part.byte_level(False, False)),
+        "decoder": part.BYTE_LEVEL,
         "post_processor": {"type": "ByteLevel"},
     }
     return document_of_parts(stem, content, arguments, sidecars)

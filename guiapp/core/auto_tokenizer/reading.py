@@ -1,19 +1,41 @@
-"""From a tokenizer's file and the configs next to it to what `AutoTokenizer` makes of them."""
+"""From a tokenizer's file and the configs next to it to what `AutoTokenizer` makes of them, by its class.
+
+mistral-common is not installed.
+Source: https://github.com/huggingface/transformers, version 5.24.0, models/auto/tokenization_auto.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from guiapp.core.auto_tokenizer.backend import Arguments, Backend, arguments_of, text_of
-from guiapp.core.auto_tokenizer.choice import BASE, class_of
-from guiapp.core.auto_tokenizer.classes import BPE, CHARSMAP, CLASSES, KEEPING, UNIGRAM, Rebuilt
+from guiapp.core.auto_tokenizer.classes import BPE, CHARSMAP, CLASSES, KEEPING, UNIGRAM, Build, Rebuilt
 from guiapp.core.formats.model_sections import PackedTexts, model_section
 from guiapp.core.formats.tokenizer_config import ROLES, SidecarFiles
 from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.outside_json import read_json
 
+BASE, PYTHON = "TokenizersBackend", "PythonBackend"
+TABLE: dict[str, Any] = read_json(Path(__file__).with_name("transformers.json").read_text("utf-8"))
+"""What the library lists:
+
+types_by_class              the types of models that each class is registered for
+types_without_config        of these, those that no class for config.json has
+types_of_wrong_class        those whose configs name a wrong class of tokenizers
+repositories_without_class  patterns of those whose configs are not believed
+classes_without_type        that it has besides
+other_names                 of the same classes, without “Tokenizer”
+"""
+CLASS_BY_TYPE = {each: name for name, types in TABLE["types_by_class"].items() for each in types}
+WRONG_CLASS = frozenset(TABLE["types_of_wrong_class"])
+OTHERS = {*TABLE["types_by_class"], *TABLE["classes_without_type"]} - {BASE}
+"""Classes that the library has; most that are not known here are Python alone."""
+OTHER_CLASS_BY_TYPE = {"gpt-sw3": "GPT2Tokenizer"}  # through its class for config.json
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 READ_VOCAB_TXT = "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert MPNet"
 READ_MERGES = "Blenderbot CLIP CodeGen Cohere Deberta GPT2 GPTNeoX OpenAIGPT Qwen2 Roberta Whisper"
@@ -23,50 +45,47 @@ Document = tuple[dict[str, Any], SidecarFiles]
 """A tokenizer.json whose model is a ModelSection, and the configs with the roles of its tokens."""
 
 
-def document_of(
-    content: dict[str, Any], sidecars: SidecarFiles, is_byte_level: bool, repository: str
-) -> Document:
+def document_of(content: dict[str, Any], data: bytes, sidecars: SidecarFiles, repository: str) -> Document:
     """What a folder with this tokenizer.json amounts to.
 
-    is_byte_level  “"ByteLevel"” stands in the file
-    repository     owner/name, where the folder is a copy of one
+    data        the file, of which `content` has the numbers as `tokenizers` reads them
+    repository  owner/name, where the folder is a copy of one
     Raises ComponentError, TypeError and the like where the library fails, or its class is not known here.
     """
-    stem = class_stem(sidecars, is_byte_level, repository)
+    stem = class_stem(sidecars, b'"ByteLevel"' in data, repository)
     added = content["added_tokens"]
     if not isinstance(added, list):
         raise ComponentError("has added tokens that are not a list")
     arguments = arguments_of(sidecars, added)
-    model, padding = content["model"], content.get("padding")
+    model = content["model"]
     if stem not in CLASSES:
-        kept = KEEPING[stem](arguments) if stem in KEEPING else None
-        backend = Backend(model_section(model), {part: content.get(part) for part in PARTS}, added)
-        return _finished(backend, kept, arguments, sidecars, padding)
+        return document_of_parts(stem, content, arguments, sidecars)
     charsmap = _charsmap(content.get("normalizer"))
     arguments |= {"post_processor": content.get("post_processor"), CHARSMAP: charsmap}
-    built, backend = _rebuilt(CLASSES[stem], model["vocab"], partial(model.get, "merges", []), arguments)
-    return _finished(backend, built, arguments, sidecars, padding)
+    vocab, merges = model["vocab"], partial(model.get, "merges", [])
+    if isinstance(vocab, list):  # a class reads scores by Python's json, which rounds them otherwise
+        vocab = read_json(data)["model"]["vocab"]
+    return _rebuilt(CLASSES[stem], vocab, merges, arguments, sidecars, content.get("padding"))
 
 
 def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
     """The same of vocab.txt, or of vocab.json and merges.txt, as a tokenizer.json would have their model."""
     stem, model = class_stem(sidecars, False, repository), content["model"]
     if stem not in READ_LISTS[model["type"]]:
-        raise ComponentError(f"is not read by {name_of(stem)}, as which transformers loads the folder")
+        raise _not_read_by(stem)
     arguments, build = arguments_of(sidecars, None), CLASSES.get(stem) or KEEPING[stem]
-    built, backend = _rebuilt(build, model["vocab"], partial(model.get, "merges"), arguments)
-    return _finished(backend, built, arguments, sidecars)
+    return _rebuilt(build, model["vocab"], partial(model.get, "merges"), arguments, sidecars)
 
 
 def document_of_parts(
     stem: str, content: dict[str, Any], arguments: Arguments, sidecars: SidecarFiles
 ) -> Document:
-    """The same of a file whose parts a converter has made, which the class keeps."""
+    """The same of a file whose class keeps its parts, or those that a converter has made."""
     build = CLASSES.get(stem) or KEEPING.get(stem)
-    backend = Backend(
-        model_section(content["model"]), {part: content.get(part) for part in PARTS}, content["added"]
-    )
-    return _finished(backend, build({**arguments, "vocab": []}) if build else None, arguments, sidecars)
+    built = build({**arguments, "vocab": []}) if build else None
+    parts = {part: content.get(part) for part in PARTS}
+    backend = Backend(model_section(content["model"]), parts, content["added_tokens"])
+    return _finished(backend, built, arguments, sidecars, content.get("padding"))
 
 
 def document_of_pieces(
@@ -77,15 +96,14 @@ def document_of_pieces(
     sidecars: SidecarFiles,
 ) -> Document:
     """The same of the pieces of SentencePiece that a class rebuilds."""
-    build = CLASSES.get(stem) or KEEPING[stem]
-    built, backend = _rebuilt(build, pieces, merges, arguments)
-    if built.kind not in (BPE, UNIGRAM):
-        raise ComponentError(f"is not read by {name_of(stem)}, as which transformers loads the folder")
-    return _finished(backend, built, arguments, sidecars)
+    if stem in READ_LISTS["WordPiece"]:
+        raise _not_read_by(stem)
+    return _rebuilt(CLASSES[stem], pieces, merges, arguments, sidecars)
 
 
-def name_of(stem: str) -> str:
-    return stem if stem == BASE else f"{stem}Tokenizer"
+def _not_read_by(stem: str) -> ComponentError:
+    name = stem if stem == BASE else f"{stem}Tokenizer"
+    return ComponentError(f"is not read by {name}, as which transformers loads the folder")
 
 
 def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:
@@ -104,8 +122,13 @@ def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> 
 
 
 def _rebuilt(
-    build: Callable[[Arguments], Rebuilt], vocab: Any, merges: Callable[[], Any], arguments: Arguments
-) -> tuple[Rebuilt, Backend]:
+    build: Build,
+    vocab: Any,
+    merges: Callable[[], Any],
+    arguments: Arguments,
+    sidecars: SidecarFiles,
+    padding: Any = None,
+) -> Document:
     built = build({**arguments, "vocab": vocab})
     if built.kind == UNIGRAM and not isinstance(vocab, list):
         raise ComponentError("has tokens without scores, which its class in transformers needs")
@@ -116,8 +139,8 @@ def _rebuilt(
     parts = {"normalizer": built.normalizer, "pre_tokenizer": built.pre_tokenizer, "decoder": built.decoder}
     backend = Backend(section, {**parts, "post_processor": None})
     if built.before is not None:
-        backend.parts["post_processor"] = built.before(backend)
-    return built, backend
+        backend.parts["post_processor"] = built.before(backend, built.arguments)
+    return _finished(backend, built, arguments, sidecars, padding)
 
 
 def _finished(
@@ -127,7 +150,7 @@ def _finished(
     backend.set_up(given, padding)
     backend.fix_mistral_pattern(arguments, sidecars)
     if built is not None and built.frame is not None:
-        backend.parts["post_processor"] = built.frame(backend)
+        backend.parts["post_processor"] = built.frame(backend, given)
     if built is not None and built.finish is not None:
         built.finish(backend)
     if built is not None and built.posts:
@@ -141,9 +164,86 @@ def _finished(
 def _charsmap(normalizer: Any) -> Any:
     """The first table of SentencePiece in a normalizer, as a part of its own."""
     steps = normalizer["normalizers"] if normalizer and normalizer.get("type") == "Sequence" else [normalizer]
-    maps = (
-        step
-        for step in steps
-        if step and step.get("type") == "Precompiled" and "precompiled_charsmap" in step
-    )
-    return next(maps, None)
+    maps = (each for each in steps if each and each.get("type") == "Precompiled")
+    return next((each for each in maps if "precompiled_charsmap" in each), None)
+
+
+# Which class of `transformers` loads a folder, by its configs; mistral-common is not installed
+
+
+# The class
+
+
+def class_of(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:
+    """The name of the class, BASE where it is the one that takes the file as it stands.
+
+    is_byte_level  "ByteLevel" stands in tokenizer.json
+    repository     owner/name, where the folder is a copy of one
+    Raises ComponentError where the library fails, or needs code that comes with the model.
+    """
+    model, config = sidecars.model, sidecars.config
+    model_type, model_name = _text(model, "model_type") or "", model.get("model_name")
+    named, in_model = _text(config, "tokenizer_class"), _text(model, "tokenizer_class")
+    hub, registered = named or in_model, CLASS_BY_TYPE.get(model_type)
+    is_wrong = model_type in WRONG_CLASS or (isinstance(model_name, str) and model_name in WRONG_CLASS)
+    own_code = _own_code(config.get("auto_map"))
+    if own_code is None:
+        if any(fnmatchcase(repository.lower(), pattern) for pattern in TABLE["repositories_without_class"]):
+            return BASE
+        if hub and _stem(hub) == "LlamaTokenizer" and not is_wrong and is_byte_level:
+            return BASE
+        if hub is not None and registered is not None and registered != _stem(hub):
+            found = None if registered == BASE else resolved(registered if is_wrong else hub)
+            return BASE if found in (None, PYTHON) else str(found)
+    elif model_type not in WRONG_CLASS and not _is_known(named, model_type):
+        raise ComponentError("comes with a tokenizer_config.json whose auto_map needs the model's own code")
+    if named is not None:
+        found = resolved(_stem(named))
+        return BASE if found in (None, PYTHON) else str(found)
+    if in_model:
+        found = resolved(in_model)
+        if found in (None, PYTHON):
+            raise ComponentError(
+                f"comes with a config.json that names the unknown class “{quoted(in_model)}”"
+            )
+        return str(found)
+    if model_type == "encoder-decoder":
+        model_type = _text(model["encoder"], "model_type") or ""
+    if model_type in TABLE["types_without_config"]:
+        return BASE
+    return resolved(OTHER_CLASS_BY_TYPE.get(model_type) or CLASS_BY_TYPE.get(model_type, BASE)) or BASE
+
+
+def _text(config: Any, key: str) -> str | None:
+    value = config.get(key)
+    if value is not None and not isinstance(value, str):
+        raise ComponentError(f"comes with a config whose {key} is not a name: {quoted(repr(value))}")
+    return value
+
+
+def _own_code(auto_map: Any) -> Any:
+    return auto_map.get("AutoTokenizer") if isinstance(auto_map, dict) else auto_map
+
+
+def _is_known(named: str | None, model_type: str) -> bool:
+    has_config = model_type in CLASS_BY_TYPE and model_type not in TABLE["types_without_config"]
+    return has_config or (named is not None and resolved(_stem(named)) is not None)
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix("Fast")
+
+
+def resolved(name: str) -> str | None:
+    """The class that a name stands for; None where the library has none."""
+    stem = _stem(name)
+    if name.startswith("DPR") and name != stem:
+        return name
+    if stem in (BASE, "BloomTokenizer") or name == "PreTrainedTokenizerFast":
+        return BASE
+    if stem in ("PreTrainedTokenizer", PYTHON):
+        return PYTHON
+    short = stem.removesuffix("Tokenizer")
+    short = TABLE["other_names"].get(short, short)
+    is_known = short in CLASSES or short in KEEPING or f"{short}Tokenizer" in OTHERS
+    return f"{short}Tokenizer" if is_known and stem.endswith("Tokenizer") else None

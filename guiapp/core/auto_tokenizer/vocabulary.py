@@ -29,8 +29,7 @@ def of_tokenizer_json(
     file: WholeFile, content: dict[str, Any], sidecars: SidecarFiles, opening: Opening
 ) -> Vocabulary:
     """Raises VocabError where the library fails, or its class is not known here; so do the others."""
-    has_bytes = b'"ByteLevel"' in file.data
-    return _vocabulary(file, opening, lambda name: document_of(content, sidecars, has_bytes, name))
+    return _vocabulary(file, opening, lambda name: document_of(content, file.data, sidecars, name))
 
 
 def of_lists(file: WholeFile, content: dict[str, Any], opening: Opening) -> Vocabulary:

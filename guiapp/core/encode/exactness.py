@@ -53,7 +53,8 @@ def _exactness_of_file(vocabulary: Vocabulary) -> Exactness:
         return Exactness(REFUSED, f"llama.cpp cannot load this file. {' '.join(vocabulary.refusals)}")
     if vocabulary.deviation:
         return Exactness("approximate", vocabulary.deviation)
-    if vocabulary.chosen_pre:
+    is_converted = vocabulary.chosen_pre == LLAMA_CPP
+    if vocabulary.chosen_pre and not is_converted:
         return _exactness_of_choice(vocabulary)
     if vocabulary.type is VocabType.BPE and not vocabulary.pre:
         return Exactness(
@@ -61,11 +62,12 @@ def _exactness_of_file(vocabulary: Vocabulary) -> Exactness:
             "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split by llama.cpp's "
             "default: the ids equal llama.cpp's, but the model may have been trained on other ids.",
         )
+    file = "a GGUF that its converter makes of the folder, and the same" if is_converted else "the same file,"
     split = f", split as “{vocabulary.pre}” specifies" if vocabulary.type is VocabType.BPE else ""
     return Exactness(
         "exact",
-        f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
-        f"and options; {HOW_CHECKED}.",
+        f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for {file} text and options; "
+        f"{HOW_CHECKED}.",
     )
 
 

@@ -122,6 +122,15 @@ class HeaderBytes:
         self.available += n_read
 
 
+class BytesInMemory(HeaderBytes):
+    """A file that is nowhere but here."""
+
+    def __init__(self, name: str, data: bytes) -> None:
+        self.name, self.data = name, np.frombuffer(data, np.uint8)
+        self.size = self.available = len(data)
+        self._reserved = 0
+
+
 def file_state(path: Path) -> FileState | None:
     """What identifies the present content of a file; `None` where there is none to look at."""
     try:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.formats import checks
 from guiapp.core.formats.checks import PreChoice, pre_choice, warnings_about
-from guiapp.core.formats.file_bytes import HeaderBytes
+from guiapp.core.formats.file_bytes import BytesInMemory, HeaderBytes
 from guiapp.core.formats.gguf_reader import (
     VocabKeys,
     check_tensor_infos,
@@ -78,6 +78,11 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         return _read(path, source, opening, pre)
     finally:
         source.close()
+
+
+def read_converted(path: Path, data: bytes, opening: Opening) -> Vocabulary:
+    """The same of a GGUF in memory that was made of the file at `path`."""
+    return _read(path, BytesInMemory(f"{quoted(path.name)}, converted to GGUF,", data), opening, None)
 
 
 def check_front(path: Path, whole_bytes: int) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
 from guiapp.core.formats.gguf_reader import (
@@ -30,6 +31,7 @@ from guiapp.core.formats.gguf_reader import (
 )
 from guiapp.core.sources.files import CHUNK_BYTES, check_space, replacement
 from guiapp.native.checkpoint import Progress, checkpoint
+from guiapp.native.model_files import packed
 
 ARRAY = "array of "
 
@@ -38,7 +40,7 @@ class GgufValue(NamedTuple):
     """A value with its type.
 
     kind   one of KINDS, or "array of " one of them
-    value  a number, the bytes of a string, a NumPy array of numbers, or a list of bytes
+    value  a number, the bytes of a string, a NumPy array of numbers, or a list of bytes, which may be packed
     """
 
     kind: str
@@ -82,6 +84,12 @@ def copy_with(
         source.close()
 
 
+def metadata_file(values: Mapping[str, GgufValue]) -> bytes:
+    """A whole GGUF that has no tensors."""
+    entries = list(starmap(_entry, values.items()))
+    return b"".join([b"GGUF", struct.pack("<IQQ", 3, 0, len(entries)), *entries])
+
+
 def _value(source: HeaderBytes, field: MetadataField | None) -> GgufValue | None:
     if field is None or not field.kind.startswith(ARRAY):
         return None if field is None else GgufValue(field.kind, field.value)
@@ -116,10 +124,23 @@ def _entry(name: str, value: GgufValue) -> bytes:
     head = _string(name.encode("utf-8", "surrogateescape")) + _number("I", KINDS.index(kind.split()[0]))
     if kind == item:
         return head + (_string(value.value) if kind == "string" else _number(FORMATS[kind], value.value))
-    head += _number("I", KINDS.index(item)) + LENGTH.pack(len(value.value))
+    head += _number("I", KINDS.index(item))
     if item == "string":
-        return head + b"".join(map(_string, value.value))
+        return head + _strings(*(value.value if isinstance(value.value, tuple) else packed(value.value)))
+    head += LENGTH.pack(len(value.value))
     return head + bytes(value.value.astype("<" + FORMATS[item]).tobytes())
+
+
+def _strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bytes:
+    """How many there are, then each behind its length."""
+    n_texts = len(offsets) - 1
+    laid_out = np.empty(len(data) + LENGTH.size * n_texts, np.uint8)
+    is_length = np.zeros(len(laid_out), np.bool_)
+    starts = offsets[:-1] + LENGTH.size * np.arange(n_texts)
+    is_length[(starts[:, None] + np.arange(LENGTH.size)).ravel()] = True
+    laid_out[is_length] = np.diff(offsets).astype("<u8").view(np.uint8)
+    laid_out[~is_length] = data
+    return LENGTH.pack(n_texts) + laid_out.tobytes()
 
 
 def _string(text: bytes) -> bytes:

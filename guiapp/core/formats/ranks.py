@@ -190,6 +190,9 @@ R50K = _any_of(r"'(?:[sdmt]|ll|ve|re)", r" ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+",
 CL100K = _any_of(CONTRACTION, WORD, r"\p{N}{1,3}", SYMBOLS, LINE_ENDS, SPACES)
 CASED_WORDS = cased(UPPER_CATEGORIES, LOWER_CATEGORIES, f"{CONTRACTION}?")
 O200K = _any_of(*CASED_WORDS, r"\p{N}{1,3}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES)
+TEKKEN = _any_of(
+    *cased(UPPER_CATEGORIES, LOWER_CATEGORIES, ""), r"\p{N}", SYMBOLS_AND_SLASHES, LINE_ENDS, SPACES
+)
 NOT_HAN = r"&&[^\p{Han}]]"
 KIMI_WORDS = cased(UPPER_CATEGORIES[:-1] + NOT_HAN, LOWER_CATEGORIES[:-1] + NOT_HAN, f"{CONTRACTION}?")
 KIMI = Pattern("|".join((r"\p{Han}+", *KIMI_WORDS, r"\p{N}{1,3}", SYMBOLS, LINE_ENDS, SPACES)), "oniguruma")

@@ -6,7 +6,7 @@ Source: https://github.com/google/sentencepiece, version 0.2.3, sentencepiece_mo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -30,7 +30,7 @@ from guiapp.core.vocabulary.attributes import (
     USER_DEFINED_TYPE,
 )
 from guiapp.core.vocabulary.byte_alphabet import NAMES
-from guiapp.core.vocabulary.opening import METADATA, SPECIAL, TOKENS, Opening
+from guiapp.core.vocabulary.opening import METADATA, SPECIAL, TOKENS, FileNote, Opening
 from guiapp.core.vocabulary.parts import SENTENCEPIECE, PieceRules, TextRules
 from guiapp.core.vocabulary.special_ids import RoleFinder
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
@@ -40,6 +40,15 @@ USUAL = (
     "The file does not specify whether BOS or EOS is added, and SentencePiece leaves it to the caller. Here "
     "BOS is added if the model has it, otherwise EOS if it has that."
 )
+CHANGED_FIRST = {
+    "ice_text.model": "ChatGLM's own tokenizer first replaces newlines, tabs and runs of spaces with tokens "
+    "such as <n>, <|tab|> and <|blank_2|>, then appends [gMASK] and <sop>, and in its first version adds "
+    "20,000 to each id. Tokenloupe does none of this.",
+    "source.spm": "Marian's own programs first normalize punctuation as Moses does (transformers leaves this "
+    "out), put a language code such as >>fr<< before the pieces, and take their ids from vocab.json, not "
+    "from this file. Tokenloupe does none of this.",
+}
+"""What the tokenizers of models do with a text around such a file, by how its name ends."""
 SAID = "The tokenizer_config.json next to it specifies whether BOS and EOS are added."
 MOST_TOKENS = 1 << 22
 MOST_PIECE_BYTES = 8000  # of the library
@@ -144,12 +153,18 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
         ),
         eog=frozenset(roles.eog & marked),
         token_table=table,
-        warnings=sidecars.warnings,
+        warnings=(*_changed_first(file.path.name), *sidecars.warnings),
         metadata={**model.metadata, **sidecars.config},
         library=SENTENCEPIECE,
         readings=sidecars.readings if name == SENTENCEPIECE else {},
         pieces=replace(model.rules, special_rule=rule.source_note),
     )
+
+
+def _changed_first(name: str) -> Iterator[FileNote]:
+    for ending, sentence in CHANGED_FIRST.items():
+        if name.endswith(ending):
+            yield FileNote("repairs_first", sentence)
 
 
 def _model(file: WholeFile, fields: ModelFields) -> Model:

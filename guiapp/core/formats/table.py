@@ -29,17 +29,20 @@ from guiapp.core.formats import (
 )
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, WholeFile, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
-from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, sidecar_paths
+from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, name_before, sidecar_paths
+from guiapp.core.llama_converter.architectures import readings_of
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.special_ids import TYPE_OF_MODEL
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
 from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.checkpoint import checkpoint
 
 LONGEST_S = 120.0
+CONVERTED = ("tokenizer.json", "SentencePiece", "vocab.json and merges.txt", "vocab.txt")  # to GGUF
+CONVERTED_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
 NOT_IN_TRANSFORMERS = ("GGUF", "tekken.json", "RWKV vocabulary", "CLIP's merges", "tokenizer.bin")
 HEAD_BYTES = 1 << 12
 
@@ -143,19 +146,19 @@ class OpenedFiles(NamedTuple):
 
     @classmethod
     def now(cls, path: Path, pre: str | None, whole_bytes: int | None) -> OpenedFiles:
-        states = tuple(map(file_state, (path, *sidecar_paths(path))))
+        states = tuple(map(file_state, _read_together(path, pre)))
         return cls(path.absolute(), states, pre, whole_bytes)
 
     def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
         """For `pickle`; raises VocabError where the files are no longer those that were opened."""
         if self.states[0] is None or self != self.now(self.path, self.pre, self.whole_bytes):
             raise VocabError(f"{quoted(self.path.name)} has changed since it was opened. Open it again.")
-        return _opened_again, (self.path, self.pre, self.whole_bytes, _hashes(self.path))
+        return _opened_again, (self.path, self.pre, self.whole_bytes, _hashes(self.path, self.pre))
 
 
 def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: list[str]) -> Vocabulary:
     """What was pickled; raises VocabError where the files are no longer there, or others."""
-    if _hashes(path) != hashes:
+    if _hashes(path, pre) != hashes:
         raise VocabError(
             f"{quoted(path.name)}, or a file next to it, has changed since it was pickled. Open it again."
         )
@@ -164,8 +167,18 @@ def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: 
     return load_vocabulary(path, opening, pre)
 
 
-def _hashes(path: Path) -> list[str]:
-    return [file_hash(each) if each.is_file() else "" for each in (path, *sidecar_paths(path))]
+def _hashes(path: Path, pre: str | None) -> list[str]:
+    return [file_hash(each) if each.is_file() else "" for each in _read_together(path, pre)]
+
+
+def _read_together(path: Path, pre: str | None) -> list[Path]:
+    """A file and those that may be read with it, there or not; a converter looks for others, too."""
+    others = CONVERTED_NAMES if pre == LLAMA_CPP else ()
+    return [
+        path,
+        *sidecar_paths(path),
+        *(path.with_name((name_before(path) or "") + name) for name in others),
+    ]
 
 
 class LastVocabulary:
@@ -200,19 +213,41 @@ def load_vocabulary(
     path, opening = Path(path), opening or Opening(lambda share: None)
     if os.path.isdir(path):  # Path's own raises where it must not look
         path = file_in(path)
+    if pre == LLAMA_CPP and format_of(path) is FORMATS[0]:
+        pre = None  # it is what llama.cpp reads
     files = OpenedFiles.now(path, pre, opening.whole_bytes)
     vocabulary = LAST.get(files)
     if vocabulary is None:
         file_format = format_of(path)
+        if pre == LLAMA_CPP and file_format.name not in CONVERTED:
+            raise VocabError(
+                f"{quoted(path.name)} is not what llama.cpp's converter reads: that applies to "
+                f"{', '.join(CONVERTED)}. Open it without choosing a reading."
+            )
         if pre == TRANSFORMERS and file_format.name in NOT_IN_TRANSFORMERS:
             raise VocabError(
                 f"{quoted(path.name)} is not read as transformers reads it: that applies to tokenizer.json, "
                 "SentencePiece, tiktoken, vocab.json and vocab.txt. Open it without choosing a reading."
             )
-        vocabulary = replace(file_format.read(path, opening, pre), format=file_format.name).opened_from(files)
+        vocabulary = _with_conversion(file_format, path, opening, pre).opened_from(files)
         if files.states[0] is not None and OpenedFiles.now(path, pre, opening.whole_bytes) == files:
             LAST.put(vocabulary)
     return vocabulary
+
+
+def _with_conversion(file_format: Format, path: Path, opening: Opening, pre: str | None) -> Vocabulary:
+    """What is in a file, or what llama.cpp would make of it and of what lies next to it."""
+    if pre != LLAMA_CPP:
+        vocabulary = file_format.read(path, opening, pre)
+        more = readings_of(path) if file_format.name in CONVERTED else {}
+        return replace(vocabulary, format=file_format.name, readings={**vocabulary.readings, **more})
+
+    from guiapp.core.llama_converter.vocabulary import of_folder
+
+    def load(other: Path) -> Vocabulary:
+        return load_vocabulary(other, Opening(lambda _share: checkpoint()), TRANSFORMERS)
+
+    return replace(of_folder(path, opening, load), format=file_format.name)
 
 
 def format_of(path: Path) -> Format:

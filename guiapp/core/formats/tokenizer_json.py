@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.file_bytes import WholeFile
 from guiapp.core.formats.model_sections import read_json_with_texts
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, read_sidecars
@@ -20,13 +21,7 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
-MARK = "\u2581"
 MISTRAL_TOKENS = {"[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[TOOL_CALLS]"}
-TEKKEN_PATTERN = (
-    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 MOST_BYTES = 1 << 26
 MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file
 KNOWN_KEY = re.compile(
@@ -111,10 +106,10 @@ def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
     kinds = [step.get("type") for step in steps]
     if not contents.issuperset(MISTRAL_TOKENS) or kinds != ["Split", "ByteLevel"]:
         return {}
-    split = {"type": "Split", "pattern": {"Regex": TEKKEN_PATTERN}, "behavior": "Isolated", "invert": False}
+    split = part.TEKKEN_SPLIT
     if steps[0].get("pattern") == split["pattern"]:
         return {}
-    sections = {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, steps[1]]}}
+    sections = {"pre_tokenizer": part.pre_tokenizers(split, steps[1])}
     why = "With fix_mistral_regex, transformers splits such text as Mistral's own tokenizer does."
     return {"tekken": Reading(sections, why)}
 
@@ -123,18 +118,13 @@ def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
     """Llama's mark of a word's start: before each stretch between special tokens, or at a text's start."""
     steps = _steps(content.get("normalizer"), "normalizers")
     pre_tokenizer = content.get("pre_tokenizer")
-    metaspace = {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "first", "split": False}
-    marks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
-    prepends = {"type": "Prepend", "prepend": MARK}
-    if steps == [prepends, marks] and pre_tokenizer is None:
-        sections: dict[str, Any] = {"normalizer": None, "pre_tokenizer": metaspace}
+    mark_first = part.metaspace("first", False)
+    if steps == [part.PREPENDS, part.MARKS] and pre_tokenizer is None:
+        sections: dict[str, Any] = {"normalizer": None, "pre_tokenizer": mark_first}
         why = "Where a config turns “legacy” off, transformers gives only the start of a text a space."
         return {"llama-first": Reading(sections, why)}
-    if not steps and pre_tokenizer == metaspace:
-        sections = {
-            "normalizer": {"type": "Sequence", "normalizers": [prepends, marks]},
-            "pre_tokenizer": None,
-        }
+    if not steps and pre_tokenizer == mark_first:
+        sections = {"normalizer": part.normalizers(part.PREPENDS, part.MARKS), "pre_tokenizer": None}
         why = "With “legacy” on, transformers 4 gives text after special tokens a space, too."
         return {"llama-legacy": Reading(sections, why)}
     return {}

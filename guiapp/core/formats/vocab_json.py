@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from guiapp.core.formats import json_parts as part
 from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.json_parts import Part
 from guiapp.core.formats.tokenizer_config import (
     SidecarFiles,
     Token,
@@ -31,14 +33,6 @@ MOST_TOKENS = 1 << 20
 STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'
 FIRST_PAIRS = re.compile(rb"\s*\{(?:\s*" + STRING + rb"\s*:\s*[0-9]{1,9}\s*,){3}")
 END_OF_TEXT, START_OF_TEXT = "<|endoftext|>", "<|startoftext|>"
-CLIP_PATTERN = (
-    r"""<\|startoftext\|>|<\|endoftext\|>|'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"""
-)
-QWEN_PATTERN = (
-    r"""(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"""
-    r"""|\s+(?!\S)|\s+"""
-)
-BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True}
 
 
 class Family(NamedTuple):
@@ -52,10 +46,10 @@ class Family(NamedTuple):
 
     usual: Mapping[str, Any]
     affixes: tuple[str, str] | None = None
-    normalizer: Mapping[str, Any] | None = None
-    split: Mapping[str, Any] | None = None
+    normalizer: Part | None = None
+    split: Part | None = None
     end_suffix: str = ""
-    decoders: tuple[Mapping[str, Any], ...] = ()
+    decoders: tuple[Part, ...] = ()
     note: FileNote | None = None
 
 
@@ -77,25 +71,15 @@ ROBERTA = Family(
 CLIP = Family(
     {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
     affixes=("bos_token", "eos_token"),
-    normalizer={
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "NFC"},
-            {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
-            {"type": "Lowercase"},
-        ],
-    },
-    split={"pattern": {"Regex": CLIP_PATTERN}, "behavior": "Removed", "invert": True},
+    normalizer=part.CLIP_NORMALIZER,
+    split=part.CLIP_SPLIT,
     end_suffix="</w>",
-    decoders=(
-        {"type": "Replace", "pattern": {"String": "</w>"}, "content": " "},
-        {"type": "Strip", "content": " ", "start": 0, "stop": 1},
-    ),
+    decoders=(part.replaced("</w>", " "), part.stripped(0, 1)),
 )
 QWEN = Family(
     dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT),
-    normalizer={"type": "NFC"},
-    split={"pattern": {"Regex": QWEN_PATTERN}, "behavior": "Isolated", "invert": False},
+    normalizer=part.NFC,
+    split=part.QWEN_SPLIT,
 )
 FAMILIES = {
     "gpt2": GPT2,
@@ -185,19 +169,14 @@ def document_of(
     """The tokenizer.json that says the same."""
     added = added_tokens(sidecars, roles)
     prefixes = bool(sidecars.config.get("add_prefix_space")) and family.split is None
-    byte_level = {**BYTE_LEVEL, "add_prefix_space": prefixes, "use_regex": family is not QWEN}
-    splits = [{"type": "Split", **family.split}] if family.split else []
+    split = part.byte_level(prefixes, family is not QWEN)
     unknown = roles.get("unk_token") if family.end_suffix else None
     return {
         "added_tokens": added,
         "normalizer": family.normalizer,
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
-        if splits
-        else byte_level,
+        "pre_tokenizer": part.pre_tokenizers(family.split, split) if family.split else split,
         "post_processor": _post_processor(family, roles, with_ids(added, ids), sidecars.config),
-        "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]}
-        if family.decoders
-        else BYTE_LEVEL,
+        "decoder": part.decoders(part.BYTE_LEVEL, *family.decoders) if family.decoders else part.BYTE_LEVEL,
         "model": {
             "type": "BPE",
             "vocab": ids,
@@ -216,21 +195,8 @@ def _post_processor(
     if family.affixes:
         first, last = (roles[role]["content"] for role in family.affixes)
         return {"type": "BertProcessing", "cls": [first, ids[first]], "sep": [last, ids[last]]}
-    before, after = (
-        roles.get(role) if config.get(key) is True else None
+    first, last = (
+        [roles[role]["content"]] if config.get(key) is True and role in roles else []
         for role, key in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
     )
-    if before is None and after is None:
-        return None
-    affixes = [
-        [] if token is None else [{"SpecialToken": {"id": token["content"], "type_id": 0}}]
-        for token in (before, after)
-    ]
-    single, second = ([{"Sequence": {"id": name, "type_id": 0}}] for name in "AB")
-    texts = [token["content"] for token in (before, after) if token is not None]
-    return {
-        "type": "TemplateProcessing",
-        "single": [*affixes[0], *single, *affixes[1]],
-        "pair": [*affixes[0], *single, *affixes[1], *affixes[0], *second, *affixes[1]],
-        "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in texts},
-    }
+    return part.template([*first, None, *last], ids) if first or last else None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.json_parts import BERT_SPLIT, bert_normalizer, word_pieces
 from guiapp.core.formats.tokenizer_config import (
     SidecarFiles,
     Token,
@@ -86,16 +87,14 @@ def _content(ids: dict[str, int], roles: dict[str, Token], sidecars: SidecarFile
     sep, cls = roles["sep_token"]["content"], roles["cls_token"]["content"]
     return {
         "added_tokens": added,
-        "normalizer": {
-            "type": "BertNormalizer",
-            "clean_text": True,
-            "handle_chinese_chars": config.get("tokenize_chinese_chars", True),
-            "strip_accents": config.get("strip_accents"),
-            "lowercase": config.get("do_lower_case", True),
-        },
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "normalizer": bert_normalizer(
+            config.get("do_lower_case", True),
+            config.get("strip_accents"),
+            chinese=config.get("tokenize_chinese_chars", True),
+        ),
+        "pre_tokenizer": BERT_SPLIT,
         "post_processor": {"type": "BertProcessing", "sep": [sep, all_ids[sep]], "cls": [cls, all_ids[cls]]},
-        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "decoder": word_pieces(),
         "model": {
             "type": "WordPiece",
             "unk_token": roles["unk_token"]["content"],

@@ -41,7 +41,7 @@ from guiapp.native.token_tree import TreeColumns
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of stray bytes
 NAMING_LIMIT_BYTES = 1 << 28
-LLAMA_CPP = "llama.cpp"
+LLAMA_CPP, LLAMA_CPP_VERSION = "llama.cpp", "2026.10"  # and the release that ids are compared with
 MERGES_VERSION = b"#version"  # how a line begins that is no rule
 MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
 
@@ -189,7 +189,7 @@ class Vocabulary:
     @property
     def pre_in_use(self) -> str:
         """The name of what splits the text."""
-        return self.chosen_pre or self.pre
+        return self.pre if self.chosen_pre == LLAMA_CPP else self.chosen_pre or self.pre
 
     def __len__(self) -> int:
         return len(self.token_offsets) - 1

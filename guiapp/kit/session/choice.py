@@ -127,7 +127,10 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("format", vocabulary.format),
         ("type", vocabulary.type.value),
         ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.patterns else ""),
-        ("replaced by", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
+        (
+            "read as" if vocabulary.chosen_pre in vocabulary.readings else "replaced by",
+            f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else "",
+        ),
         ("tokens", f"{len(vocabulary):,}"),
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
         ("file", "" if model.name.startswith(PREFIX) or not is_plain(model.name) else model.name),

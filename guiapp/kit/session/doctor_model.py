@@ -13,7 +13,8 @@ from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.kit.session.loader import file_of, title_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.side_by_side.walk import ItemWalk
-from guiapp.kit.state.background import Background, LatestJob, Progress, Working
+from guiapp.kit.state.background import Background, Progress, Working
+from guiapp.kit.state.saving import Saving
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.doctor import Diagnosis
@@ -34,16 +35,13 @@ class DoctorModel(Working):
     examined   the diagnosis, why there is none, and how far it is
     original   the name of the file that the model was converted from, "" where none is given
     walk       through the findings
-    fixing     writes a fixed copy
-    fixed      the copy that was written last, until that is dismissed; `fix_failure` why there is none
+    fixing     writes fixed copies
 
     Signals:
         changed(): `examined` or `original` is new.
-        fixed_changed(): `fixing`, `fixed` or `fix_failure` is new.
     """
 
     changed = Signal()
-    fixed_changed = Signal()
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -57,11 +55,7 @@ class DoctorModel(Working):
         self.walk = ItemWalk(self._numbers, self)
         self.examined = Background["Diagnosis"](self, self._examining, is_watched=True)
         self.examined.changed.connect(self._on_examined)
-        self.fixed: Fixed | None = None
-        self.fix_failure = ""
-        self.fixing = LatestJob["Fixed"](self, self._take_fixed, partial(self._take_fixed, None))
-        for signal in (self.fixing.busy_changed, self.fixing.progress_changed):
-            signal.connect(self.fixed_changed)
+        self.fixing = Saving["Fixed"](self)
         session.vocabulary_changed.connect(self._on_model_changed)
         session.loader.refused_changed.connect(self._on_model_changed)
         session.loader.failed.connect(self._on_failed)
@@ -157,6 +151,10 @@ class DoctorModel(Working):
         original = partial(load, self.original, self._original_pre) if self.original else None
         return partial(_examine, self.name, tokenizer, original)
 
+    def close(self) -> None:
+        super().close()
+        self.fixing.close()
+
     def cancel(self) -> None:
         self.examined.cancel()
         self.changed.emit()
@@ -183,16 +181,7 @@ class DoctorModel(Working):
     def save_fixed(self, path: Path, names: Sequence[str]) -> None:
         """Write a copy with these fixes, named as for `--only`, also over a file that is there."""
         assert self.diagnosis is not None
-        self.dismiss_fixed()
-        self.fixing.start(partial(_fix, self.name, self.diagnosis, path, names, self.original or None))
-
-    def dismiss_fixed(self) -> None:
-        """Forget the last copy."""
-        self._take_fixed(None)
-
-    def _take_fixed(self, fixed: Fixed | None, failure: str = "") -> None:
-        self.fixed, self.fix_failure = fixed, failure
-        self.fixed_changed.emit()
+        self.fixing.write(partial(_fix, self.name, self.diagnosis, path, names, self.original or None))
 
     def export(self, form: str) -> Callable[[Progress], bytes]:
         """What makes the bytes of a file of the findings, "json" or "markdown"."""
@@ -206,7 +195,7 @@ class DoctorModel(Working):
         if self.name != self._examined:
             self.original, self._original_pre = "", None
             if not self.fixing.is_busy:
-                self.dismiss_fixed()
+                self.fixing.dismiss()
         self.examined.forget()
         if self.name:
             self.examined.refresh(0 if self._is_active else AFTER_OPENING_MS)

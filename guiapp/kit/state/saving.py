@@ -7,7 +7,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -53,10 +53,13 @@ MAGIC = (  # what files that are no texts begin with, from an offset on
 )
 
 
-class FileSaving(Working):
-    """One file at a time.
+Saved = TypeVar("Saved")
 
-    saved    the file that was written last, until that is dismissed
+
+class Saving(Working, Generic[Saved]):
+    """What writes files, one at a time.
+
+    saved    what was written last, until that is dismissed
     failure  why it could not be
 
     Signals:
@@ -67,9 +70,9 @@ class FileSaving(Working):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.saved: Path | None = None
+        self.saved: Saved | None = None
         self.failure = ""
-        self._job = LatestJob[Path](self, self._take, self._fail)
+        self._job = LatestJob[Saved](self, self._take, self._fail)
         self._job.busy_changed.connect(self.changed)
         self._job.progress_changed.connect(self.changed)
 
@@ -82,16 +85,11 @@ class FileSaving(Working):
         """The share done, 0 to 1."""
         return self._job.progress
 
-    def save(self, path: Path, make: Callable[[Progress], SavedData]) -> None:
-        """Write what `make` returns in another thread instead of whatever is being written now.
+    def write(self, work: Callable[[Progress], Saved]) -> None:
+        """Write in another thread instead of whatever is being written now.
 
-        Where it gives several files by their names, `path` is their folder.  Its TokenloupeErrors are the
-        failure.
+        The work's TokenloupeErrors are the failure.
         """
-        self.write(partial(_write, path, make))
-
-    def write(self, work: Callable[[Progress], Path]) -> None:
-        """The same where the work writes the file itself, and gives its path."""
         self.saved, self.failure = None, ""
         self._job.start(work)
         self.changed.emit()
@@ -105,13 +103,21 @@ class FileSaving(Working):
         self.saved, self.failure = None, ""
         self.changed.emit()
 
-    def _take(self, path: Path) -> None:
-        self.saved = path
+    def _take(self, saved: Saved) -> None:
+        self.saved = saved
         self.changed.emit()
 
     def _fail(self, failure: str) -> None:
         self.failure = failure
         self.changed.emit()
+
+
+class FileSaving(Saving[Path]):
+    """The same of files by their paths."""
+
+    def save(self, path: Path, make: Callable[[Progress], SavedData]) -> None:
+        """Write what `make` returns; where it gives several files by their names, `path` is their folder."""
+        self.write(partial(_write, path, make))
 
 
 def _write(path: Path, make: Callable[[Progress], SavedData], progress: Progress) -> Path:

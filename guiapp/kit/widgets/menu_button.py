@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QToolButton, QWidget
 
 from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.state.background import Progress
-from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.state.saving import FileSaving, Saving
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.notices import announce, ask_for_file
@@ -227,20 +227,27 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
         saving.save(path, make)
 
 
-class SavingBar(QWidget):
+class SavingBar(QFrame):
     """Shows how far saving is, to be cancelled; then why there is no file, while one is only announced."""
 
-    def __init__(self, saving: FileSaving, theme_source: ThemeSource) -> None:
+    doing = "Saving"
+
+    def __init__(self, saving: Saving[Any], theme_source: ThemeSource) -> None:
         super().__init__()
         self._saving, self._announced = saving, saving.saved
         self._theme_source = theme_source
         self.message = plain_label(wraps=True)
         self.bar = ShareBar("Progress of saving", BAR_WIDTH_PX)
         self.button = tool_button("", self._cancel_or_dismiss, role="raised")
-        in_row((self.message, 1), self.bar, self.button, on=self, margins=(MARGIN_PX, UNIT_PX))
+        parts = (self.message, 1), self.bar, self.button
+        self.row = in_row(*parts, on=self, margins=(MARGIN_PX, UNIT_PX))
         saving.changed.connect(self._refresh)
         theme_source.changed.connect(self._refresh)
         self._refresh()
+
+    def result(self) -> str:
+        """What is shown of a file that was written, until that is dismissed."""
+        return ""
 
     def _cancel_or_dismiss(self) -> None:
         if self._saving.is_busy:
@@ -249,13 +256,13 @@ class SavingBar(QWidget):
             self._saving.dismiss()
 
     def _refresh(self) -> None:
-        saving, theme = self._saving, self._theme_source.theme
-        if saving.saved not in (None, self._announced):
+        saving, theme, result = self._saving, self._theme_source.theme, self.result()
+        if saving.saved not in (None, self._announced) and not result:
             announce(self, f"Saved {saving.saved}")
         self._announced = saving.saved
-        self.setVisible(saving.is_busy or bool(saving.failure))
+        self.setVisible(saving.is_busy or bool(saving.failure or result))
         self.bar.setVisible(saving.is_busy)
         self.bar.show_share(saving.progress)
         self.button.setText("Cancel" if saving.is_busy else "Dismiss")
-        self.message.setText(saving.failure or f"Saving: {percent(saving.progress)}")
+        self.message.setText(saving.failure or result or f"{self.doing}: {percent(saving.progress)}")
         self.message.setStyleSheet(f"color: {(theme.bad if saving.failure else theme.text).name()}")

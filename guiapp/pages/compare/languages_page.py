@@ -12,18 +12,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableView, QWidget
 
-from guiapp.analysis.export.tables import Table, json_text, sorted_by
+from guiapp.analysis.export.tables import Table, sorted_by
 from guiapp.analysis.languages.languages import Languages
 from guiapp.analysis.languages.languages_report import (
     by_premium,
-    csv_text,
     figure_text,
     finding,
-    html_text,
     model_table,
-    page_text,
     parity_finding,
-    record,
+    report,
 )
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.kit.charts.bars import BarPart, BarRow, RowChart, RowsData
@@ -157,7 +154,9 @@ class LanguagesPage(Page):
     def _report(self, ending: str) -> Make:
         compared, folder = self.model.compared, str(self.model.folder)
         assert compared is not None  # else there is no button
-        return lambda _: report(compared, folder, ending).encode("utf-8", "surrogateescape")
+        return lambda _: report(compared, ending[1:], compared.models, folder).encode(
+            "utf-8", "surrogateescape"
+        )
 
     # What is shown
 
@@ -203,8 +202,7 @@ class LanguagesPage(Page):
         self._help_now()
 
 
-def make_page(setting: PageSetting) -> LanguagesPage:
-    return LanguagesPage(setting)
+make_page = LanguagesPage
 
 
 def _choices(named: Iterable[tuple[str, object]]) -> dict[str, object]:
@@ -219,18 +217,6 @@ def _choices(named: Iterable[tuple[str, object]]) -> dict[str, object]:
 def _emphasize(chart: Chart, key: object, _part: object) -> None:
     """Fade all but what was clicked, until it is clicked again."""
     chart.emphasize(None if chart.is_emphasized(key) else key)
-
-
-def report(compared: Languages, folder: str, ending: str) -> str:
-    """What a file holds that ends so, as the command line writes it."""
-    match ending:
-        case ".csv":
-            return csv_text(compared)
-        case ".json":
-            return json_text(record(compared)) + "\n"
-        case ".html":
-            return html_text(compared, compared.models, folder)
-    return page_text(compared, is_markdown=True) + "\n"
 
 
 def bars_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) -> RowsData:

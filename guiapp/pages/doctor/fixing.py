@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QWidget
 
 from guiapp.analysis.doctor.fixes import FileFix
-from guiapp.core.text.numbers_in_words import counted, percent, quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.notices import ask_for_file
 from guiapp.kit.widgets.page_base import PageRequests
-from guiapp.kit.widgets.painting import ShareBar
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, UNIT_PX, plain_label, sentence, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, ThemeSource, plain_label, sentence, set_role
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.fixed_copy import Fixed
@@ -26,7 +26,7 @@ ABOUT = (
     "of the model."
 )
 LEAVE = "Leave as it is"
-WIDTH_PX, BAR_PX = 520, 220
+WIDTH_PX = 520
 SIZE_PX = 760, 420
 
 
@@ -87,56 +87,43 @@ def ask_and_fix(model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> N
     dialog.deleteLater()
 
 
-class FixBar(QFrame):
+class FixBar(SavingBar):
     """How far the copy is, to be cancelled; then what was fixed, what was not, and whether ids are equal."""
 
-    def __init__(self, model: DoctorModel, requests: PageRequests) -> None:
-        super().__init__()
+    doing = "Fixing and comparing"
+
+    def __init__(self, model: DoctorModel, requests: PageRequests, theme_source: ThemeSource) -> None:
+        self._fixing, self._requests = model.fixing, requests
+        super().__init__(model.fixing, theme_source)
         set_role(self, "bar")
-        self._model, self._requests = model, requests
-        self.message, self.bar = plain_label(wraps=True), ShareBar("Progress of fixing", BAR_PX)
         self.message.setTextInteractionFlags(READABLE)
         self.open_button = push_button("Open the copy", self._open)
-        self.button = push_button("", self._cancel_or_dismiss)
         self.changes_button = push_button("What changed…", self._show_changes)
-        parts = (self.message, 1), self.bar, self.changes_button, self.open_button, self.button
-        in_row(*parts, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
-        model.fixed_changed.connect(self._refresh)
-        self._refresh()
+        for button in (self.open_button, self.changes_button):
+            self.row.insertWidget(2, button)
+        model.fixing.changed.connect(self._show_buttons)
+        self._show_buttons()
+
+    def result(self) -> str:
+        if (fixed := self._fixing.saved) is None:
+            return ""
+        from guiapp.analysis.doctor.fixed_report import ids_in_words
+
+        n_fixed, n_left = counted(len(fixed.fixed), "kind"), len(fixed.remaining) + len(fixed.new)
+        done = f"{quoted(fixed.path.name)}: {n_fixed} of finding fixed, {n_left} left."
+        return f"{done} {ids_in_words(fixed)}"
 
     def _open(self) -> None:
-        if self._model.fixed is not None:
-            self._requests.model_chosen.emit(str(self._model.fixed.path))
+        if self._fixing.saved is not None:
+            self._requests.model_chosen.emit(str(self._fixing.saved.path))
 
     def _show_changes(self) -> None:
-        if self._model.fixed is not None:
-            FixedDialog(self._model.fixed, self).open()
+        if self._fixing.saved is not None:
+            FixedDialog(self._fixing.saved, self).open()
 
-    def _cancel_or_dismiss(self) -> None:
-        if self._model.fixing.is_busy:
-            self._model.fixing.cancel()
-        else:
-            self._model.dismiss_fixed()
-
-    def _refresh(self) -> None:
-        model, is_busy = self._model, self._model.fixing.is_busy
-        self.setVisible(is_busy or model.fixed is not None or bool(model.fix_failure))
-        self.bar.setVisible(is_busy)
-        self.bar.show_share(model.fixing.progress)
+    def _show_buttons(self) -> None:
         for button in (self.changes_button, self.open_button):
-            button.setVisible(model.fixed is not None)
-        self.button.setText("Cancel" if is_busy else "Dismiss")
-        self.message.setText(_words(model))
-
-
-def _words(model: DoctorModel) -> str:
-    if (fixed := model.fixed) is None:
-        return model.fix_failure or f"Fixing and comparing: {percent(model.fixing.progress)}"
-    from guiapp.analysis.doctor.fixed_report import ids_in_words
-
-    n_left = len(fixed.remaining) + len(fixed.new)
-    done = f"{quoted(fixed.path.name)}: {counted(len(fixed.fixed), 'kind')} of finding fixed, {n_left} left."
-    return f"{done} {ids_in_words(fixed)}"
+            button.setVisible(self._fixing.saved is not None)
 
 
 class FixedDialog(QDialog):

@@ -148,7 +148,7 @@ class DoctorPage(Page):
         self.splitter = in_splitter(self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
         self.splitter.setStretchFactor(1, 1)
         self.contents = Contents(self, self.splitter)
-        self.fix_bar = FixBar(self.model, setting.requests)
+        self.fix_bar = FixBar(self.model, setting.requests, theme_source)
         bars = SavingBar(self.saving, theme_source), self.fix_bar
         in_column(self.head, *bars, (self.contents, 1), on=self, spacing=0)
         self.watched.connect(self.model.set_active)

@@ -39,18 +39,12 @@ CHOICES = {
     ("end_of_turn_goes_on", "claude-2.tokenizer.json"): "65000",
     ("bos_twice", "llama-spm"): "no_bos",
 }
-CERTAIN = {
-    *("pre_unknown", "merge_broken", "merge_twice", "control_marked_normal", "control_by_its_text"),
-    *("byte_not_marked", "role_out_of_range", "role_missing", "key_of_other_type", "vocabulary_size"),
-    *("eos_behind_prompts", "template_invisible", "template_look_alike", "original_merges", "original_kind"),
-    *("original_score", "original_role", "original_rule", "original_ids"),
+NOT_IN_COPIES = {
+    *(("no_end", "demo:rwkv"), ("template_role_missing", "demo:rwkv"), ("bos_twice", "llama-bpe")),
+    *(("marker_is_text", "llama-bpe"), ("marker_is_text", "claude-2.tokenizer.json")),
+    *(("word_marked_control", name) for name in ("claude-2.tokenizer.json", "mistral-v1.tokenizer.model")),
 }
-OTHERS = (("pre_missing", "gpt-2"), ("word_marked_control", "gpt-2"), ("role_is_text", "bert-bge"))
-OTHERS += (("role_is_text", "gpt-2"), ("template_role_missing", "demo:bpe"), ("marker_is_text", "qwen2"))
-OTHERS += tuple(("pre_of_other_family", model) for model in ("gpt-2", "starcoder", "deepseek-coder"))
-FIXED = [
-    each for each in FAULTS if each.code in CERTAIN or each[:2] in OTHERS or each[:2] in CHOICES
-]  # all but one of what can be fixed
+FIXED = [each for each in FAULTS if each.code in FIXES and each[:2] not in NOT_IN_COPIES]
 TEXTS = (
     "Hello world, it's 12345!  We'LL see…\n\n\tdef f(x): return x",
     "<|im_start|>user\nnaïve 汉字 мир 🚀<|im_end|><|eot_id|><s></s>[CLS]",
@@ -64,8 +58,7 @@ def ids_of(path: str, add_special: bool) -> list[list[int]]:
 
 
 def test_enough_faults_are_fixed():
-    assert len(FIXED) >= 40
-    assert {each.code for each in FIXED} <= FIXES.keys()
+    assert len(FIXED) == 50
 
 
 @pytest.mark.slow

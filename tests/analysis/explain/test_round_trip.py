@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.analysis.explain.round_trip import first_difference, round_trip
 from guiapp.analysis.explain.round_trip_rules import Loss
+from guiapp.core.formats import json_parts as part
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 DEMOS = ("demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv")
@@ -40,10 +41,9 @@ def make_file(tmp_path):
 
     def make(decoder=None, **sections):
         vocab = {character: byte for byte, character in enumerate(CHARACTER_OF_BYTE)}
-        level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
         document = {
-            "version": "1.0", "added_tokens": [MASK], "normalizer": None, "pre_tokenizer": level,
-            "post_processor": None, "decoder": decoder or level,
+            "version": "1.0", "added_tokens": [MASK], "normalizer": None, "pre_tokenizer": LEVEL,
+            "post_processor": None, "decoder": decoder or LEVEL,
             "model": {"type": "BPE", "vocab": vocab, "merges": []},
         }  # fmt: skip
         path = tmp_path / "tokenizer.json"
@@ -138,14 +138,14 @@ def test_real_files_name_their_rules(path, text, names):
     assert [change.rule.name for change in found(opened(str(path)), text).changes] == names
 
 
-LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+LEVEL = part.byte_level(use_regex=False)
 HYPHENS = {"type": "Split", "pattern": {"String": "-"}, "behavior": "Removed", "invert": False}
 WORD_PIECE = {"type": "WordPiece", "prefix": "##"}
-METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+METASPACE = part.metaspace()
 
 
 def in_a_row(first):
-    return {"type": "Sequence", "pretokenizers": [first, LEVEL]}
+    return part.pre_tokenizers(first, LEVEL)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import guiapp
 from guiapp.analysis.hunt.other_readings import other_readings
 from guiapp.analysis.hunt.pair import LibrarySide
 from guiapp.analysis.libraries.table import PEERS
+from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.core.formats.tiktoken import CL100K
 
 FORMATS, VOCABS = SHARED / "formats", SHARED / "vocabs"
@@ -83,6 +84,40 @@ def test_a_gguf_and_a_tokenizer_json_of_one_folder_are_compared(tmp_path):
     assert reading.is_same is False
     shutil.copy(VOCABS / "ggml-vocab-qwen2.gguf", tmp_path)  # which model's is the other file?
     assert not other_readings(guiapp.open_model(tmp_path / "ggml-vocab-gpt-2.gguf"))
+
+
+@pytest.mark.real_vocabs
+def test_the_gguf_that_llama_would_make_is_compared_once(tmp_path):
+    gguf = VOCABS / "ggml-vocab-gpt-2.gguf"
+    document = json.loads(hugging_face_json(guiapp.open_model(gguf)))
+    document["added_tokens"] = [{"id": 50256, "content": "<|endoftext|>", "special": True}]
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document))
+    (tmp_path / "config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
+    own = guiapp.open_model(tmp_path / "tokenizer.json")
+    titles = {each.title: each.is_same for each in other_readings(own)}
+    assert titles == {"transformers 5.24.0": True, "llama.cpp 2026.10 (converted to GGUF)": True}
+    back = [each.name for each in other_readings(guiapp.open_model(tmp_path / "tokenizer.json", "llama.cpp"))]
+    assert back == ["tokenizers", "transformers"]
+    shutil.copy(gguf, tmp_path / "model.gguf")
+    assert [each.source for each in other_readings(own) if each.name == "llama.cpp"] == ["model.gguf"]
+    shutil.copy(VOCABS / "ggml-vocab-starcoder.gguf", tmp_path / "model.gguf")
+    sources = [(each.source, each.is_same) for each in other_readings(own) if each.name == "llama.cpp"]
+    assert sources == [("", True), ("model.gguf", False)]
+
+
+@pytest.mark.real_vocabs
+def test_what_mistral_common_reads_is_compared_from_either_side(tmp_path):
+    tekken, pieces = tmp_path / "tekken.json", tmp_path / "tokenizer.model.v3"
+    shutil.copy(FORMATS / "tekken_240718.json", tekken)
+    (tmp_path / "tokenizer.json").write_text(hugging_face_json(guiapp.open_model(tekken)))
+    [reading] = other_readings(guiapp.open_model(tmp_path / "tokenizer.json"), [b"<s>"])
+    assert (reading.name, reading.source, reading.text) == ("mistral-common", "tekken.json", b"<s>")
+    [reading] = other_readings(guiapp.open_model(tekken), [b"<s>"])
+    assert (reading.name, reading.source, reading.text) == ("tokenizers", "tokenizer.json", b"<s>")
+    tekken.unlink()
+    shutil.copy(FORMATS / "mistral-v3.tokenizer.model.v3", pieces)
+    [reading] = other_readings(guiapp.open_model(tmp_path / "tokenizer.json"))
+    assert (reading.name, reading.source) == ("mistral-common", "tokenizer.model.v3")
 
 
 @pytest.mark.real_vocabs

@@ -15,7 +15,7 @@ import guiapp
 from guiapp.analysis.compare.comparison import count_whole_words, words_of
 from guiapp.analysis.compare.texts import TextFolderError
 from guiapp.analysis.languages.languages import joined_lines, usual_reference
-from guiapp.analysis.languages.languages_report import csv_text, html_text, page_text, record
+from guiapp.analysis.languages.languages_report import csv_text, html_text, record, report
 from guiapp.errors import EncodeError
 
 FLORES = SHARED / "flores"
@@ -142,7 +142,7 @@ def test_nothing_stands_for_a_premium_that_there_is_not(folder):
     assert np.isnan(found.premium[0]).all()
     assert record(found)["models"][0]["languages"][0]["premium"] is None
     assert "no tokens" in html_text(found, MODELS, "x")
-    assert "nan" not in page_text(found, is_markdown=False) + csv_text(found)
+    assert "nan" not in report(found, None, MODELS, "x") + csv_text(found)
 
 
 def test_folders_models_and_references_that_cannot_be_used_are_refused(folder):

@@ -26,6 +26,7 @@ from piece_models import (
 from random_texts import random_texts
 
 import guiapp
+from guiapp.cli.main import run
 from guiapp.core.formats.table import format_of
 from guiapp.core.text.charsmap import build_charsmap
 from guiapp.errors import VocabError
@@ -61,6 +62,18 @@ def opened(path, data):
     path.write_bytes(data)
     assert format_of(path).name == "SentencePiece"
     return guiapp.open_model(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("ice_text.model", "<|blank_2|>"), ("opus.source.spm", "vocab.json")]
+)
+def test_what_chatglm_and_marian_do_to_a_text_first_is_said(tmp_path, capsys, name, says):
+    tokenizer, library = opened(tmp_path / name, trained(model_type="unigram"))
+    (note,) = (each for each in tokenizer.vocabulary.warnings if each.code == "repairs_first")
+    assert says in note
+    assert tokenizer.encode("a\t b", add_special=False).token_ids.tolist() == library.encode("a\t b")
+    assert run(["info", str(tmp_path / name)]) == 0
+    assert note in capsys.readouterr().out
 
 
 def some_model(dice):

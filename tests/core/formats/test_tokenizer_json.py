@@ -18,6 +18,7 @@ from random_tokenizers import DOCUMENTS, TEXTS
 import guiapp
 from guiapp.analysis.libraries.written_models import hugging_face_json
 from guiapp.core.encode.counting.growing import AppendEncoder
+from guiapp.core.formats import json_parts as part
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.errors import VocabError
 
@@ -175,19 +176,8 @@ def test_what_lies_beside_says_what_tokens_are_for(tmp_path):
     assert all(words in warnings for words in ("add_bos_token on", "padding tokens", "drops spaces"))
 
 
-PREPENDED = {
-    "normalizer": {
-        "type": "Sequence",
-        "normalizers": [
-            {"type": "Prepend", "prepend": "▁"},
-            {"type": "Replace", "pattern": {"String": " "}, "content": "▁"},
-        ],
-    }
-}
-FIRST_ONLY = {
-    "normalizer": None,
-    "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": False},
-}
+PREPENDED = {"normalizer": part.normalizers(part.PREPENDS, part.MARKS)}
+FIRST_ONLY = {"normalizer": None, "pre_tokenizer": part.metaspace("first", False)}
 MARKED = {"model": {"type": "BPE", "vocab": {"▁": 0, "a": 1, "▁a": 2, "b": 3}, "merges": ["▁ a"]}}
 
 
@@ -212,19 +202,13 @@ def test_where_libraries_differ_both_readings_are_offered(tmp_path, own, name, o
 
 
 def test_a_mistral_file_with_another_models_pattern_can_be_read_as_tekken(tmp_path):
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
-    split = {
-        "type": "Split",
-        "pattern": {"Regex": r"\p{N}{1,3}|\p{L}+"},
-        "behavior": "Isolated",
-        "invert": False,
-    }
+    split = part.split_by(r"\p{N}{1,3}|\p{L}+")
     added = [{"id": 5, "content": f"[{text}]"} for text in ("INST", "/INST", "AVAILABLE_TOOLS", "TOOL_CALLS")]
     vocab = {character: number for number, character in enumerate(CHARACTER_OF_BYTE)} | {"12": 256}
     path = written(
         tmp_path / "tokenizer.json",
         added_tokens=added,
-        pre_tokenizer={"type": "Sequence", "pretokenizers": [split, byte_level]},
+        pre_tokenizer=part.pre_tokenizers(split, part.byte_level(use_regex=False)),
         model={"type": "BPE", "vocab": vocab, "merges": ["1 2"]},
     )
     assert len(guiapp.open_model(path).encode("12")) == 1

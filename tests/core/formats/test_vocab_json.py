@@ -13,7 +13,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 import guiapp
 from guiapp.core.formats import clip
-from guiapp.core.formats.vocab_json import CLIP_PATTERN, QWEN_PATTERN
+from guiapp.core.formats.json_parts import CLIP_SPLIT, QWEN_SPLIT
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import VocabError
 
@@ -65,13 +65,13 @@ def roberta(vocab, merges):
 
 
 def qwen2(vocab, merges):
-    tokenizer = byte_level(vocab, merges, GPT2_SPECIAL, QWEN_PATTERN)
+    tokenizer = byte_level(vocab, merges, GPT2_SPECIAL, QWEN_SPLIT["pattern"]["Regex"])
     tokenizer.normalizer = normalizers.NFC()
     return tokenizer
 
 
 def clip_like(vocab, merges):
-    split = pre_tokenizers.Split(Regex(CLIP_PATTERN), "removed", invert=True)
+    split = pre_tokenizers.Split(Regex(CLIP_SPLIT["pattern"]["Regex"]), "removed", invert=True)
     tokenizer = byte_level(
         vocab, merges, CLIP_SPECIAL, split, end_of_word_suffix="</w>", unk_token="<|endoftext|>"
     )

@@ -6,10 +6,10 @@ import threading
 import pytest
 from conftest import PATIENCE_S
 from fitting import unreadable
-from hands import drop
+from hands import drop, files, settle
 from main_window_driver import load as fake_load
 from menus import offered, take
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
@@ -55,17 +55,6 @@ def counted(page, folder, qtbot):
     page.model.open_folder(folder)
     settle(page, qtbot)
     return page
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
-
-
-def files(*paths):
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    return mime
 
 
 def rows(page):

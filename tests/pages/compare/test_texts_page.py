@@ -5,9 +5,9 @@ import pytest
 from controls_in_words import controls_of
 from editor_hands import place_of_byte
 from fitting import unreadable
-from hands import drop, turn_wheel
+from hands import drop, files, turn_wheel
 from menus import offered, take
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 
@@ -198,8 +198,7 @@ def test_each_kind_keeps_what_is_in_it(page, qtbot):
 def test_a_file_is_opened_on_the_side_where_it_is_dropped(page, qtbot, tmp_path):
     path = tmp_path / "other <b>text.txt"
     path.write_bytes(b"from a file")
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    mime = files(path)
     with qtbot.waitSignal(page.compared.second.text.file_changed):
         assert drop(page.right, QPoint(40, 300), mime)
     assert page.compared.second.document.text() == b"from a file"
@@ -223,9 +222,7 @@ def test_of_several_files_or_a_folder_the_first_is_at_the_left_and_all_can_be_sh
     assert offered(menu) == ["File…", "Folder…", "", "a&&b.txt", "b.txt | checked", "c.txt"]
     take(menu, "c.txt")
     qtbot.waitUntil(lambda: second.document.text() == b"text of c.txt")
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(folder / name)) for name in ("c.txt", "b.txt")])
-    assert drop(page.right, QPoint(40, 300), mime)
+    assert drop(page.right, QPoint(40, 300), files(folder / "c.txt", folder / "b.txt"))
     qtbot.waitUntil(lambda: page.shell.session.document.text() == b"text of c.txt")
     (tmp_path / "empty").mkdir()
     with qtbot.waitSignal(second.text.failed) as failed:

@@ -6,6 +6,7 @@ import chart_samples as charts
 import pytest
 from controls_in_words import controls_of
 from fitting import unreadable
+from hands import settle
 from menus import take
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
@@ -39,11 +40,6 @@ def open_page(make_shell, qtbot):
         return page
 
     return make
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
 
 
 def chip(page, text):

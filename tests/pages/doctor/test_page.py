@@ -6,10 +6,11 @@ from threading import Event
 import pytest
 from faults import Fault, all_of, template, write
 from fitting import unreadable
+from hands import settle
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 from small_files import bpe
 
 import guiapp
@@ -45,11 +46,6 @@ def open_page(make_shell, qtbot):
         return page
 
     return make
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
 
 
 def codes(page):
@@ -300,8 +296,8 @@ def test_a_copy_with_chosen_fixes_is_saved_compared_and_opened(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(out), ""))
     qtbot.mouseClick(page.head.fix, LEFT)
     assert set(dialogs[0].boxes) | set(dialogs[0].choices) == {each.code for each in page.model.fixes}
-    qtbot.waitUntil(lambda: page.model.fixed is not None, timeout=60_000)
-    fixed = page.model.fixed
+    qtbot.waitUntil(lambda: page.model.fixing.saved is not None, timeout=60_000)
+    fixed = page.model.fixing.saved
     assert {"pre_of_other_family", "bos_twice"} <= set(fixed.fixed)
     assert fixed.hunt is not None
     assert page.fix_bar.open_button.isVisible()
@@ -327,7 +323,7 @@ def test_one_finding_is_fixed_alone_and_what_goes_wrong_is_said_until_dismissed(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (faulty, ""))
     qtbot.mouseClick(page.panel.fix_button, LEFT)
     assert chosen == [["bos_twice=no_bos"]]
-    qtbot.waitUntil(lambda: bool(page.model.fix_failure))
+    qtbot.waitUntil(lambda: bool(page.model.fixing.failure))
     assert "stays as it is" in page.fix_bar.message.text()
     qtbot.mouseClick(page.fix_bar.button, LEFT)
     assert not page.fix_bar.isVisible()

@@ -7,7 +7,7 @@ import pytest
 from chart_samples import click, hover
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
-from hands import turn_wheel
+from hands import settle, turn_wheel
 from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -62,11 +62,6 @@ def read_page(open_page, qtbot):
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
     settle(page, qtbot)
     return page
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
 
 
 def listed(page):

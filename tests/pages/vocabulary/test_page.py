@@ -4,6 +4,7 @@ import pytest
 from chart_samples import click, drag, hover
 from controls_in_words import controls_of
 from fitting import unreadable
+from hands import settle
 from menus import offered, take
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
@@ -39,11 +40,6 @@ def open_page(open_in_shared, qtbot):
         return page
 
     return make
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
 
 
 def listed(page, column=1):

@@ -5,10 +5,11 @@ import json
 import pytest
 from fitting import unreadable
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
+from hands import settle
 from menus import take
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QFrame
+from PySide6.QtWidgets import QFileDialog, QFrame
 
 import guiapp
 from guiapp.cli.main import run
@@ -36,11 +37,6 @@ def open_page(open_in_shared, qtbot):
         return page
 
     return make
-
-
-def settle(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready)
-    QApplication.processEvents()
 
 
 def click_row(page, qtbot, row, modifier=Qt.KeyboardModifier.NoModifier):

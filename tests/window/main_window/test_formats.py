@@ -1,6 +1,7 @@
 """A file of each format, dropped on the real window: its tokens, its steps, its tree."""
 
 import json
+import shutil
 
 import pytest
 from conftest import SHARED
@@ -107,6 +108,24 @@ def test_the_badge_names_the_library_whose_reading_is_chosen(make_shell, qtbot, 
         shell.session.loader.open(str(tmp_path), "transformers")
     assert shell.window.top_bar.exactness.text() == "exact for transformers 5.24"
     qtbot.waitUntil(lambda: pieces(shell.session)[-1:] == (b"[P]",))
+
+
+@pytest.mark.real_vocabs
+def test_a_folder_is_read_as_llama_would_by_a_click(make_shell, qtbot, tmp_path):
+    shutil.copy(SHARED / "formats" / "mistral-v1.tokenizer.model", tmp_path / "tokenizer.model")
+    (tmp_path / "config.json").write_text('{"architectures": ["LlamaForCausalLM"], "vocab_size": 32002}')
+    shell = make_shell(b"ab", "demo:spm", _load)
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        shell.session.loader.open(str(tmp_path))
+    qtbot.mouseClick(shell.window.top_bar.exactness, LEFT)
+    (button,) = QApplication.activePopupWidget().buttons
+    qtbot.mouseClick(button, LEFT)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.choices.filter, "llama.cpp")
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    assert shell.window.top_bar.exactness.text() == "exact for llama.cpp 2026.10"
+    assert (len(shell.session.vocabulary), shell.session.vocabulary.library) == (32002, "llama.cpp")
 
 
 def test_each_format_has_a_small_file_here():

@@ -10,8 +10,8 @@ import pytest
 from chat_pages import settle
 from controls_in_words import controls_of
 from fitting import unreadable
-from hands import drop, point_at
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
+from hands import drop, files, point_at
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
 
@@ -242,9 +242,7 @@ def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
     path = tmp_path / "messages.json"
     for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are not valid JSON")):
         path.write_text(text)
-        mime = QMimeData()
-        mime.setUrls([QUrl.fromLocalFile(str(path))])
-        assert drop(page.messages, QPoint(20, 300), mime)
+        assert drop(page.messages, QPoint(20, 300), files(path))
         qtbot.waitUntil(lambda: not page.model.reading.is_busy)
         assert said in "\n".join(controls_of(page.messages))
         assert contents(page) == ["x"]
