@@ -28,8 +28,8 @@ public:
         longest_told_ = 0;
     }
 
-    // How many ids the text has that it began with; or, if negative, how many words are to be told first.
-    std::int64_t encode(Bytes text) {
+    // How many ids a text has that `begins` a document or goes on in one; or, if negative, how many words are to be told first.
+    std::int64_t encode(Bytes text, bool begins) {
         const auto n_told = told_ends_.size();
         count_ = 0;
         for (std::size_t start = 0, scanned = 0; start < text.size();) {
@@ -37,7 +37,8 @@ public:
             for (std::size_t first = 0; first < n_ends;) {
                 const auto n_words = start == 0 ? 1 : std::min(n_ends - first, std::max<std::size_t>(1, most_at_once / std::max(longest_told_, longest_known_)));
                 const auto ends = std::span(ends_).subspan(first, n_words);
-                encode_block({text, start, ends, {}, start == 0 ? PieceCache::Kind::whole : PieceCache::Kind::part, std::span(keys_).first(n_words)}, n_told);
+                const auto kind = start != 0 ? PieceCache::Kind::part : begins ? PieceCache::Kind::whole : PieceCache::Kind::stretch;
+                encode_block({text, start, ends, {}, kind, std::span(keys_).first(n_words)}, n_told);
                 start = static_cast<std::size_t>(ends.back()), first += n_words;
             }
         }
@@ -155,9 +156,9 @@ LOUPE_API void loupe_asked_words_free(AskedWords* words) { delete words; }
 
 // How many ids a text has; or, if negative, how many words are to be told first: then it is to be called again with the same text,
 // not `is_new` any more.
-LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, Array<const Byte> text, bool is_new) {
+LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, Array<const Byte> text, bool is_new, bool begins) {
     if (is_new) words->begin();
-    return words->encode(text);
+    return words->encode(text, begins);
 }
 
 // The starts and ends of the words that are to be told.

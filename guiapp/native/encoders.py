@@ -335,11 +335,11 @@ class _WordEncoder(Handle, free="word_encoder_free"):
 # Text word by word, where what words become is known elsewhere
 
 _asked_words_new = function("asked_words_new(flags, flags, unsigned) -> handle")
-_asked_words_encode = function("asked_words_encode(handle, bytes, flag)")
+_asked_words_encode = function("asked_words_encode(handle, bytes, flag, flag)")
 _asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints) -> nothing")
 _asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
 _asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
-Ask = Callable[[Bytes, WideInts, WideInts], tuple[Ints, WideInts]]
+Ask = Callable[[Bytes, WideInts, WideInts, bool], tuple[Ints, WideInts]]
 
 
 class AskedWords:
@@ -349,21 +349,22 @@ class AskedWords:
 
     starts_words  bool[256]: bytes that are such white space
     ends_words    bool[65536]: characters that may end a word
-    ask           the ids of words of a text, from their starts to their ends, and how many each has
+    ask           the ids of words of a text, from their starts to their ends, and how many each has; it is
+                  told whether the text begins a document
     """
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
         self._encoders, self._ask = Pool(partial(_AskedWords, starts_words, ends_words)), ask
 
-    def encode(self, text: Bytes) -> Ints:
+    def encode(self, text: Bytes, begins: bool) -> Ints:
         """The ids of a valid text; raises what `ask` does."""
         encoder = self._encoders.take()
-        count = _asked_words_encode(encoder, text, True)
+        count = _asked_words_encode(encoder, text, True, begins)
         while count < 0:
             starts, ends = np.empty((2, -count), np.int64)
             _asked_words_asked(encoder, starts, ends)
-            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends)))
-            count = _asked_words_encode(encoder, text, False)
+            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends, begins)))
+            count = _asked_words_encode(encoder, text, False, begins)
         ids = np.empty(count, np.int32)
         _asked_words_copy(encoder, ids)
         self._encoders.idle.append(encoder)

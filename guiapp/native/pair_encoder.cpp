@@ -1,8 +1,15 @@
 #include "pair_encoder.h"
 
+#include "spaced_words.h"
 #include "utf8.h"
 
 namespace loupe {
+
+namespace {
+
+constexpr std::array<Byte, 1> one_space{' '};
+
+}  // namespace
 
 std::int32_t PairModel::whole_token(Bytes piece) const {
     if (whole_pieces == WholePieces::none || piece.size() > tokens.longest()) return absent;
@@ -48,20 +55,19 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
     options.partition(text, parts_);
     std::size_t count = 0;
     for (const auto& part : parts_) {
-        auto size = part.text_in(text).size();
-        auto readable = text.subspan(static_cast<std::size_t>(part.raw_start));
-        if (options.adds_space_to(part) && size > 0) {
-            const auto behind = readable.first(std::min(readable.size(), size + PieceCache::short_bytes + 1));
-            spaced_.assign(1, ' ');
-            spaced_.insert(spaced_.end(), behind.begin(), behind.end());
-            readable = spaced_, ++size;
-        }
-        const bool is_stretch = parts_.size() > 1 && size > 0;
-        if (!is_stretch || !cache_.recall_stretch(readable.first(size), ids, count)) {
-            const auto trouble = trouble_in(readable.first(size), options, is_plain && !is_stretch);
+        const auto stretch = part.text_in(text);
+        const bool is_stretch = parts_.size() > 1 && !stretch.empty() && options.adds_space_to(part) == options.adds_space;
+        if (!is_stretch || !cache_.recall_stretch(stretch, ids, count)) {
+            auto size = stretch.size();
+            auto readable = text.subspan(static_cast<std::size_t>(part.raw_start));
+            if (!stretch.empty() && (options.adds_space_to(part) || options.marks_spaces)) {
+                size = put_spaces(readable, size, options.adds_space_to(part), options.marks_spaces);
+                readable = spaced_;
+            }
+            const auto trouble = trouble_in(readable.first(size), stretch, options, is_plain && parts_.size() == 1);
             if (trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
             const auto n_ids = fast(readable, size, {}, ids.subspan(count));
-            if (is_stretch) cache_.keep_stretch(readable.first(size), ids.subspan(count, n_ids));
+            if (is_stretch) cache_.keep_stretch(stretch, ids.subspan(count, n_ids));
             count += n_ids;
         }
         if (part.token != absent) ids[count++] = static_cast<std::int32_t>(part.token);
@@ -69,9 +75,28 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
     return static_cast<std::int64_t>(count);
 }
 
-PairModel::Trouble PairEncoder::trouble_in(Bytes text, const TextOptions& options, bool is_plain) const {
+// Write the first `size` bytes of a text, with a space in front or with all marked, and some behind them; how many they are then.
+std::size_t PairEncoder::put_spaces(Bytes text, std::size_t size, bool adds_space, bool marks_spaces) {
+    const auto space = marks_spaces ? Bytes(space_symbol) : Bytes(one_space);
+    spaced_.clear();
+    const auto put = [&](Bytes bytes) { spaced_.insert(spaced_.end(), bytes.begin(), bytes.end()); };
+    if (adds_space) put(space);
+    for (std::size_t at = 0; at < size;) {
+        const auto end = marks_spaces ? at + find_byte(text.first(size).subspan(at), ' ') : size;
+        put(text.subspan(at, end - at));
+        if (end < size) put(space);
+        at = end + 1;
+    }
+    const auto made = spaced_.size();
+    put(text.subspan(size, std::min(text.size() - size, PieceCache::short_bytes + 1)));
+    return made;
+}
+
+// Of `given`, which became `text`.
+PairModel::Trouble PairEncoder::trouble_in(Bytes text, Bytes given, const TextOptions& options, bool is_plain) const {
     if (model_.splitter && !is_plain && plain_prefix(text) < text.size()) return PairModel::Trouble::is_broken;
-    if (options.excluded && (!is_valid(text) || options.excluded->are_in(text))) return PairModel::Trouble::has_excluded;
+    const auto seen = options.marks_spaces ? given : text;
+    if (options.excluded && (!is_valid(seen) || options.excluded->are_in(seen))) return PairModel::Trouble::has_excluded;
     return model_.trouble_in(text);
 }
 
@@ -176,7 +201,7 @@ LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource
 
 LOUPE_API void loupe_pairs_free(PairModel* model) { delete model; }
 
-// `short_ids` is where loupe_encode_short writes: two for each byte, and `spare_ids`.
+// `short_ids` is where loupe_encode_short writes: four for each byte, and `spare_ids`.
 LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model, std::int32_t* short_ids) { return new PairEncoder(*model, short_ids); }
 
 LOUPE_API void loupe_pair_encoder_free(PairEncoder* encoder) { delete encoder; }
@@ -262,7 +287,7 @@ LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const TextOptions
 
 // The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
 LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const TextOptions* options, const Byte* data, std::int32_t size) {
-    const auto room = 2 * static_cast<std::size_t>(size) + PieceCache::spare_ids;
+    const auto room = 4 * static_cast<std::size_t>(size) + PieceCache::spare_ids;
     return encoder->encode({data, static_cast<std::size_t>(size)}, *options, false, {encoder->short_ids(), room});
 }
 

@@ -46,7 +46,8 @@ public:
     PairEncoder(const PairModel& model, std::int32_t* short_ids);
 
     // Write the ids of a text, special tokens among them; how many, or what is the trouble.  `is_plain` where it is known to be (see
-    // utf8.h).  There must be room for one for each byte and each space that is added, and `spare_ids` more.
+    // utf8.h).  There must be room for four for each byte, two where spaces are not marked, one where none is added, and
+    // `spare_ids` more.
     std::int64_t encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids);
 
     // Append the ids of the first `size` bytes of a text, which are without trouble; `ends` says where their pieces end, the splitter
@@ -69,7 +70,8 @@ private:
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
     using BlockEnds = std::array<std::int64_t, PieceCache::block>;
 
-    PairModel::Trouble trouble_in(Bytes text, const TextOptions& options, bool is_plain) const;
+    std::size_t put_spaces(Bytes text, std::size_t size, bool adds_space, bool marks_spaces);
+    PairModel::Trouble trouble_in(Bytes text, Bytes given, const TextOptions& options, bool is_plain) const;
     std::size_t encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count);
     std::size_t encode_parts(Bytes text, std::size_t start, std::size_t end, Ids ids, std::size_t count);
     std::size_t merge(Bytes piece, Ids ids, std::size_t count);
@@ -82,7 +84,7 @@ private:
     Keys keys_, part_keys_;
     BlockEnds ends_, part_ends_;
     std::vector<Part> parts_;   // of a text
-    std::vector<Byte> spaced_;  // a stretch of it behind a space
+    std::vector<Byte> spaced_;  // a stretch of it with other spaces
 };
 
 }  // namespace loupe

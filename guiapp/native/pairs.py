@@ -287,7 +287,7 @@ class PairModel(Handle, free="pairs_free"):
 
 def _room(size: int, options: CallOptions) -> int:
     """For the ids of a text of so many bytes."""
-    return (2 if options.adds_space else 1) * size + SPARE_IDS
+    return (4 if options.marks_spaces else 2 if options.adds_space else 1) * size + SPARE_IDS
 
 
 def tile_spans(
@@ -310,7 +310,7 @@ class _PairEncoder(Handle, free="pair_encoder_free"):
     """
 
     def __init__(self, model: int) -> None:
-        self._ids = np.empty(2 * (MOST_AROUND + MOST_PER_CHARACTER * SHORT_TEXT) + SPARE_IDS, np.int32)
+        self._ids = np.empty(2 * MOST_AROUND + 4 * MOST_PER_CHARACTER * SHORT_TEXT + SPARE_IDS, np.int32)
         first = self._ids.ctypes.data + self._ids.itemsize * MOST_AROUND
         super().__init__(_pair_encoder_new(model, first))  # the model keeps it, not the other way round
         self.handle = c_void_p(self.address)

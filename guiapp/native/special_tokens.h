@@ -78,8 +78,9 @@ private:
 struct TextOptions {
     const SpecialTokens* special;  // to be cut out; NULL where there are none
     const SpecialTokens* excluded;  // with one of these in it, or with anything that is not valid, a text is not encoded; or NULL
-    bool adds_space;               // in front of each stretch, but
-    bool begins;                   // of a text that goes on behind something else not in front of its first one
+    bool adds_space;               // in front of each stretch, but see `begins`
+    bool marks_spaces;             // as U+2581 where they are
+    bool begins;                   // false for a text that goes on behind something else: none is added in front of its first stretch
 
     bool adds_space_to(const Part& part) const { return adds_space && (begins || part.raw_start > 0); }
     void partition(Bytes text, std::vector<Part>& parts) const {

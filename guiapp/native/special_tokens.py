@@ -72,24 +72,30 @@ class CallOptions(ctypes.Structure):
     special        to be cut out, if there are any
     excluded        a text that holds one of these in what is left, or that is not valid, is not encoded so
     adds_space     in front of each stretch between them, but
+    marks_spaces   each is U+2581 for those who encode the text
     begins         of a text that goes on behind something else not in front of the first one
     before, after  ids around the text
     most_bytes     of a text that is not too long for one call
     """
 
-    _fields_ = (("special", c_void_p), ("excluded", c_void_p), ("adds_space", c_bool), ("begins", c_bool))
+    _fields_ = (
+        ("special", c_void_p),
+        ("excluded", c_void_p),
+        *((name, c_bool) for name in ("adds_space", "marks_spaces", "begins")),
+    )
 
     def __init__(
         self,
         special: SpecialTokensHandle | None = None,
         excluded: SpecialTokensHandle | None = None,
         adds_space: bool = False,
+        marks_spaces: bool = False,
         begins: bool = True,
         affixes: tuple[list[int], list[int]] = ([], []),
         most_bytes: int = 1 << 31,
     ) -> None:
         addresses = (None if handle is None else handle.address for handle in (special, excluded))
-        super().__init__(*addresses, adds_space, begins)
+        super().__init__(*addresses, adds_space, marks_spaces, begins)
         self.special_tokens, self._owner = special, excluded
         (self.before, self.after), self.most_bytes = affixes, most_bytes
         self.reference = c_void_p(ctypes.addressof(self))

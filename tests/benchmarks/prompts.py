@@ -1,11 +1,11 @@
-"""How much longer a text takes with special tokens in it than without them.
+"""How much longer a text takes with special tokens in it than without them, and `count` than `encode`.
 
     python tests/benchmarks/prompts.py ../shared/vocabs/*.gguf ../shared/formats/*
 
-With and without take turns, so that what else the machine does hits both alike, and medians are compared.  Ids
-and spans of each text are compared with those of `encode_readable` where it is short, else with those of the
-tokens and the stretches between them, encoded one by one.  "count" is `count` beside `encode`, both of the
-text with special tokens.
+With and without take turns, so that what else the machine does hits all alike, and medians are compared; what
+lies between special tokens was met before, as in a chat, but for "anew": those are texts of which no stretch
+was.  Ids and spans are compared with those of `encode_readable` where the text is short, else with those of
+the stretches one by one.
 """
 
 from __future__ import annotations
@@ -13,24 +13,28 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from guiapp import open_model
-from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.errors import TokenloupeError
 
-ENGLISH = Path("corpora") / "shakespeare.txt"
-SIZES = {300: (1, 8), 22_000: (1, 128, 1000), 1_000_000: (1, 128, 10_000)}
+SIZES = {300: (1, 8), 22_000: (1, 128, 800), 1_000_000: (1, 128, 10_000)}  # bytes, and special tokens
 ROUNDS = 15
 LEAST_NS = 200_000  # of one measurement: the clock is coarse
 READABLE_BYTES = 1_000
 N_NAMES = 3
+N_ANEW = 40
+TITLES = ("without µs", "ids", "spans", "anew", "count", "count without")
+
+Call = Callable[[], object]
 
 
-def prompt(text: str, names: list[str], n_special: int) -> str:
+def prompt(text: str, names: Sequence[str], n_special: int) -> str:
     """A text with so many special tokens in it, the first at its start."""
     bounds = np.linspace(0, len(text), n_special + 1).astype(int).tolist()
     return "".join(names[i % len(names)] + text[bounds[i] : bounds[i + 1]] for i in range(n_special))
@@ -38,87 +42,90 @@ def prompt(text: str, names: list[str], n_special: int) -> str:
 
 def names_of(tokenizer: Tokenizer) -> list[str]:
     """Some special tokens that are parsed wherever they stand."""
-    names = list(tokenizer.special_tokens.names)
+    names = tokenizer.special_tokens.names
     return [name for name in names if len(name) > 2 and name.isascii() and not name.isspace()][-N_NAMES:]
 
 
-def median_times(calls: list[Callable[[], object]], rounds: int) -> list[float]:
+def median_times(calls: Sequence[Call], rounds: int) -> list[float]:
     """The median times of calls that take turns, in ns."""
-    repeats = []
-    for call in calls:
-        call()
-        start = time.perf_counter_ns()
-        call()
-        repeats.append(1 + LEAST_NS // (time.perf_counter_ns() - start))
-    times: list[list[float]] = [[] for _ in calls]
-    for _ in range(rounds):
-        for call, repeat, own in zip(calls, repeats, times, strict=True):
-            start = time.perf_counter_ns()
-            for _ in range(repeat):
-                call()
-            own.append((time.perf_counter_ns() - start) / repeat)
-    return [statistics.median(own) for own in times]
+    repeats = [1 + int(LEAST_NS // (_time(call, 1) and _time(call, 1))) for call in calls]
+    times = [[_time(*each) for each in zip(calls, repeats, strict=True)] for _ in range(rounds)]
+    return [statistics.median(own) for own in zip(*times, strict=True)]
 
 
-def are_exact(tokenizer: Tokenizer, text: str, encoding: Encoding) -> bool:
+def _time(call: Call, repeat: int) -> float:
+    start = time.perf_counter_ns()
+    for _ in range(repeat):
+        call()
+    return (time.perf_counter_ns() - start) / repeat
+
+
+def is_exact(tokenizer: Tokenizer, text: str) -> bool:
+    """Whether ids and spans of a prompt are those of its stretches one by one."""
+    encoding = tokenizer.encode(text, add_special=False)
     if len(text) <= READABLE_BYTES:
-        other = tokenizer.encode_readable(text)
-        ids, spans = other.token_ids, other.spans
+        expected = tokenizer.encode_readable(text, add_special=False)
+        ids, spans = expected.token_ids, expected.spans
     else:
         data = np.frombuffer(text.encode(), np.uint8)
-        tokens = tokenizer.encode_segment(
-            data, tokenizer.special_tokens.partition(data, True), True, None, True
-        )
-        before, after = map(len, tokenizer.special_affixes())
-        inner = slice(before, len(encoding) - after)
-        return bool(
-            np.array_equal(tokens.ids, encoding.token_ids[inner])
-            and np.array_equal(np.stack([tokens.starts, tokens.ends], axis=1), encoding.spans[inner])
-        )
-    return bool(np.array_equal(ids, encoding.token_ids) and np.array_equal(spans, encoding.spans))
+        partition = tokenizer.special_tokens.partition_readable(data.tobytes(), True)
+        tokens = tokenizer.encode_segment(data, partition, True, None, True)
+        ids, spans = tokens.ids, np.stack([tokens.starts, tokens.ends], axis=1)
+    return np.array_equal(ids, encoding.token_ids) and np.array_equal(spans, encoding.spans)
 
 
-def compare(path: Path, english: str, rounds: int, sizes: list[int]) -> None:
-    tokenizer = open_model(path).with_threads(1)
+def anew(tokenizer: Tokenizer, book: str, size: int, names: Sequence[str], n_special: int) -> float:
+    """How many times longer a text takes whose stretches were not met before, though its words were."""
+    parts = [book[start : start + size] for start in range(0, len(book) - size, size)][:N_ANEW]
+    tokenizer.encode(book)
+    times = [
+        (_time(partial(tokenizer.encode, part), 1), _time(partial(tokenizer.encode, text), 1))
+        for part, text in ((part, prompt(part, names, n_special)) for part in parts)
+    ]
+    without, with_them = (statistics.median(each) for each in zip(*times, strict=True))
+    return with_them / without
+
+
+def compare(tokenizer: Tokenizer, name: str, book: str, sizes: Sequence[int], rounds: int) -> None:
     names = names_of(tokenizer)
-    if not names:
-        print(f"{path.name}: no special tokens")
-        return
-    for size, counts in SIZES.items():
-        if size not in sizes:
-            continue
-        plain = english[:size]
-        for n_special in counts:
+    for size in sizes if names else ():
+        plain = book[:size]
+        for n_special in SIZES[size]:
             text = prompt(plain, names, n_special)
-            exact = are_exact(tokenizer, text, tokenizer.encode(text))
-            calls: list[Callable[[], object]] = [
-                lambda: tokenizer.encode(plain),
-                lambda text=text: tokenizer.encode(text),
-                lambda: tokenizer.encode(plain).spans,
-                lambda text=text: tokenizer.encode(text).spans,
-                lambda text=text: tokenizer.count(text),
-                lambda: tokenizer.count(plain),
+            calls = [
+                partial(call, each) for call in (tokenizer.encode, tokenizer.count) for each in (plain, text)
             ]
-            without, with_them, spans, spans_with_them, count, plain_count = median_times(calls, rounds)
+            calls += [partial(_spans, tokenizer, each) for each in (plain, text)]
+            plain_ns, ns, count_plain_ns, count_ns, plain_spans_ns, spans_ns = median_times(calls, rounds)
+            fresh = anew(tokenizer, book, size, names, n_special)
+            ratios = ns / plain_ns, spans_ns / plain_spans_ns, fresh, count_ns / ns, count_plain_ns / plain_ns
             print(
-                f"{path.name[:28]:28} {size:9,} B {n_special:6,} special {without / 1e3:9.1f} µs"
-                f" ids {with_them / without:6.2f} spans {spans_with_them / spans:6.2f}"
-                f" count {count / with_them:6.2f} plain count {plain_count / without:6.2f}"
-                f" {'equal' if exact else 'DIFFERENT'}",
+                f"{name[:28]:28} {size:9,} {n_special:7,} {plain_ns / 1e3:10.1f}",
+                *(f"{ratio:>{len(title) + 2}.2f}" for ratio, title in zip(ratios, TITLES[1:], strict=True)),
+                " equal" if is_exact(tokenizer, text) else " DIFFERENT",
                 flush=True,
             )
 
 
+def _spans(tokenizer: Tokenizer, text: str) -> object:
+    return tokenizer.encode(text).spans
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("models", type=Path, nargs="+")
-    parser.add_argument("--text", type=Path, default=Path("../shared") / ENGLISH)
+    parser.add_argument("--text", type=Path, default=Path("../shared/corpora/shakespeare.txt"))
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     options = parser.parse_args()
-    english = options.text.read_text("utf-8")
+    book = options.text.read_text("utf-8")
+    print(f"{'':28} {'bytes':>9} {'special':>7}", *(f"{title:>{len(title) + 2}}" for title in TITLES))
     for path in options.models:
-        compare(path, english, options.rounds, options.sizes)
+        try:
+            tokenizer = open_model(path).with_threads(1)
+        except TokenloupeError:
+            continue
+        compare(tokenizer, path.name, book, options.sizes, options.rounds)
 
 
 if __name__ == "__main__":

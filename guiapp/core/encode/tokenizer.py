@@ -249,16 +249,18 @@ class Tokenizer:
 
         begins  whether they begin a document or follow a special token
         """
-        name = self._encoder_name(encoder)
+        name, key = self._encoder_name(encoder), (add_special, parse_special, encoder, begins)
         own, special = self.pipeline_of(name, parse_special), self.special_tokens
         affixes = self.special_affixes() if add_special else ([], [])
         most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
         handle = special.handle(parse_special)
-        options = CallOptions(handle, own.excluded, own.adds_space, begins, affixes, most_bytes)
+        begins = begins or not own.begins_after_special  # which is all the same to those
+        spaces = own.adds_space, own.marks_spaces
+        options = CallOptions(handle, own.excluded, *spaces, begins, affixes, most_bytes)
         is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND
         fast_path = own.fast_path if is_fast else no_fast_path
         prepared = _Prepared(name, own, special, parse_special, self.n_threads, options, fast_path)
-        self._prepared[add_special, parse_special, encoder, begins] = prepared
+        self._prepared[key] = prepared
         return prepared
 
     def encode_segment(

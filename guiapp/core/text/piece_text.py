@@ -108,8 +108,11 @@ class PieceText:
         """Whether valid text stays as it is, but for spaces around it and how they are spelled."""
         return len(self._charsmap.units) == 0 and not self.rules.removes_spaces
 
-    def leaves_alone(self, text: NDArray[np.uint8]) -> bool:
-        """Whether nothing changes but for the space around a text; may say no where that holds."""
+    def leaves_alone(self, text: NDArray[np.uint8]) -> tuple[bool, bool]:
+        """Whether nothing changes but for the space around a text, and whether each byte stands for itself.
+
+        May say no where that holds.
+        """
         return self.native.leaves_alone(text)
 
     def normalize(self, text: NDArray[np.uint8], begins: bool = True) -> NormalizedText:

@@ -7,6 +7,7 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
@@ -21,35 +22,40 @@ from guiapp.core.encode.families.byte_pair import BytePairPipeline, Repaired
 from guiapp.core.encode.families.pair_merging import PairEncoder, merged_slots, to_source
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
+    Bounds,
     EncodeOne,
     FastPath,
     Pipeline,
     Rows,
     Tracer,
     encode_each_piece,
+    no_fast_path,
     tokens_from_steps,
     trace_whole,
 )
 from guiapp.core.encode.reference.merge import symbol_slots
+from guiapp.core.hugging_face import normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.characters import PythonForm
 from guiapp.core.hugging_face.independent_words import word_edges
+from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
-from guiapp.core.hugging_face.normalizers import Normalizer, is_unicode_form
-from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, without_byte_mapping
+from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, is_unicode_form
+from guiapp.core.hugging_face.pre_tokenizers import Split, normalize, pre_tokenize, without_byte_mapping
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.special_tokens import LONG_SOLIDUS, Found, TokenSearch
 from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocabulary.byte_alphabet import NAMES
-from guiapp.core.vocabulary.merges import ABSENT, PairMerging, listed_merging
+from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, PairMerging, listed_merging
 from guiapp.core.vocabulary.parts import ModelOptions, Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.encoders import AskedWords
-from guiapp.native.pairs import ALL_PIECES, NO_PIECES
-from guiapp.native.special_tokens import CallOptions
+from guiapp.native.pairs import ALL_PIECES, NO_PIECES, tile_spans
+from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 FIRST_WINDOW = 64  # bytes
 LONG_WORD = 1 << 12  # bytes of a word that is encoded by itself
+MARKS_SPACES, ADDS_SPACE = Replace(Literal(b" "), MARKED_SPACE.decode()), Prepend(MARKED_SPACE.decode())
 ENDINGS = (
     (False, False),
     (False, True),
@@ -65,6 +71,19 @@ REFUSED = dict.fromkeys(
 
 Symbols = list[tuple[int, int, int]]  # token, start and end of each
 Find = Callable[[AlignedText], Found]
+
+
+def _only_marks_spaces(parts: Parts, merging: PairMerging) -> bool:
+    """Whether a text is merged as one piece, each space, and perhaps one in front, being the token U+2581."""
+    own, cutter = parts.normalizer, parts.pre_tokenizer
+    steps = own.parts if isinstance(own, normalizers.Sequence) else (own,)
+    cuts_nothing = isinstance(cutter, Split) and cutter.matcher == MARKS_SPACES.matcher  # what is gone
+    return (
+        steps in ((MARKS_SPACES,), (ADDS_SPACE, MARKS_SPACES))
+        and (cuts_nothing or cutter == pre_tokenizers.Sequence(()))
+        and not (parts.merges_bytes or parts.model.ignore_merges)
+        and merging.model.start_symbol(MARKED_SPACE) != ABSENT
+    )
 
 
 def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PairEncoder | SymbolEncoder:
@@ -127,6 +146,15 @@ class PartsPipeline(Pipeline):
         self._parses_special = True
         self.encoders, self.refused = self._encoder.encoders, self._encoder.refused
         self.merging = self._encoder.merging
+        self._pairs = self._encoder if isinstance(self._encoder, PairEncoder) else None
+        if self._pairs and (searched or not _only_marks_spaces(parts, self._pairs.merging)):
+            self._pairs = None
+        if self._pairs:
+            zeros = np.zeros(1, np.int32)
+            self.excluded = SpecialTokensHandle([MARKED_SPACE], zeros.astype(np.uint8), zeros)
+            adds_space = normalizers.Sequence((ADDS_SPACE, MARKS_SPACES))
+            self.marks_spaces, self.adds_space = True, parts.normalizer == adds_space
+            self.encodes_many_texts = True
 
     def without_special(self) -> PartsPipeline:
         pipeline = copy(self)
@@ -140,15 +168,16 @@ class PartsPipeline(Pipeline):
 
     @cached_property
     def _words(self) -> AskedWords | None:
-        """Encodes texts that begin a document by the first encoder, where words do not depend on each other."""
+        """Encodes by the first encoder, where words do not depend on each other."""
         edges = word_edges(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
         return None if edges is None else AskedWords(*edges, self._ids_of_words)
 
     def _ids_of_words(
-        self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+        self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64], is_first: bool
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The ids of some words of a text, all but the last of which may have others behind them.
 
+        is_first  whether the text begins a document
         Short ones are encoded together: where tokens lie tells whose they are.
         """
         words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
@@ -157,7 +186,7 @@ class PartsPipeline(Pipeline):
         edges = np.union1d([0, len(words)], np.flatnonzero(is_alone) + [[0], [1]]).tolist()
         ids, counts = list[NDArray[np.int32]](), list[NDArray[np.int64]]()
         for first, end in pairwise(edges):
-            joined, begins = b"".join(words[first:end]), int(starts[first]) == 0
+            joined, begins = b"".join(words[first:end]), is_first and int(starts[first]) == 0
             tokens = self._encode_segments(joined, begins, self.encoders[0], self._find, None)
             ids.append(tokens.ids)
             if end - first == 1:
@@ -168,15 +197,36 @@ class PartsPipeline(Pipeline):
             counts.append(np.bincount(rows, minlength=end - first))
         return np.concatenate(ids), np.concatenate(counts)
 
+    @property
+    def fast_path(self) -> FastPath:
+        return self._pairs.fast_path if self._pairs else no_fast_path
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int32]:
+        """int32[n]: the bytes of a text that each token stands for, one for each marked space."""
+        assert self._pairs
+        data, offsets = self._pairs.merging.tokens.data, self._pairs.merging.tokens.offsets
+        marks = [match.start() for match in re.finditer(MARKED_SPACE, data.tobytes())]
+        n_marks = np.diff(np.searchsorted(marks, offsets)).astype(np.int32)
+        return self._pairs.lengths - np.int32(len(MARKED_SPACE) - 1) * n_marks
+
+    def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
+        return tile_spans(options, text, self._lengths, ids) if self._pairs else None
+
+    def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
+        if not self._pairs:
+            return super().encode_each(texts, options, encode_one)
+        return self._pairs.encode_each(texts, options, encode_one)
+
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
 
         def encode_whole() -> FragmentTokens:
             return self._encode_segments(text, after_special, encoder, self._find, repaired)
 
-        if encoder != self.encoders[0] or not after_special or self._words is None:
+        if encoder != self.encoders[0] or self._words is None:
             return encode_whole()
-        ids = self._words.encode(np.frombuffer(text, np.uint8))
+        ids = self._words.encode(np.frombuffer(text, np.uint8), after_special)
         return FragmentTokens.later(ids, encode_whole)
 
     def encode_finding(
@@ -482,8 +532,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         data = as_bytes(text)
         if self._joins_special and LONG_SOLIDUS in data:
             return False
-        made, repaired = self._repaired(np.frombuffer(data, np.uint8))
-        return repaired is None and len(made) == len(data)
+        return self._repaired(np.frombuffer(data, np.uint8))[0].tobytes() == data
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         if not self._keeps_ascii:

@@ -122,7 +122,7 @@ class Pipeline(ABC):
     encodes_many_texts  whether `encode_each` takes less time than one call of `encode` for each
     begins_after_special  whether text behind a special token begins as a whole text does
     longest_of_many  bytes: texts up to this length are encoded by `encode_each`, where that can be
-    adds_space, excluded  as `CallOptions` has them
+    adds_space, marks_spaces, excluded  as `CallOptions` has them
     """
 
     encoders: tuple[str, ...]
@@ -131,7 +131,7 @@ class Pipeline(ABC):
     encodes_many_texts = False
     longest_of_many = LONGEST_OF_MANY
     begins_after_special = True
-    adds_space = False
+    adds_space = marks_spaces = False
     excluded: SpecialTokensHandle | None = None
 
     @property
