@@ -191,9 +191,7 @@ class PartEncoders:
 class _PartEncoder(Handle, free="part_encoder_free"):
     """Encodes one text after the other, for one thread at a time."""
 
-    def __init__(
-        self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, has_words: bool
-    ) -> None:
+    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, has_words: bool) -> None:
         super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts, has_words), model, byte_ids)
 
 

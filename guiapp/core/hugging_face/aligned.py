@@ -102,6 +102,7 @@ class AlignedText:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> AlignedText:
         """Without some bytes."""
+
         def spans() -> Spans:
             starts, ends = self.both_spans()
             return starts[is_selected], ends[is_selected]

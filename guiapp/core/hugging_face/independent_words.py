@@ -105,6 +105,8 @@ def _is_word(text: str) -> bool:
 def _cuts(part: object, space: str) -> bool | None:
     """Whether a part cuts before white space; None where it may depend on the other side."""
     match part:
+        case ByteLevel(adds_prefix_space=True) if space != " ":  # it would put one in front
+            return None
         case WhitespaceSplit() | Whitespace():
             return space.isspace()
         case Split(matcher, "Isolated" | "Removed"):

@@ -99,7 +99,9 @@ class PieceText:
     def has_words(self) -> bool:
         """Whether what is between these bytes becomes the same by itself, unless U+2581 is in it."""
         rules = self.rules
-        takes_spaces = rules.adds_space and rules.removes_spaces and rules.marks_spaces and not rules.adds_at_end
+        takes_spaces = (
+            rules.adds_space and rules.removes_spaces and rules.marks_spaces and not rules.adds_at_end
+        )
         makes_mark = SPACE_SYMBOL in self._charsmap.replacements.tobytes()
         return takes_spaces and not makes_mark and bool(self.spaces[SPACE[0]])
 
