@@ -131,7 +131,7 @@ private:
     std::span<const bool> ends_words_;
     std::uint64_t secret_;
     std::array<Byte, 256> flags_{};
-    PieceCache cache_{longest_kept};
+    PieceCache cache_{longest_kept, 4};  // to ask takes so much longer than to encode words here would
     std::vector<PieceCache::Key> keys_;
     std::vector<std::int64_t> ends_;  // of the words of a block
     std::vector<Word> asked_;

@@ -337,6 +337,7 @@ _asked_words_encode = function("asked_words_encode(handle, bytes, flag, flag)")
 _asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints) -> nothing")
 _asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
 _asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
+LONG_WORD, MOST_SEEN = 100, 1 << 15  # bytes, on the average; words
 Ask = Callable[[Bytes, WideInts, WideInts, bool], tuple[Ints, WideInts]]
 
 
@@ -353,20 +354,36 @@ class AskedWords:
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
         self._encoders, self._ask = Pool(partial(_AskedWords, starts_words, ends_words)), ask
+        self._seen = set[int]()  # hashes of long words
 
-    def encode(self, text: Bytes, begins: bool) -> Ints:
-        """The ids of a valid text; raises what `ask` does."""
+    def encode(self, text: Bytes, begins: bool) -> Ints | None:
+        """The ids of a valid text; raises what `ask` does.
+
+        None where words are so long that most may never come again, and these come for the first time.
+        """
         encoder = self._encoders.take()
         count = _asked_words_encode(encoder, text, True, begins)
         while count < 0:
             starts, ends = np.empty((2, -count), np.int64)
             _asked_words_asked(encoder, starts, ends)
+            if self._are_rare(text, starts, ends):
+                self._encoders.idle.append(encoder)
+                return None
             checked(_asked_words_tell(encoder, *self._ask(text, starts, ends, begins)))
             count = _asked_words_encode(encoder, text, False, begins)
         ids = np.empty(count, np.int32)
         _asked_words_copy(encoder, ids)
         self._encoders.idle.append(encoder)
         return ids
+
+    def _are_rare(self, text: Bytes, starts: WideInts, ends: WideInts) -> bool:
+        if (ends - starts).sum() < LONG_WORD * len(starts):
+            return False
+        words = {hash(text[start:end].tobytes()) for start, end in zip(starts, ends, strict=True)}
+        n_new = len(words - self._seen)
+        if n_new:
+            self._seen = words | (self._seen if len(self._seen) < MOST_SEEN else set())
+        return 2 * n_new > len(words)
 
 
 class _AskedWords(Handle, free="asked_words_free"):

@@ -103,7 +103,7 @@ class PieceTextHandle(Handle, free="piece_text_free"):
         super().__init__(_piece_text_new(parts), tables, trees)
 
     def leaves_alone(self, text: Bytes) -> tuple[bool, bool]:
-        """Whether nothing changes but for the space around a text, and whether each byte stands for itself."""
+        """Whether nothing changes but for the space around a text, and each byte stands for itself."""
         result = _piece_text_leaves_alone(self, text)
         return result > 0, result > 1
 

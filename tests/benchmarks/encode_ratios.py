@@ -192,6 +192,7 @@ def _load_library(path: Path) -> Encode:
     """The library that a file is made for."""
     if path.suffix == ".json":
         theirs = tokenizers.Tokenizer.from_file(str(path))
+        theirs.encode_special_tokens = True
         return lambda text: theirs.encode(text, add_special_tokens=False).ids
     if path.suffix == ".txt":
         from rwkv.rwkv_tokenizer import TRIE_TOKENIZER

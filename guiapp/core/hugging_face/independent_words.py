@@ -1,4 +1,4 @@
-"""Where the parts of a tokenizer.json make of a text what they make of both sides of a space by themselves."""
+"""Where the parts of a tokenizer.json make of a text what they make of both sides of a space."""
 
 from __future__ import annotations
 

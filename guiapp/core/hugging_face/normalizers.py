@@ -328,9 +328,11 @@ class Precompiled:
         return NO_KEY
 
     def _replacement(self, offset: int) -> bytes:
-        rest = self.charsmap.replacements[offset:]
-        ends = np.flatnonzero(rest[: 1 << 16] == 0)
-        return rest[: int(ends[0]) if len(ends) else len(rest)].tobytes()
+        return self._replacements[offset : offset + (1 << 16)].partition(b"\0")[0]
+
+    @cached_property
+    def _replacements(self) -> bytes:
+        return self.charsmap.replacements.tobytes()
 
 
 def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:

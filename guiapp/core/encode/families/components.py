@@ -37,7 +37,7 @@ from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face import normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.characters import PythonForm
-from guiapp.core.hugging_face.independent_words import word_edges
+from guiapp.core.hugging_face.independent_words import WordEdges, word_edges
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, is_unicode_form
@@ -159,7 +159,8 @@ class PartsPipeline(Pipeline):
     def without_special(self) -> PartsPipeline:
         pipeline = copy(self)
         pipeline._parses_special = False
-        pipeline.__dict__.pop("_words", None)
+        if self.search.tokens:
+            pipeline.__dict__.pop("_words", None)
         return pipeline
 
     def make_tables(self) -> None:
@@ -169,8 +170,11 @@ class PartsPipeline(Pipeline):
     @cached_property
     def _words(self) -> AskedWords | None:
         """Encodes by the first encoder, where words do not depend on each other."""
-        edges = word_edges(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
-        return None if edges is None else AskedWords(*edges, self._ids_of_words)
+        return None if self._edges is None else AskedWords(*self._edges, self._ids_of_words)
+
+    @cached_property
+    def _edges(self) -> WordEdges | None:
+        return word_edges(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
 
     def _ids_of_words(
         self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64], is_first: bool
@@ -183,7 +187,8 @@ class PartsPipeline(Pipeline):
         words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
         is_alone = ends - starts > LONG_WORD
         is_alone[0] |= starts[0] == 0
-        edges = np.union1d([0, len(words)], np.flatnonzero(is_alone) + [[0], [1]]).tolist()
+        alone = np.flatnonzero(is_alone)
+        edges = np.unique([0, *alone, *(alone + 1), len(words)]).tolist()
         ids, counts = list[NDArray[np.int32]](), list[NDArray[np.int64]]()
         for first, end in pairwise(edges):
             joined, begins = b"".join(words[first:end]), is_first and int(starts[first]) == 0
@@ -227,7 +232,7 @@ class PartsPipeline(Pipeline):
         if encoder != self.encoders[0] or self._words is None:
             return encode_whole()
         ids = self._words.encode(np.frombuffer(text, np.uint8), after_special)
-        return FragmentTokens.later(ids, encode_whole)
+        return encode_whole() if ids is None else FragmentTokens.later(ids, encode_whole)
 
     def encode_finding(
         self,
@@ -357,7 +362,7 @@ class SymbolEncoder:
         """The tokens of a text, its pieces ending at `piece_ends`."""
         ids, starts, ends, symbol_ends = self._start_symbols(text, piece_ends)
         tokens, first, last = self._model.merge_symbols(ids, symbol_ends, encoder != "scan")
-        return FragmentTokens(tokens, starts[first], ends[last - 1])
+        return FragmentTokens.later(tokens, lambda: (starts[first], ends[last - 1]))
 
     def _start_symbols(
         self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]
@@ -370,9 +375,10 @@ class SymbolEncoder:
         after = np.searchsorted(starts, piece_ends)
         is_first, is_last = np.zeros(len(starts), np.bool_), np.zeros(len(starts), np.bool_)
         is_first[np.append(0, after[:-1])], is_last[after - 1] = True, True
-        ids = np.empty(len(codes), np.int32)
-        for symbols, (first, last) in zip(self._symbols_of_codes, ENDINGS, strict=True):
-            here = (is_first == first) & (is_last == last)
+        inner, *others = zip(self._symbols_of_codes, ENDINGS, strict=True)  # most are within a piece
+        ids = inner[0][codes]
+        for symbols, (first, last) in others:
+            here = np.flatnonzero((is_first == first) & (is_last == last))
             ids[here] = symbols[codes[here]]
         if (ids != ABSENT).all() and (whole == ABSENT).all():
             return ids, starts, ends, after
