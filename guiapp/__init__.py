@@ -245,8 +245,11 @@ def hunt(
     seed: int = 0,
     batches: int | None = None,
     progress: Callable[[Hunt], None] | None = None,
+    texts: int | None = None,
 ) -> Hunt:
     """Texts on which two tokenizers differ, the shortest for each cause.
+
+    texts  how many to compare, in place of `seconds`: the same ones for the same seed, on every machine
 
     `why_inconclusive` of the result says when finding nothing is no verdict.
 
@@ -258,7 +261,8 @@ def hunt(
     from guiapp.analysis.hunt.engine import HuntPlan
     from guiapp.analysis.hunt.engine import hunt as states
 
-    plan = HuntPlan(fsdecode(first), fsdecode(second), tuple(map(fsdecode, files)), seconds, seed, batches)
+    names = fsdecode(first), fsdecode(second), tuple(map(fsdecode, files))
+    plan = HuntPlan(*names, seconds, seed, batches, most_texts=texts)
     for state in states(plan):
         if progress is not None:
             progress(state)

@@ -6,10 +6,11 @@ import atexit
 import gc
 import os
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
-LEAVE_FILES = ("bench", "hunt", "chat")  # where they are killed; the window begins by itself
+SHORT = ("count", "tokenize", "detokenize")
+LEAVE_FILES = ("bench", "hunt", "chat")  # commands whose processes are killed; the window begins by itself
 
 
 def main() -> int:
@@ -17,7 +18,7 @@ def main() -> int:
     gc.set_threshold(NEW_OBJECTS)
     from guiapp.core import interrupts
 
-    status = interrupts.INTERRUPTED
+    status, scratch = interrupts.INTERRUPTED, ExitStack()
     try:
         interrupts.end_soon_when_interrupted()
         from guiapp.cli.main import run
@@ -25,15 +26,21 @@ def main() -> int:
         if sys.argv[1:2] and sys.argv[1] in LEAVE_FILES:
             from guiapp.core.sources.files import begin_scratch
 
-            atexit.register(begin_scratch())
+            scratch.callback(begin_scratch())
+            atexit.register(scratch.close)
         status = run(sys.argv[1:])
         gc.freeze()  # else Python looks for garbage in all of it before it ends: a sixth of a short command
+        if sys.argv[1:2] and sys.argv[1] in SHORT:  # else memory is given back piece by piece
+            with suppress(OSError):
+                sys.stdout.flush()
+            os._exit(status)
     except BaseException:
         if interrupts.has_results.is_set() or not interrupts.has_happened.is_set():
             raise
     if interrupts.has_happened.is_set():
         with suppress(Exception):  # nobody may read any more
             sys.stdout.flush()
+        scratch.close()
         os._exit(status)  # Python would wait for threads and processes
     return status
 

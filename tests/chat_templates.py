@@ -192,10 +192,11 @@ def chat_here(tokenizer, template, messages, tools=None, add_special=True, promp
         "add_generation_prompt": prompt,
     }
     request, now = json.loads(json.dumps(request)), datetime(2026, 7, 4)
-    text = sandbox._rendered(request, now)["text"]
-    traced = sandbox._traced(request, now, text)
+    running = sandbox.RunningTemplate()
+    text = running.rendered(request, now)["text"]
+    traced = running.traced(request, now, text)
     runs = tuple(OriginRun(row[0], CharacterOrigin(*row[1:-1]), row[-1]) for row in traced["runs"])
-    prompt_start = sandbox._prompt_start(request, now, text).get("prompt_start")
+    prompt_start = running.prompt_start(request, now, text).get("prompt_start")
     rendering = Rendering(text, runs, tuple(traced["lines"]), 0, (), prompt_start)
     settings = ChatSettings(None, prompt, add_special)
     return Chat(tokenizer, conversation, ChatTemplate("", template, ""), rendering, settings)

@@ -25,7 +25,6 @@ from guiapp.core.sources.files import (
 )
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 from guiapp.errors import TokenloupeError
-from guiapp.window import qt_libraries
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -122,6 +121,12 @@ def positive_number(text: str) -> float:
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"“{text}” is not a number above 0")
     return number
+
+
+def positive_count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number above 0")
+    return int(text)
 
 
 def seed_number(text: str) -> int:
@@ -358,6 +363,8 @@ def write(file: str, data: bytes) -> None:
 
 def need_no_display() -> None:
     """Let Qt paint without a display, or say what it lacks."""
+    from guiapp.window import qt_libraries
+
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     if (problem := qt_libraries.problem()) is not None:
         raise TokenloupeError(problem)

@@ -13,6 +13,7 @@ from guiapp.cli.files import (
     add_pre_option,
     file_name,
     output_path,
+    positive_count,
     positive_number,
     print_json,
     print_lines,
@@ -57,12 +58,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="also try the lines of a file or folder, and variations; may be repeated",
     )
-    parser.add_argument(
+    bound = parser.add_mutually_exclusive_group()
+    bound.add_argument(
         "--seconds",
         metavar="S",
         type=positive_number,
         default=30.0,
         help="search for S seconds once both are open (default: %(default)g)",
+    )
+    bound.add_argument(
+        "--texts",
+        metavar="N",
+        type=positive_count,
+        help="compare N texts instead: the same N for the same seed, on every machine",
     )
     parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="seed of random texts (0)")
     parser.add_argument("--report", metavar="FILE.md", type=output_path, help="write a Markdown report")
@@ -84,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
         options.seconds,
         options.seed,
         pres=(options.pre, None),
+        most_texts=options.texts,
     )
     state, is_interrupted = _hunted(plan)
     if options.report is not None:
@@ -99,13 +108,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _hunted(plan: HuntPlan) -> tuple[Hunt, bool]:
     """All that is found until the time is over or somebody interrupts, and whether; new kinds at once."""
-    from guiapp.analysis.bench.control import stopped_by_signals
+    from guiapp.analysis.bench.control import copies_context, stopped_by_signals
     from guiapp.analysis.hunt.engine import hunt
     from guiapp.analysis.hunt.report import headline
 
     with stopped_by_signals() as control:
         known = set()
-        for state in hunt(plan, control.shall_stop):
+        for state in hunt(plan, control.shall_stop, copies_context()):
             if state.tried or state.finds:
                 interrupts.has_results.set()
             for find in state.finds:

@@ -15,6 +15,7 @@ from guiapp.cli.files import (
     open_tokenizer,
     output_path,
     picture_size,
+    positive_count,
     print_lines,
     refuse_with,
 )
@@ -27,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_model_option(parser)
     parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="start of the tokens to show")
     about = "print N levels (default: 1 for text without PREFIX, otherwise all)"
-    parser.add_argument("--levels", metavar="N", type=_positive, help=about)
+    parser.add_argument("--levels", metavar="N", type=positive_count, help=about)
     add_spelling_option(parser)
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
@@ -71,12 +72,6 @@ def _draw(options: argparse.Namespace, prefix: bytes) -> int:
     )
     save_tree_picture(options.model, options.pre, prefix, look, options.output)
     return 0
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number above 0")
-    return int(text)
 
 
 def _scale(text: str) -> float:

@@ -31,6 +31,7 @@ STATUS = Path("/proc/self/status")
 CLEAR_REFS = Path("/proc/self/clear_refs")
 RESET_PEAK = "5"
 LENGTH_BYTES = 8  # of a frame
+MOST_IDLE = 8  # processes: as many threads as that may ask again and again
 SHARE = b"share "  # how a frame begins that tells how much is done
 MOST_BYTES, MOST_PER_BYTE = 1 << 30, 12  # of a process that tries what somebody typed
 
@@ -89,11 +90,12 @@ def answer_of(
 class PersistentProcess:
     """A module of this package as a process that answers one request after another, in frames.
 
-    It starts with the first one; one thread asks at a time, and any may `close` it.
+    It starts with the first one; one thread asks at a time, and any may `close` it.  If it `leads`, what it
+    has started ends with it, and Ctrl+C is nothing to it.
     """
 
-    def __init__(self, module: str) -> None:
-        self._module = module
+    def __init__(self, module: str, leads: bool = False) -> None:
+        self._module, self._leads, self._owner = module, leads, 0
         self._process: subprocess.Popen[bytes] | None = None
         self._end: Callable[[], object] = lambda: None
 
@@ -134,14 +136,42 @@ class PersistentProcess:
         self._end()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+        own = os.getpid()
+        if self._process is None or self._owner != own or self._process.poll() is not None:
             self.close()
             pipe, command = subprocess.PIPE, command_of(self._module)
             self._process = subprocess.Popen(
-                command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment()
+                command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=subprocess.DEVNULL,
+                env=environment(),
+                start_new_session=self._leads,
             )
-            self._end = weakref.finalize(self, _end, self._process)
+            self._owner = own
+            self._end = weakref.finalize(self, _end, self._process, self._leads, own)
         return self._process
+
+
+class PersistentProcesses:
+    """`PersistentProcess`es that lead, of one module: of threads that ask at once, each has its own."""
+
+    def __init__(self, module: str) -> None:
+        self._module, self._idle = module, list[PersistentProcess]()
+
+    def answer(self, request: bytes, progress: Callable[[float], None], longest_s: float) -> bytes:
+        """As `PersistentProcess.answer`."""
+        try:
+            process = self._idle.pop()
+        except IndexError:
+            process = PersistentProcess(self._module, True)
+        try:
+            return process.answer(request, progress, longest_s)
+        finally:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(process)
+            else:
+                process.close()
 
 
 def _ask(process: subprocess.Popen[bytes], request: bytes, answers: SimpleQueue[bytes | None]) -> None:
@@ -156,9 +186,13 @@ def _ask(process: subprocess.Popen[bytes], request: bytes, answers: SimpleQueue[
         answers.put(None)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()
-    process.wait()
+def _end(process: subprocess.Popen[bytes], leads: bool, owner: int) -> None:
+    if os.getpid() == owner:  # not a copy of it
+        if leads and sys.platform != "win32":
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
     for stream in (process.stdin, process.stdout):
         with suppress(OSError):
             assert stream is not None

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.demo import LESSONS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.page_base import Page
@@ -23,6 +22,7 @@ from guiapp.window.pages import PAGES, PageStack
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.findings import TemplateLine
+    from guiapp.analysis.trace.trace import StepKey
     from guiapp.analysis.vocabulary_list.listing import Ids
     from guiapp.pages.bench.page import BenchPage
     from guiapp.pages.chat.page import ChatPage

@@ -123,9 +123,9 @@ def main() -> None:
     for path in options.models:
         try:
             tokenizer = open_model(path).with_threads(1)
-        except TokenloupeError:
-            continue
-        compare(tokenizer, path.name, book, options.sizes, options.rounds)
+            compare(tokenizer, path.name, book, options.sizes, options.rounds)
+        except TokenloupeError as error:
+            print(f"{path.name}: {error}")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp import open_model
+from guiapp import chat, open_model
 from guiapp.analysis.bench.plan import SCALING_BYTES, WORST_BYTES
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
@@ -256,10 +256,15 @@ application.exec()
 """
 
 
+HUNT = "import guiapp.__main__ as program; program.main()"  # few texts are no verdict: the status is 1
+
+
 def command_line(model: str, n_runs: int = 5) -> Iterator[Measurement]:
-    """`tokenloupe tokenize` as a whole process, in turns with what no program can go below."""
+    """Commands as whole processes, in turns with what no program can go below."""
     commands = {
-        "command_line_tokenize": ["-m", "guiapp", "tokenize", "demo:bpe", "Hello world"],
+        "command_line_tokenize": ["-m", "guiapp", "tokenize", model, "Hello world"],
+        "command_line_count": ["-m", "guiapp", "count", model, "Hello world"],
+        "hunt_start": ["-c", HUNT, "hunt", model, model, "--texts", "1"],
         "bare_numpy": ["-c", "import numpy"],
         "bare_window": ["-c", EMPTY_WINDOW],
     }
@@ -557,7 +562,45 @@ def switch(shell: Shell, look: str, is_on: bool) -> None:
         wait_until(lambda: session.exact.is_known is is_on)
 
 
-ALL = (starting, command_line, opening, editing, stepping, laying_out, flying, charts, during_a_run)
+def switching(model: str, n_rounds: int = 5) -> Iterator[Measurement]:
+    """From the action of a page until it is painted, of each page: the first time, and later."""
+    values: list[list[float]] = []
+    with open_window(model) as shell:
+        pages, actions, imported = shell.window.pages, shell.window.actions_table, list[bool]()
+        show_text(shell, mixed_text(10_000))
+        pages.imported.connect(lambda: imported.append(True))
+        pages.import_soon()
+        wait_until(lambda: bool(imported))
+        for _ in range(n_rounds + 1):
+            values.append([])
+            for name in [name for name in pages.rows if name != pages.current_name]:
+                started = time.thread_time()  # what else runs on the machine hardly changes it
+                actions[name].trigger()
+                settle()
+                values[-1].append((time.thread_time() - started) * 1000)
+                QTest.qWait(10 * PACE_MS)
+    yield ("page_first", "ms", values[0])
+    yield ("page_later", "ms", [each for later in values[2:] for each in later])
+
+
+# Prompts of Chat, and commands
+
+
+def prompting(model: str, n_prompts: int = 200) -> Iterator[Measurement]:
+    """`guiapp.chat` of a short conversation, again and again."""
+    tokenizer, values = open_model(model), []
+    for number in range(n_prompts + N_WARM_UP):
+        messages = [{"role": "user", "content": f"Hello {number}"}, {"role": "assistant", "content": "Hi"}]
+        started = time.perf_counter()
+        chat(tokenizer, messages, "{% for m in messages %}<{{ m.role }}>{{ m.content }}\n{% endfor %}")
+        values.append((time.perf_counter() - started) * 1000)
+    yield ("chat_prompt", "ms", values[N_WARM_UP:])
+
+
+ALL = (
+    *(starting, command_line, opening, prompting, switching, editing, stepping, laying_out, flying, charts),
+    during_a_run,
+)
 
 
 def main() -> None:

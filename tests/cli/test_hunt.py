@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import planted
 import pytest
@@ -58,6 +66,39 @@ def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
     )
     assert run(["hunt", "demo:spm", "demo:spm", "--seconds", "100"]) == status
     assert capsys.readouterr().out.startswith(verdict)
+
+
+def test_so_many_texts_are_the_same_ones_every_time(pair, monkeypatch, capsys):
+    monkeypatch.undo()
+    found = []
+    for _ in range(2):
+        assert run(["hunt", *pair, "--texts", "4321", "--seed", "3", "--json"]) == 3
+        found.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
+    assert found[0]["tried"] == 4321
+    assert found[0] == found[1]
+    with pytest.raises(SystemExit):
+        run(["hunt", *pair, "--texts", "9", "--seconds", "1"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems start other processes")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("is_command", [False, True])
+def test_no_folder_is_left_however_a_hunt_ends(number, is_command, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import guiapp\nif __name__ == '__main__':\n    guiapp.hunt('demo:bpe', 'demo:bpe')\n")
+    command = ["-m", "guiapp", "hunt", "demo:bpe", "demo:bpe"] if is_command else [str(script)]
+    folder = Path(tempfile.mkdtemp(dir="/tmp"))  # where a socket may be
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    with subprocess.Popen([sys.executable, *command], env=environment, stderr=subprocess.DEVNULL) as process:
+        time.sleep(2)
+        process.send_signal(number)
+    ended_s = time.monotonic()
+    while list(folder.rglob("pymp-*")) and time.monotonic() < ended_s + 5:
+        time.sleep(0.05)
+    assert not list(folder.rglob("pymp-*"))
+    assert number == signal.SIGKILL or not list(folder.iterdir())
+    shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import forkserver, resource_tracker
-from multiprocessing.context import ForkServerContext, SpawnContext
+from multiprocessing.context import ForkContext, ForkServerContext, SpawnContext
+from multiprocessing.util import get_temp_dir
+from tempfile import gettempdir
 
 from guiapp.core import interrupts
 from guiapp.core.processes import environment
 
-ContextOfProcesses = SpawnContext | ForkServerContext
+ContextOfProcesses = SpawnContext | ForkServerContext | ForkContext
 SPAWN = multiprocessing.get_context("spawn")
-PRELOADED = "guiapp.analysis.bench.engine"
+PRELOADED = ["guiapp.analysis.bench.engine", "guiapp.analysis.hunt.searching"]
 EARLY = "TOKENLOUPE_OPEN_EARLY"  # for the process that is copied: a model, its pre-tokenizer, what to restore
+LONGEST_TEMPORARY = (
+    74  # bytes of a path: with those of multiprocessing's own files, as many as a socket may have
+)
 QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 
 
@@ -113,38 +118,46 @@ def contenders_context() -> ContextOfProcesses:
 
     That takes a few milliseconds in place of a second.  Of the process that asks nothing is copied.
     """
-    if sys.platform != "linux":
-        return SPAWN
-    begin_early()
-    return multiprocessing.get_context("forkserver")
+    return multiprocessing.get_context("forkserver") if begin_early() else SPAWN
 
 
-def begin_early(model: str | None = None, pre: str | None = None) -> None:
+def copies_context() -> ContextOfProcesses:
+    """How processes start as copies of this one, with all it opened, where no thread works."""
+    return multiprocessing.get_context("fork") if sys.platform == "linux" else SPAWN
+
+
+def begin_early(model: str | None = None, pre: str | None = None) -> bool:
     """Start what `contenders_context` copies, while something else is done; it may open a model meanwhile.
 
+    False where there can be none: on other systems, or where temporary files lie too deep for a socket.
     That is for a process that makes one run: the model is opened once, whatever becomes of its file.
-    It imports this very package, not one of the same name in the present folder, such as a clone.
+    It imports this very package, not one of the same name in the present folder, such as a clone, and in the
+    end it removes the folder of its socket, should this process be killed.
     """
-    if sys.platform != "linux":
-        return
-    multiprocessing.get_context("forkserver").set_forkserver_preload([PRELOADED])
+    if sys.platform != "linux" or len(os.fsencode(gettempdir())) > LONGEST_TEMPORARY:
+        return False
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     if model is not None and not os.path.isfile(model):
         model = None  # what has to be fetched is fetched once, by whoever asks for it
     added = {"PYTHONPATH": environment()["PYTHONPATH"], "PYTHONSAFEPATH": "1"}
     before = {name: os.environ.get(name) for name in added}
     try:
-        os.environ |= added | {EARLY: json.dumps([model, pre, before])}
+        os.environ |= added | {EARLY: json.dumps([model, pre, get_temp_dir(), before])}
         with interrupts_held_back():
             forkserver.ensure_running()
+        return True
+    except RuntimeError:  # of a script without a guard, in a process that may not start any
+        os.rmdir(get_temp_dir())
+        raise
     finally:
         restore_early()
 
 
-def restore_early() -> tuple[str | None, str | None]:
-    """Undo what `begin_early` set in the environment; the model that it named, and its pre-tokenizer."""
-    model, pre, before = json.loads(os.environ.pop(EARLY, "[null, null, {}]"))
+def restore_early() -> tuple[str | None, str | None, str]:
+    """Undo what `begin_early` set in the environment; the model that it named, and the folder to remove."""
+    model, pre, folder, before = json.loads(os.environ.pop(EARLY, '[null, null, "", {}]'))
     for name, value in before.items():
         os.environ.pop(name, None)
         if value is not None:
             os.environ[name] = value
-    return model, pre
+    return model, pre, folder

@@ -14,10 +14,12 @@ It answers messages on a pipe, one at a time:
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -296,7 +298,9 @@ def opened_model(model: str, pre: str | None = None) -> Opened:
 
 def _open_early() -> dict[tuple[str, str | None], Opened]:
     """None of a file that cannot be opened: whoever asks for it is told why."""
-    model, pre = restore_early()
+    model, pre, folder = restore_early()
+    if folder:
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
     early = {}
     if model is not None:
         with suppress(TokenloupeError, OSError):

@@ -1,69 +1,184 @@
-"""The process that runs a chat template: a program from a stranger, who may want more than to write a prompt.
+"""The processes that run chat templates: programs from strangers, who may want more than to write a prompt.
 
-Reads a JSON object {"template", "messages", "tools", "variables", "add_generation_prompt"} on standard input.
-Writes lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}, and behind a text
-{"runs", "lines"}: where it is from, each a Run, and how often each line of the template ran; then
-{"prompt_start"}.  The system ends what takes too long or too much.  See CVE-2024-34359 for what happens
-without a sandbox.
+One reads frames: HASH_BYTES of a template, and JSON {"template", "messages", "tools", "variables",
+"add_generation_prompt"}.  It starts a copy of itself for each template, which the system limits, and which
+answers all prompts of that template until it fails.  An answer is the exit status of a copy that has ended,
+and lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}; after a text {"runs", "lines"},
+{"prompt_start"}.  See CVE-2024-34359 for what happens without a sandbox.
 """
 
 from __future__ import annotations
 
-import contextlib
 import encodings.unicode_escape  # noqa: F401  # now, as no file can be opened later; so all with this sign
 import html  # noqa: F401
 import json
+import os
 import random
+import signal
 import sys
 import textwrap  # noqa: F401
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 import jinja2.constants
 import jinja2.debug  # noqa: F401
+from jinja2.environment import Template
 from jinja2.exceptions import SecurityError, TemplateSyntaxError
 
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE, CharacterOrigin, Origins, Traced
 from guiapp.analysis.chat.tracing import ChatEnvironment, OutputTooLongError, RefusedError, TracingEnvironment
+from guiapp.core.processes import read_frame, write_frame
 
-SECONDS = 1.4  # with the time until a process is ready, less than 2
+SECONDS, LATE_S = 1.4, 0.4  # with the time until a process is ready, less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
 MOST_CHARACTERS, MOST_RUNS = 4 << 20, 100_000
 MOST_OWN = 1 << 18  # characters of a template's own; public ones write at most some 20,000
 MOST_COPIES = 4  # how often it may write what it is given, such as once more with indentation
+MOST_ALIVE = 4  # copies, which have compiled their templates
+MOST_GROWTH = 2  # of the memory of a copy
+MOST_OPEN = 1 << 16
+HASH_BYTES = 32
+END = b""
 ROLE = "role"
 
 
 def main() -> None:
-    request = json.loads(sys.stdin.buffer.read())
-    now = datetime.now()
+    copies = dict[bytes, _Copy]()  # by the hashes of their templates, in the order of their last prompts
+    while (request := read_frame(sys.stdin.buffer)) is not None:
+        key, request = request[:HASH_BYTES], request[HASH_BYTES:]
+        if not hasattr(os, "fork"):  # it is started again for the next prompt
+            write_frame(sys.stdout.buffer, b"\n".join((b"", *_answers(request, RunningTemplate()))))
+            return
+        copy = copies.pop(key, None) or _Copy()
+        status, answers = copy.answer(request)
+        if status is None:
+            copies[key] = copy
+        if len(copies) > MOST_ALIVE:
+            copies.pop(next(iter(copies))).end()
+        write_frame(sys.stdout.buffer, b"\n".join((b"" if status is None else b"%d" % status, *answers)))
+
+
+class _Copy:
+    """A copy of this process, for the prompts of one template."""
+
+    def __init__(self) -> None:
+        (requests, self._requests), (self._answers, answers) = os.pipe(), os.pipe()
+        self._process = os.fork()
+        if self._process == 0:
+            try:
+                os.dup2(requests, 0)
+                os.dup2(answers, 1)
+                os.closerange(3, MOST_OPEN)
+                _serve()
+            finally:
+                os._exit(1)
+        os.close(requests)
+        os.close(answers)
+
+    def answer(self, request: bytes) -> tuple[int | None, list[bytes]]:
+        """The exit status if it has ended, and what it answered."""
+        answers, size = list[bytes](), 0
+        signal.signal(signal.SIGALRM, lambda *_: os.kill(self._process, signal.SIGKILL))
+        signal.setitimer(signal.ITIMER_REAL, SECONDS + LATE_S)  # should it not end by itself
+        with suppress(BrokenPipeError), open(self._requests, "wb", closefd=False) as requests:
+            write_frame(requests, request)
+        with open(self._answers, "rb", closefd=False) as read:
+            while size < MOST_WRITTEN and (answer := read_frame(read)):
+                answers.append(answer)
+                size += len(answer)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return (None, answers) if answer == END else (self.end(), answers)
+
+    def end(self) -> int:
+        with suppress(ProcessLookupError):
+            os.kill(self._process, signal.SIGKILL)
+        os.close(self._requests)
+        os.close(self._answers)
+        return os.waitstatus_to_exitcode(os.waitpid(self._process, 0)[1])
+
+
+def _serve() -> None:
+    """Answer until the pipe is closed, or a prompt has taken much memory: the next would have less."""
+    import resource
+
     _limit()
-    answer = _rendered(request, now)
-    _write(answer)
+    template, held = RunningTemplate(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with open(0, "rb") as requests, open(1, "wb") as answers:
+        while (request := read_frame(requests)) is not None:
+            signal.setitimer(signal.ITIMER_REAL, SECONDS)
+            for answer in _answers(request, template):
+                write_frame(answers, answer)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > MOST_GROWTH * held:
+                return
+            write_frame(answers, END)
+
+
+def _answers(request: bytes, template: RunningTemplate) -> Iterator[bytes]:
+    asked, now = json.loads(request), datetime.now()
+    answer = template.rendered(asked, now)
+    yield json.dumps(answer).encode()
     if "text" in answer:
-        for more in (_traced, _prompt_start):
-            with contextlib.suppress(Exception):  # then origins are unknown, and that is told
-                _write(more(request, now, answer["text"]))
+        for more in (template.traced, template.prompt_start):
+            with suppress(Exception):  # then origins are unknown, and that is told
+                yield json.dumps(more(asked, now, answer["text"])).encode()
 
 
-def _rendered(request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    started_ns = time.perf_counter_ns()
-    try:
+class RunningTemplate:
+    """A template that is compiled once, with the first prompt."""
+
+    def __init__(self) -> None:
+        self._environment = ChatEnvironment()
+        self._template: Template | None = None
+        self._tracing: TracingEnvironment | None = None
+
+    def rendered(self, request: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+        started_ns = time.perf_counter_ns()
+        try:
+            random.seed(0)
+            self._environment.begin(now)
+            self._template = self._template or self._environment.from_string(request["template"])
+            given = _given(request, request)
+            limit = min(MOST_OWN + MOST_COPIES * len(json.dumps(given)), MOST_CHARACTERS)
+            text = self._environment.rendered(self._template, given, limit)
+            text.encode()  # fails for halves of characters, which JSON would put together
+        except MemoryError:
+            return {"error": "takes too much memory"}
+        except Exception as error:
+            return {"error": _reason(error) + _in_parts(error, request["messages"]), "line": _line(error)}
+        elapsed_ns = time.perf_counter_ns() - started_ns
+        return {"text": text, "elapsed_ns": elapsed_ns, "generated": self._environment.generated}
+
+    def traced(self, request: Mapping[str, Any], now: datetime, expected: str) -> dict[str, Any]:
+        origins = Origins()
+        entries = {
+            "messages": [_entries(each, origins, row, "") for row, each in enumerate(request["messages"])],
+            "tools": _entries(request["tools"], origins, None, "tools"),
+            "variables": {
+                name: origins.entry(value, CharacterOrigin(TEMPLATE, None, name))
+                if isinstance(value, str)
+                else value
+                for name, value in request["variables"].items()
+            },
+        }
         random.seed(0)
-        environment = ChatEnvironment(now)
-        given = _given(request, request)
-        limit = min(MOST_OWN + MOST_COPIES * len(json.dumps(given)), MOST_CHARACTERS)
-        text = environment.rendered(request["template"], given, limit)
-        text.encode()  # fails for halves of characters, which JSON would put together
-    except MemoryError:
-        return {"error": "takes too much memory"}
-    except Exception as error:
-        return {"error": _reason(error) + _in_parts(error, request["messages"]), "line": _line(error)}
-    elapsed_ns = time.perf_counter_ns() - started_ns
-    return {"text": text, "elapsed_ns": elapsed_ns, "generated": environment.generated}
+        self._tracing = tracing = self._tracing or TracingEnvironment(request["template"])
+        text = tracing.run(now, origins, entries["messages"], _given(request, entries))
+        if text != expected or not isinstance(text, Traced):
+            return {}
+        runs = [[run.start, *run.origin, run.offset] for run in islice(origins.runs(text), MOST_RUNS + 1)]
+        return {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": tracing.line_counts()}
+
+    def prompt_start(self, request: Mapping[str, Any], now: datetime, text: str) -> dict[str, Any]:
+        """Where what it writes without a generation prompt ends, if that begins the text."""
+        if not request["add_generation_prompt"]:
+            return {}
+        shorter = self.rendered({**request, "add_generation_prompt": False}, now)["text"]
+        return {"prompt_start": len(shorter)} if text.startswith(shorter) else {}
 
 
 def _given(request: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,36 +190,6 @@ def _given(request: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, 
         "add_generation_prompt": request["add_generation_prompt"],
         **entries["variables"],
     }
-
-
-def _traced(request: Mapping[str, Any], now: datetime, expected: str) -> dict[str, Any]:
-    origins = Origins()
-    entries = {
-        "messages": [_entries(each, origins, row, "") for row, each in enumerate(request["messages"])],
-        "tools": _entries(request["tools"], origins, None, "tools"),
-        "variables": {
-            name: origins.entry(value, CharacterOrigin(TEMPLATE, None, name))
-            if isinstance(value, str)
-            else value
-            for name, value in request["variables"].items()
-        },
-    }
-    random.seed(0)
-    environment = TracingEnvironment(now, origins, entries["messages"])
-    text = environment.compiled(request["template"]).render(_given(request, entries))
-    if text != expected or not isinstance(text, Traced):
-        return {}
-    runs = [[run.start, *run.origin, run.offset] for run in islice(origins.runs(text), MOST_RUNS + 1)]
-    lines = environment.line_counts(request["template"])
-    return {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": lines}
-
-
-def _prompt_start(request: Mapping[str, Any], now: datetime, text: str) -> dict[str, Any]:
-    """Where what the template writes without a generation prompt ends, if that begins the text."""
-    if not request["add_generation_prompt"]:
-        return {}
-    shorter = _rendered({**request, "add_generation_prompt": False}, now)["text"]
-    return {"prompt_start": len(shorter)} if text.startswith(shorter) else {}
 
 
 def _entries(value: Any, origins: Origins, message: int | None, field: str) -> Any:
@@ -168,7 +253,6 @@ def _limit() -> None:
     """
     if sys.platform != "win32":
         import resource
-        import signal
 
         def limit(what: int, most: int) -> None:
             resource.setrlimit(what, (most, most))
@@ -179,11 +263,6 @@ def _limit() -> None:
         limit(resource.RLIMIT_NOFILE, 3)
         limit(resource.RLIMIT_NPROC, 0)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
-
-
-def _write(answer: dict[str, Any]) -> None:
-    print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
 import sys
-import time
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from os.path import isfile
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import Any
 
 from guiapp.analysis.chat.messages import (
     Conversation,
@@ -29,7 +25,7 @@ from guiapp.analysis.chat.messages import (
 )
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
 from guiapp.core.formats.tokenizer_config import CONFIG, TEMPLATE, name_before
-from guiapp.core.processes import TICK_S, command_of, environment
+from guiapp.core.processes import ApartError, PersistentProcesses
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -58,9 +54,14 @@ ENDS_BY_LOOK = frozenset(
     )
 )
 BRACKETS = "<>|[]_/ "
+DIGIT = re.compile(r"\d")  # no end has one, and most of many special tokens have
 LONGEST_TEMPLATE = 1 << 20  # characters
 LONGEST_REASON = 300
 PATIENCE_S = 10.0  # for a process that has to start on a busy machine; the template itself has 2 s
+SANDBOXES = PersistentProcesses("guiapp.analysis.chat.sandbox")
+OUT_OF_TIME = (-14, -9)  # by SIGALRM, or by SIGKILL where that did not end it
+TOO_LONG = "The template takes too long."
+TOO_MUCH = "The template takes too much memory or crashes."
 DEFAULT, WITH_TOOLS = "default", "tool_use"
 KEY = "chat_template"
 GGUF_KEY = "tokenizer.chat_template"
@@ -260,7 +261,7 @@ def render(
         "variables": variables,
         "add_generation_prompt": add_generation_prompt,
     }
-    first, *others = _answers(json.dumps(request).encode(), checkpoint)
+    first, *others = _answers(request, checkpoint)
     if "error" in first:
         reason = quoted(first["error"], LONGEST_REASON).rstrip(".")
         raise ChatError(f"The template {reason}.{_advice(request, checkpoint)}", first.get("line", 0))
@@ -280,62 +281,25 @@ def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
         changed = [with_arguments(message, change) for message in given]
         number = next((n for n, message in enumerate(given, 1) if message != changed[n - 1]), 0)
         with suppress(ChatError):
-            if (
-                number
-                and "text" in _answers(json.dumps({**request, "messages": changed}).encode(), checkpoint)[0]
-            ):
+            if number and "text" in _answers({**request, "messages": changed}, checkpoint)[0]:
                 return f" It expects arguments of tool calls as {form}: change those of message {number}."
     return ""
 
 
-def _answers(request: bytes, checkpoint: Callable[[], None]) -> list[dict[str, Any]]:
-    try:  # the system lets no file grow without end
-        with TemporaryFile() as asked, TemporaryFile() as answered:
-            asked.write(request)
-            asked.seek(0)
-            status = _status(asked, answered, checkpoint)
-            answered.seek(0)
-            lines = answered.read().split(b"\n")[:-1]
+def _answers(given: dict[str, Any], checkpoint: Callable[[], None]) -> list[dict[str, Any]]:
+    request = sha256(given["template"].encode("utf-8", "surrogatepass")).digest() + json.dumps(given).encode()
+    try:
+        answer = SANDBOXES.answer(request, lambda _: checkpoint(), PATIENCE_S)
     except OSError as error:
+        if isinstance(error, TimeoutError):
+            raise ChatError(TOO_LONG) from error
         raise ChatError(f"The template cannot be run: {error.strerror}.") from error
+    except ApartError as error:
+        raise ChatError(TOO_MUCH) from error
+    status, *lines = answer.split(b"\n")
     if lines:
         return [json.loads(line) for line in lines]
-    if status is None or (sys.platform != "win32" and status == -signal.SIGALRM):
-        raise ChatError("The template takes too long.")
-    raise ChatError("The template takes too much memory or crashes.")
-
-
-def _status(asked: IO[bytes], answered: IO[bytes], checkpoint: Callable[[], None]) -> int | None:
-    """The exit status of a process that is given these files; None where it had to be ended."""
-    deadline = time.monotonic() + PATIENCE_S
-    process = subprocess.Popen(
-        command_of("guiapp.analysis.chat.sandbox"),
-        stdin=asked,
-        stdout=answered,
-        stderr=subprocess.DEVNULL,
-        env=environment(),
-        start_new_session=True,
-    )
-    try:
-        while time.monotonic() < deadline:
-            checkpoint()
-            try:
-                return process.wait(TICK_S)
-            except subprocess.TimeoutExpired:
-                continue
-        return None
-    finally:
-        _end(process)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """The process and all that it may have started."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    raise ChatError(TOO_LONG if int(status) in OUT_OF_TIME else TOO_MUCH)
 
 
 # What markers of turns look like, in templates, in texts and as names of tokens
@@ -358,4 +322,4 @@ def markers_as_text(
 
 def resembles_end(name: str) -> bool:
     """Whether people take a token of this name for the end of a turn."""
-    return confusable_key(name).strip(BRACKETS) in ENDS_BY_LOOK
+    return not DIGIT.search(name) and confusable_key(name).strip(BRACKETS) in ENDS_BY_LOOK

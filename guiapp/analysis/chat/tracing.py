@@ -118,29 +118,33 @@ def raise_exception(message: str) -> None:
 
 
 class ChatEnvironment(ImmutableSandboxedEnvironment):
-    """What compiles chat templates; `now` is the time that they are told.
+    """What compiles chat templates, and runs one again and again.
 
     n_written  characters so far, and of which `generated` ones are in generation blocks: starts and ends, as
                `transformers` counts them, which is wrong for a block within a macro or a set
     """
 
-    def __init__(self, now: datetime, optimized: bool = True) -> None:
+    def __init__(self, optimized: bool = True) -> None:
         super().__init__(
             trim_blocks=True, lstrip_blocks=True, optimized=optimized, extensions=[Generation, loopcontrols]
         )
         self.filters["tojson"] = tojson
         self.globals |= {
             "raise_exception": raise_exception,
-            "strftime_now": now.strftime,
             "dict": MakesDicts(),
             "namespace": OwnNamespace,
         }
+        self.begin(datetime.now())
+
+    def begin(self, now: datetime) -> None:
+        """Before each run; `now` is the time that a template is told."""
+        self.globals["strftime_now"] = now.strftime
         self.n_written, self.generated = 0, list[tuple[int, int]]()
 
-    def rendered(self, source: str, given: dict[str, Any], limit: int) -> str:
+    def rendered(self, template: Template, given: dict[str, Any], limit: int) -> str:
         """Raises TooLongError as soon as the text has more characters than the limit."""
         parts = []
-        for part in self.from_string(source).generate(given):
+        for part in template.generate(given):
             parts.append(part)
             self.n_written += len(part)
             if self.n_written > limit:
@@ -241,7 +245,7 @@ class _Generator(CodeGenerator):
 
 
 class TracingEnvironment(ChatEnvironment):
-    """Compiles one template, and knows what happens when it runs.
+    """Compiles one template, its `source`, and knows what happens when it runs.
 
     message  the number of the message that the innermost loop over messages is at
     """
@@ -250,17 +254,14 @@ class TracingEnvironment(ChatEnvironment):
     intercepted_binops = frozenset("%")
     concat = staticmethod(joined)
 
-    def __init__(self, now: datetime, origins: Origins, messages: list[Any]) -> None:
-        super().__init__(now, optimized=False)
+    def __init__(self, source: str) -> None:
+        super().__init__(optimized=False)
         self.add_extension(_Numbered)
-        self.message: int | None = None
-        self._places = [UNPLACED]  # of each token of the template, by its number
-        self._origins = origins
-        self._numbers = {id(message): number for number, message in enumerate(messages)}
-        self._line = 0
+        self._places = [UNPLACED, *_places(self, source)]  # of each token of the template, by its number
         self._lines: list[set[int]] = []  # of each statement …
         self._tokens: list[set[int]] = []  # … and its tokens
-        self._counts: Counter[int] = Counter()
+        self._tags = list(_tags(self, source))
+        self._n_lines = len(newline_re.split(source)[::2])
         self.filters = {name: self._adopting(each) for name, each in self.filters.items()}
         self.filters |= {
             "tojson": self._tojson,
@@ -269,10 +270,16 @@ class TracingEnvironment(ChatEnvironment):
             "safe": lambda value: Safe(self.printed(value)),
         }
 
-    def compiled(self, source: str) -> Template:
-        self._places += _places(self, source)
         code = self.compile(_Nested().visit(self.parse(source)))
-        return Template.from_code(self, code, self.make_globals(None))
+        self._template = Template.from_code(self, code, self.make_globals(None))
+
+    def run(self, now: datetime, origins: Origins, messages: list[Any], given: dict[str, Any]) -> str:
+        """The text that a template makes of what it is given; `origins` are those of `messages`."""
+        self.begin(now)
+        self.message: int | None = None
+        self._origins, self._line, self._counts = origins, 0, Counter[int]()
+        self._numbers = {id(message): number for number, message in enumerate(messages)}
+        return self._template.render(given)
 
     # What generated code calls
 
@@ -421,7 +428,7 @@ class TracingEnvironment(ChatEnvironment):
 
     # What ran
 
-    def line_counts(self, source: str) -> list[int | None]:
+    def line_counts(self) -> list[int | None]:
         """How often each line of the template ran; None for one with nothing to run."""
         counts, by_token = dict[int, int](), dict[int, int]()
         for numbers, all_numbers in ((counts, self._lines), (by_token, self._tokens)):
@@ -429,7 +436,7 @@ class TracingEnvironment(ChatEnvironment):
                 for number in each:
                     numbers[number] = max(numbers.get(number, 0), self._counts[statement])
         opened: list[int] = []
-        for tag in _tags(self, source):
+        for tag in self._tags:
             if tag.name.startswith("end") or tag.name == "else":
                 count = opened[-1] if opened else 0
                 del opened[len(opened) - (tag.name != "else") :]
@@ -438,7 +445,7 @@ class TracingEnvironment(ChatEnvironment):
                 opened += [count] if tag.has_end else []
             for line in tag.lines:
                 counts[line] = max(counts.get(line, 0), count)
-        return [counts.get(line + 1) for line in range(len(newline_re.split(source)[::2]))]
+        return [counts.get(line + 1) for line in range(self._n_lines)]
 
 
 class _Place(NamedTuple):

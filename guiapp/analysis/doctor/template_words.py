@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 
 from jinja2 import nodes
 from jinja2.exceptions import TemplateError
@@ -30,7 +29,7 @@ KEYS = (
 def words_asked_for(text: str) -> Iterator[tuple[int, str]]:
     """Each word that messages are searched for, with its line; nothing of what cannot be parsed."""
     try:
-        asked = list(_asked(ChatEnvironment(datetime.now()).parse(text[:LONGEST_PARSED])))
+        asked = list(_asked(ChatEnvironment().parse(text[:LONGEST_PARSED])))
     except (TemplateError, RecursionError):
         return  # Chat says what is wrong with it
     for line, word in asked:

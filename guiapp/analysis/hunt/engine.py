@@ -12,12 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BufferedReader
 from itertools import count, islice
 from os.path import basename
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from guiapp.analysis.bench.control import ContextOfProcesses, contenders_context
 from guiapp.analysis.bench.worker import (
     AskedProcess,
     ContenderFailed,
@@ -31,7 +33,7 @@ from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.hunt.generators import ALL_NAMES, BATCH
 from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, UserLine
 from guiapp.analysis.hunt.pair import FileSide, HuntError, SidePair
-from guiapp.analysis.hunt.searching import HuntTask, LoadedSides, serve
+from guiapp.analysis.hunt.searching import HuntTask, LoadedSides, OpenedSides, serve
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.open_model import open_model
@@ -65,6 +67,7 @@ class HuntPlan:
     pres           the pre-tokenizers to split their texts by, whatever the files say
     generators     names out of ALL_NAMES, none for all
     most_batches   of texts, of which the seed decides what is in each; None: as there is time for
+    most_texts     in place of `seconds`: the same texts in the same order every time, by one worker
     """
 
     first: str
@@ -76,18 +79,23 @@ class HuntPlan:
     n_workers: int = 0  # 0: as many as processors, up to MOST_WORKERS
     pres: tuple[str | None, str | None] = (None, None)
     generators: tuple[str, ...] = ()
+    most_texts: int | None = None
 
 
-def hunt(plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator[Hunt]:
+def hunt(
+    plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False, context: ContextOfProcesses | None = None
+) -> Iterator[Hunt]:
     """The hunt, again and again while it goes on; the last one `is_over`.
 
     Raises TokenloupeError or OSError for what cannot be opened, before anything else.
     """
+    context = context or contenders_context()
     plan = replace(plan, files=tuple(_files(plan.files)))
-    subjects, task = _opened(plan)
+    subjects, task, sides = _opened(plan)
     state = Hunt(subjects, plan.seed, plan.generators)
     yield state
-    team = _Team(task, plan, shall_stop)
+    of_workers = (task, sides) if context.get_start_method() == "fork" else (task,)
+    team = _Team(task.names[1], plan, shall_stop, partial(AskedProcess, serve, of_workers, context=context))
     team.start()
     try:
         shown_s = 0.0
@@ -114,12 +122,12 @@ def _with(state: Hunt, output: HuntOutput) -> Hunt:
     return state.with_note(output)
 
 
-def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask]:
+def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask, OpenedSides]:
     """Both subjects, opened once here so that what is wrong is told at once."""
     first, second = plan.first, plan.second
     if first in PEERS:
         raise HuntError(f"{first} is a library. Give the model file first, then the library.")
-    ours = open_model(first, plan.pres[0])
+    ours, theirs = open_model(first, plan.pres[0]), None
     if second in PEERS:
         ends = basename(first) or first, second
         peer = PEERS[second]
@@ -133,7 +141,7 @@ def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask]:
     names = code(quoted(ends[0])), code(quoted(ends[1]))
     model = str(ours.vocabulary.path or first)
     task = HuntTask(model, other, names, plan.seed, lines, plan.pres, plan.generators)
-    return (HuntSubject.of_model(ends[0], ours), subject), task
+    return (HuntSubject.of_model(ends[0], ours), subject), task, (ours, theirs)
 
 
 def _distinct_names(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
@@ -177,20 +185,27 @@ class SideFailed(NamedTuple):
 
 
 HuntOutput = Batch | Find | str | HuntError | SideFailed
-Message = tuple[str, Any]  # what a worker is asked: "lines" or "batch", and which
+Message = tuple[Any, ...]  # what a worker is asked: "lines" or "batch", which, and of how many texts at most
 
 
 class _Team:
     """The worker processes, each asked by a thread of its own."""
 
-    def __init__(self, task: HuntTask, plan: HuntPlan, shall_stop: Callable[[], bool]) -> None:
-        self._task, self._plan, self._shall_stop = task, plan, shall_stop
-        self._deadline_s = math.inf  # until the first worker has opened both
+    def __init__(
+        self,
+        other: str,
+        plan: HuntPlan,
+        shall_stop: Callable[[], bool],
+        start: Callable[[Callable[[], bool]], AskedProcess],
+    ) -> None:
+        self._other, self._plan, self._shall_stop, self._start = other, plan, shall_stop, start
+        self._started_s = self._deadline_s = math.inf  # until the first worker has opened both
+        self._n_left = math.inf if plan.most_texts is None else plan.most_texts
         self._messages, self._next = _messages(plan), threading.Lock()
         self._outputs: queue.Queue[HuntOutput | None] = queue.Queue()
         self._is_over = threading.Event()
         self._n_empty = 0  # batches without a text, one after the other
-        n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS)
+        n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS) if plan.most_texts is None else 1
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_workers)]
 
     def start(self) -> None:
@@ -205,7 +220,7 @@ class _Team:
     @property
     def seconds(self) -> float:
         """Since the first texts."""
-        return max(0.0, time.monotonic() - (self._deadline_s - self._plan.seconds))
+        return max(0.0, time.monotonic() - self._started_s)
 
     def output(self) -> Iterator[HuntOutput]:
         """What comes of batches, finds besides, notes and what went wrong, until all workers have ended."""
@@ -223,17 +238,28 @@ class _Team:
 
     def _next_message(self) -> Message | None:
         with self._next:
-            self._deadline_s = min(self._deadline_s, time.monotonic() + self._plan.seconds)
-            is_due = time.monotonic() < self._deadline_s and not self._is_over.is_set()
-            return next(self._messages, None) if is_due else None
+            now_s, most = time.monotonic(), self._plan.most_texts
+            if self._started_s == math.inf:
+                self._started_s = now_s
+                self._deadline_s = math.inf if most is not None else now_s + self._plan.seconds
+            is_due = now_s < self._deadline_s and self._n_left > 0 and not self._is_over.is_set()
+            message = next(self._messages, None) if is_due else None
+            if message is None or most is None:
+                return message
+            command, what = message
+            return (command, what[: self._n_left]) if command == "lines" else (*message, self._n_left)
+
+    def _take(self, batch: Batch) -> None:
+        self._outputs.put(batch)
+        self._n_left -= batch.n_texts
 
     def _work(self) -> None:
         """Ask a worker what comes next, and a new one where it was lost, until there is no more."""
         try:
             lost: Message | None = None
-            failed = SideFailed(f"{self._task.names[1]} crashed: not all texts were tried.")
+            failed = SideFailed(f"{self._other} crashed: not all texts were tried.")
             for _ in range(MOST_LOSSES):
-                process = AskedProcess(serve, (self._task,), self._must_stop)
+                process = self._start(self._must_stop)
                 try:
                     self._load(process)
                     if lost is not None:
@@ -278,22 +304,20 @@ class _Team:
                 batch: Batch = process.ask(CALL_LIMIT_S, *message)
             except WorkerLost:
                 return message
-            self._outputs.put(batch)
+            self._take(batch)
             self._n_empty = 0 if batch.n_texts else self._n_empty + 1
             if self._n_empty > MOST_EMPTY:
                 self._is_over.set()
         return None
 
-    def _one_by_one(self, process: AskedProcess, command: str, what: Any) -> None:
+    def _one_by_one(self, process: AskedProcess, command: str, *what: Any) -> None:
         """Try the texts of a message with which a worker was lost, up to the one that is to blame."""
-        texts = what if command == "lines" else process.ask(CALL_LIMIT_S, "texts", what)
+        texts = what[0] if command == "lines" else process.ask(CALL_LIMIT_S, "texts", *what)
         for text in texts:
             try:
-                self._outputs.put(
-                    process.ask(CALL_LIMIT_S, command if command == "lines" else "some", (text,))
-                )
+                self._take(process.ask(CALL_LIMIT_S, command if command == "lines" else "some", (text,)))
             except WorkerLost as error:
-                output = f"{self._task.names[1]} crashes on {shown(text)}. {error}"
+                output = f"{self._other} crashes on {shown(text)}. {error}"
                 self._outputs.put(Find(text, (None, None), 0, Reason(Cause.REFUSED, "crash", output)))
                 raise
 

@@ -73,6 +73,7 @@ class Material:
     takes_bytes: bool
 
 
+TextTable = tuple[NDArray[np.uint8], NDArray[np.int64]]  # texts side by side, and their offsets
 Make = Callable[[Material, random.Random, int], list[bytes]]
 
 
@@ -261,6 +262,11 @@ def short(texts: Iterable[bytes]) -> list[bytes]:
     return list(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST))
 
 
+def are_same(mine: TextTable, other: TextTable) -> bool:
+    """Whether two vocabularies have the same texts, or two their symbols."""
+    return np.array_equal(mine[0], other[0]) and np.array_equal(mine[1], other[1])
+
+
 def special_texts(tokenizer: Tokenizer) -> list[bytes]:
     """Of all tokens that are cut out of texts."""
     vocabulary, parts = tokenizer.vocabulary, tokenizer.vocabulary.parts
@@ -297,9 +303,12 @@ def _texts_of_tokens(mine: Vocabulary, other: Vocabulary) -> Iterator[bytes]:
 
 def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
     """Of rules that only one has, and of such that come earlier or later in the other."""
-    mine, other = sliced(*ours.symbol_texts), sliced(*theirs.symbol_texts)
     table, their_table = ours.rules.table, theirs.rules.table
-    if mine != other:
+    has_same_texts = are_same(ours.symbol_texts, theirs.symbol_texts)
+    if has_same_texts and np.array_equal(_by_rank(table), _by_rank(their_table)):
+        return
+    mine, other = sliced(*ours.symbol_texts), sliced(*theirs.symbol_texts)
+    if not has_same_texts:
         their_table = _renumbered(their_table, mine, other)
     keys, their_keys = _keys(table), _keys(their_table)
     sides = (
@@ -311,6 +320,11 @@ def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
         yield from in_contexts(_some(pairs), AROUND_TEXT)
     for text in _texts_of_moved(table, their_table, keys, their_keys, mine):
         yield from in_contexts([_stands_for(ours, text)], AROUND_TEXT)
+
+
+def _by_rank(table: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Rules in order: a table is as its hashes have it."""
+    return table[np.argsort(table[:, 2], kind="stable")]
 
 
 def _stands_for(merging: PairMerging, spelling: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.bench.worker import answer_all, prepare_process
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.generators import Material, batch, short, texts_of_differences
+from guiapp.analysis.hunt.generators import Material, are_same, batch, short, texts_of_differences
 from guiapp.analysis.hunt.mismatches import (
     MOST_PLACES,
     MOST_TEXTS,
@@ -232,6 +232,9 @@ class HuntTask(NamedTuple):
     generators: tuple[str, ...] = ()
 
 
+OpenedSides = tuple[Tokenizer, Tokenizer | None]  # None for a library
+
+
 class LoadedSides(NamedTuple):
     """What is known before any text.  Unless they `can_differ`, the only find says why."""
 
@@ -243,13 +246,13 @@ class LoadedSides(NamedTuple):
 class HuntWorker:
     """One pair, and the texts for it."""
 
-    def __init__(self, task: HuntTask) -> None:
-        self._task = task
+    def __init__(self, task: HuntTask, opened: OpenedSides | None = None) -> None:
+        self._task, self._opened = task, opened
 
     def load(self) -> LoadedSides:
         task = self._task
-        ours = open_model(task.model, task.pres[0])
-        pair = open_pair(ours, task.other, task.names, task.pres[1])
+        ours, theirs = self._opened or (open_model(task.model, task.pres[0]), None)
+        pair = open_pair(ours, theirs or task.other, task.names, task.pres[1])
         self._searcher = Searcher(pair)
         if pair.unrelated:
             reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", pair.unrelated)
@@ -257,15 +260,15 @@ class HuntWorker:
         self._material = material_of(pair, ours, self._task.lines)
         return LoadedSides(pair.note, self._searcher.affixes(), True)
 
-    def batch(self, number: int) -> Batch:
+    def batch(self, number: int, most: int | None = None) -> Batch:
         name, texts = self._texts(number)
-        return self._searcher.search(texts, name)
+        return self._searcher.search(texts[:most], name)
 
     def lines(self, lines: tuple[UserLine, ...]) -> Batch:
         return self._searcher.search_lines(lines)
 
-    def texts(self, number: int) -> list[bytes]:
-        return self._texts(number)[1]
+    def texts(self, number: int, most: int | None = None) -> list[bytes]:
+        return self._texts(number)[1][:most]
 
     def _texts(self, number: int) -> tuple[str, list[bytes]]:
         return batch(self._material, self._task.seed, number, self._task.generators)
@@ -274,10 +277,14 @@ class HuntWorker:
         return self._searcher.search(texts, "")
 
 
-def open_pair(ours: Tokenizer, other: str, names: tuple[str, str], pre: str | None = None) -> SidePair:
+def open_pair(
+    ours: Tokenizer, other: str | Tokenizer, names: tuple[str, str], pre: str | None = None
+) -> SidePair:
     """Raises what opening the other one raises; `pre` splits its text."""
-    if other not in PEERS:
-        return SidePair(FileSide(names[0], ours), FileSide(names[1], open_model(other, pre)))
+    if isinstance(other, str) and other not in PEERS:
+        other = open_model(other, pre)
+    if isinstance(other, Tokenizer):
+        return SidePair(FileSide(names[0], ours), FileSide(names[1], other))
     library = LibrarySide(other, ours)
     return SidePair(FileSide(names[0], ours, library.parses_special), library)
 
@@ -285,14 +292,16 @@ def open_pair(ours: Tokenizer, other: str, names: tuple[str, str], pre: str | No
 def material_of(pair: SidePair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Material:
     """What texts for a pair are made of."""
     theirs = pair.theirs.tokenizer
-    both = [ours] if theirs is None else [ours, theirs]
-    tokens = short(text for each in both for text in sliced(*each.vocabulary.token_bytes_table))
+    tables = [ours.vocabulary.token_bytes_table]
+    if theirs is not None and not are_same(tables[0], theirs.vocabulary.token_bytes_table):
+        tables.append(theirs.vocabulary.token_bytes_table)
+    tokens = short(text for table in tables for text in sliced(*table))
     special = short([*pair.ours.special_texts, *pair.theirs.special_texts])
     differences = [] if theirs is None else texts_of_differences(ours, theirs)
     return Material(differences, tokens, special, lines, pair.takes_bytes)
 
 
-def serve(connection: Connection, task: HuntTask) -> None:
+def serve(connection: Connection, task: HuntTask, opened: OpenedSides | None = None) -> None:
     """Answer until the pipe is closed."""
     prepare_process(threads=1)
-    answer_all(connection, HuntWorker(task))
+    answer_all(connection, HuntWorker(task, opened))

@@ -249,17 +249,20 @@ class Marked(NamedTuple):
 
 
 def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
-    """By id."""
-    parts = vocabulary.parts
+    """By id; tokens that the file marks alike share theirs."""
+    parts, known = vocabulary.parts, dict[tuple[object, ...], Marked]()
     added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
-    return {
-        token_id: Marked(
-            vocabulary.kind(token_id),
-            _mark(vocabulary, added.get(token_id), token_id),
-            _strips(int(vocabulary.attributes[token_id]), added.get(token_id)),
-        )
-        for token_id in stoppable(ids)
-    }
+    in_model = np.zeros(len(vocabulary), bool) if parts is None else parts.in_model
+    columns = (column[ids].tolist() for column in (vocabulary.attributes, vocabulary.stored_types, in_model))
+    marked = dict[int, Marked]()
+    for token_id, *said in zip(stoppable(ids), *columns, strict=True):
+        token = added.get(token_id)
+        key = *said, token and (token.special, token.lstrip, token.rstrip, token.single_word)
+        if key not in known:
+            strips = _strips(int(vocabulary.attributes[token_id]), token)
+            known[key] = Marked(vocabulary.kind(token_id), _mark(vocabulary, token, token_id), strips)
+        marked[token_id] = known[key]
+    return marked
 
 
 def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:

@@ -15,7 +15,6 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
 from guiapp.core.text import utf8
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocabulary import byte_alphabet
@@ -116,7 +115,10 @@ class PartsDecoding:
     """Decodes by the parts of one vocabulary.  Threads may share it."""
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+        from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
+
         self._parts = parts
+        self._is_byte_level = isinstance(parts.decoder, ByteLevel)
         self._data, self._offsets = vocabulary.token_data, vocabulary.token_offsets
         self._normalized = {
             token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
@@ -132,7 +134,7 @@ class PartsDecoding:
     def decode(self, ids: NDArray[np.int32], unparse_special: bool, is_text: bool) -> bytes:
         """The bytes of some ids, as in `detokenize`; those that stand for nothing are left out."""
         ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
-        if isinstance(self._parts.decoder, ByteLevel) and not self._normalized:
+        if self._is_byte_level and not self._normalized:
             data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
             return data.decode("utf-8", "replace").encode() if is_text else data
         texts = list(map(self._text, ids.tolist()))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,6 @@ from guiapp.core.encode.many_texts import (
     row_by_row,
 )
 from guiapp.core.encode.reference.longest_match import Dropout
-from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import (
     AddedTokens,
     ComposedSpecialTokens,
@@ -61,21 +61,33 @@ from guiapp.native.checkpoint import checkpoint
 from guiapp.native.pairs import MOST_AROUND
 from guiapp.native.special_tokens import CallOptions
 
+if TYPE_CHECKING:
+    from guiapp.core.encode.reference.viterbi import Segmentation
+
 TEXT = str, bytes
+SHORT_STRETCH, MOST_RECALLED = 256, 1 << 10  # bytes of what lies between special tokens, and how many
 SHORT_BYTES = 1 << 16  # of a text that takes no time worth stopping for
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """How texts are encoded with some options of `encode`, worked out once."""
+    """How texts are encoded with some options of `encode`, worked out once.
+
+    begins  whether a text begins a document or follows a special token
+    options, whole  for `fast_path`: up to where threads pay for what lies between special tokens, and beyond
+    recall  the tokens of what lies between special tokens and may begin a text: turns of a chat come again
+    """
 
     encoder: str
+    begins: bool
     pipeline: Pipeline
     special_tokens: SpecialTokens
     parse_special: bool
     n_threads: int
     options: CallOptions
+    whole: CallOptions
     fast_path: FastPath
+    recall: Callable[[bytes, bool], FragmentTokens]
 
     def spans(self, encoding: Encoding) -> Offsets:
         """The spans of tokens that `fast_path` has given."""
@@ -97,7 +109,9 @@ class _Prepared:
         """The tokens of a text, of one stretch between special tokens after the other."""
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            begins = self.options.begins if start == 0 else self.pipeline.begins_after_special
+            begins = self.begins if start == 0 else self.pipeline.begins_after_special
+            if end - start <= SHORT_STRETCH and len(partition.ids):
+                return self.recall(text[start:end].tobytes(), begins)
             return self._encode_fragment(text[start:end], begins)
 
         return join_segments(partition, encode_fragment)
@@ -254,12 +268,14 @@ class Tokenizer:
         affixes = self.special_affixes() if add_special else ([], [])
         most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
         handle = special.handle(parse_special)
-        begins = begins or not own.begins_after_special  # which is all the same to those
-        spaces = own.adds_space, own.marks_spaces
-        options = CallOptions(handle, own.excluded, *spaces, begins, affixes, most_bytes)
+        is_begin = begins or not own.begins_after_special  # those add their space wherever a text comes from
+        given = handle, own.excluded, own.adds_space, own.marks_spaces, is_begin, affixes
+        options = CallOptions(*given, most_bytes), CallOptions(*given)
         is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND
         fast_path = own.fast_path if is_fast else no_fast_path
-        prepared = _Prepared(name, own, special, parse_special, self.n_threads, options, fast_path)
+        recall = lru_cache(MOST_RECALLED)(partial(_encode, own, name))
+        switches = name, begins, own, special, parse_special, self.n_threads
+        prepared = _Prepared(*switches, *options, fast_path, recall)
         self._prepared[key] = prepared
         return prepared
 
@@ -280,11 +296,16 @@ class Tokenizer:
             return NO_TOKENS
         options = False, parse_special, encoder, after_special
         prepared = self._prepared.get(options) or self._prepare(*options)
-        if partition is None:
-            if (ids := prepared.fast_path(text.tobytes(), prepared.options)) is not None:
-                return FragmentTokens.later(ids, lambda: prepared.bounds(text, ids))
-            partition = self.special_tokens.partition(text, parse_special)
-        return prepared.encode(text, partition)
+        if partition is not None:
+            return prepared.encode(text, partition)
+        data = text.tobytes()
+        if (ids := prepared.fast_path(data, prepared.options)) is None:
+            found = self.special_tokens.partition(text, parse_special)
+            if len(text) >= LEAST_LONG_BYTES > (found.raw_ends - found.raw_starts).max():
+                ids = prepared.fast_path(data, prepared.whole)
+            if ids is None:
+                return prepared.encode(text, found)
+        return FragmentTokens.later(ids, lambda: prepared.bounds(text, ids))
 
     def encode_readable(
         self,
@@ -313,6 +334,8 @@ class Tokenizer:
         Ties go to the one whose last token, where they differ, starts first.
         Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
         """
+        from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
+
         own = self.pipeline
         if not isinstance(own, Segmenting):
             raise EncodeError(
@@ -452,6 +475,10 @@ def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[o
     for choice, given in choices:
         tokenizer = getattr(tokenizer, choice)(*given)
     return tokenizer
+
+
+def _encode(pipeline: Pipeline, encoder: str, fragment: bytes, begins: bool) -> FragmentTokens:
+    return pipeline.encode(np.frombuffer(fragment, np.uint8), begins, encoder)
 
 
 def _around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:

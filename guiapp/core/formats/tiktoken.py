@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +28,6 @@ from guiapp.native.model_files import Packed, rank_lines, sliced
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
 LIBRARY = "tiktoken"  # also the reading by the ranks alone
 EMPTY = b"\n= "  # begins the line of the empty token, as base64.b64decode takes it
-FIRST_LINES = re.compile(LINE + LINE)
 USUAL_SIZES = {
     "r50k_base": 50_000,
     "cl100k_base": 100_000,
@@ -204,12 +202,14 @@ WHY_RANKS = (
 
 def sniff(head: bytes) -> bool:
     """Whether the first two lines of a file are tokens and their ranks, one after the other."""
-    parsed = FIRST_LINES.match(head)
+    parsed = re.match(LINE + LINE, head)
     return parsed is not None and int(parsed[2]) == int(parsed[1]) + 1
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file, and UnknownPreError for an unknown one without `pre`."""
+    from hashlib import sha256  # time that other formats do not have
+
     file = WholeFile(path, opening)
     known, sidecars = KNOWN_FILES.get(sha256(file.data).hexdigest()), read_sidecars(path)
     opening.begin(METADATA)

@@ -8,11 +8,9 @@ Other programs may clean the folder up at any time.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -64,6 +62,8 @@ def path_of(url: str) -> Path:
     where, _, name = parts.path.rpartition("/")
     address = urlunsplit(parts._replace(path=where, query=parts.query, fragment=""))
     safe = UNSAFE.sub("_", unquote(name)).lstrip(".")[-LONGEST_NAME:] or "model"
+    import hashlib  # here and below: imports that starting has no time for
+
     return folder() / hashlib.sha256(address.encode()).hexdigest()[:16] / safe
 
 
@@ -110,6 +110,8 @@ def size_bytes() -> int:
 
 def clear() -> None:
     """Forget all of it; raises OSError."""
+    import shutil
+
     for entry in os.scandir(folder()) if folder().is_dir() else ():
         if entry.is_dir(follow_symlinks=False):
             shutil.rmtree(entry)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from os import PathLike, fsdecode
 from os.path import isfile
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from guiapp.core.demo import PREFIX, demo_model_path, known_models
 from guiapp.core.sources.cached import CachedFile, cached
 from guiapp.core.sources.files import file_hash
-from guiapp.core.sources.installed import PLACES, ModelFolder
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.opening import DOWNLOAD, FileNote, Opening
 from guiapp.errors import VocabError
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.core.sources.installed import ModelFolder
 
 HUB, KEPT = "hf:", "kept:"
 WEB = ("https://", "http://")
@@ -98,6 +97,10 @@ def is_plain(named: str) -> bool:
 
 
 def _place_of(named: str) -> ModelFolder | None:
+    if ":" not in named:
+        return None
+    from guiapp.core.sources.installed import PLACES  # here and below: imports that starting has no time for
+
     return next((each for each in PLACES if named.startswith(each.prefix)), None)
 
 
@@ -134,6 +137,8 @@ def _installed_path(place: ModelFolder, name: str) -> Path:
     there = {match: path for match, path in place.find() if isfile(path)}
     if (short := place.short(name)) in there:
         return there[short]
+    from difflib import get_close_matches
+
     near = get_close_matches(short, there, 1)
     hint = (
         f"Did you mean {place.prefix}{quoted(near[0])}?" if near else "`tokenloupe models` lists all models."

@@ -372,6 +372,8 @@ class AddedTokens(SpecialTokens):
             stages.append([token for token in parts.added_tokens if token.normalized])
         self._stages = list(filter(None, stages))
         self._tokens = [token for stage in self._stages for token in stage]
+        self._ids = np.array([token.token_id for token in self._tokens], np.int32)
+        self._kinds = {token.special for token in self._tokens}
         self._needs_neighbours = len(self._stages) > 1 or any(
             token.single_word or token.lstrip or token.rstrip for token in self._tokens
         )
@@ -397,13 +399,11 @@ class AddedTokens(SpecialTokens):
 
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
         """Special tokens that do not match still stand in the way of others."""
-        searched = parse_special or not all(token.special for token in self._tokens)
-        return np.array([token.token_id for token in self._tokens if searched], np.int32)
+        return self._ids[: len(self._ids) if parse_special or self._kinds != {True} else 0]
 
     def stand_alone(self, parse_special: bool) -> bool:
         """Whether each occurrence of a token that overlaps no other one is taken, with nothing beside it."""
-        are_alike = len({token.special for token in self._tokens}) < 2
-        return not self._needs_neighbours and (parse_special or are_alike)
+        return not self._needs_neighbours and (parse_special or len(self._kinds) < 2)
 
     def longest(self, parse_special: bool) -> int:
         return super().longest(parse_special) if self.stand_alone(parse_special) else NO_LIMIT

@@ -6,7 +6,6 @@ import os
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from urllib.request import url2pathname
 
 from guiapp.analysis.explain.reports import value_text
 from guiapp.analysis.explain.spelling import Spelling
@@ -52,6 +51,8 @@ def _typed_path(typed: str) -> str:
     """The path in it, perhaps in quotes or as a file's address, as programs copy them; "" for none."""
     text = typed.strip("\"'")
     if text.startswith(FILE_ADDRESS):
+        from urllib.request import url2pathname  # which imports what speaks to servers
+
         text = url2pathname(text.removeprefix(FILE_ADDRESS))
     is_path = text.startswith(("~", f".{os.sep}", f"..{os.sep}")) or os.path.isabs(text)
     return os.path.expanduser(text) if is_path else ""

@@ -10,12 +10,11 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.formats.file_bytes import FileState, file_state
-from guiapp.core.formats.table import Glance, glances_apart
 from guiapp.core.sources import cached
 from guiapp.core.sources.installed import Installed, installed_models, own_folders
 from guiapp.core.sources.locate import is_plain, lasting_name
@@ -23,6 +22,9 @@ from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.kit.state.settings import Settings
+
+if TYPE_CHECKING:
+    from guiapp.core.formats.table import Glance
 
 AT_ONCE = 200  # files that are looked at before people are told
 KEPT = 12
@@ -73,6 +75,8 @@ class InstalledModels(Working):
         self._job.start(self._delete_downloads)
 
     def _scan(self, progress: Progress) -> None:
+        from guiapp.core.formats.table import glances_apart  # time that the first frame does not have
+
         models = {model: file_state(model.path) for model in installed_models(own_folders())}
         downloaded_bytes = cached.size_bytes()
         new = [(state, model.path) for model, state in models.items() if state not in self._seen]

@@ -206,7 +206,7 @@ def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
     if start >= end:
         return []
     starts = debugger.trace.pieces.start
-    within = starts[np.searchsorted(starts, start) : np.searchsorted(starts, end)]
+    within = starts[slice(*np.searchsorted(starts, np.array([start, end], starts.dtype)).tolist())]
     begins = within.tolist() if debugger.trace.piece_at(debugger.position) >= 0 else []
     if now.is_over_text:
         begins = [at for at in begins if not now.start < at < now.end] + [now.start, now.end]

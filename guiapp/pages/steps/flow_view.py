@@ -74,6 +74,8 @@ class FlowView(ZoomedView):
         self._boxes: list[FlowBox] = []
         self._n_rows = 0
         self._turned = 0  # rows, by the wheel
+        self._is_stale = False
+        self._needed: tuple[Trace | None, float, int, bool] = (None, 0.0, 1, False)
         self._is_presented = False
         TipWatch(self, self._tip)
         model.breakpoints_changed.connect(self._refresh)
@@ -103,7 +105,14 @@ class FlowView(ZoomedView):
         self._is_presented = is_presented
         self._arrange()
 
+    def showEvent(self, event: QEvent) -> None:
+        if self._is_stale:
+            self._refresh()
+
     def _refresh(self) -> None:
+        self._is_stale = self._is_covered and not self.isVisible()
+        if self._is_stale:
+            return
         debugger = self._debugger
         self._flow = NOTHING if debugger is None else flow(debugger, self._is_covered)
         self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
@@ -112,8 +121,12 @@ class FlowView(ZoomedView):
     def _n_wanted(self) -> int:
         """For how many rows there is room at each step: panels below should not jump."""
         if self._debugger is None:
+            self._needed = None, 0.0, 1, False
             return 1
-        n_needed, is_torn = rows_needed(self._debugger.trace, self._width())
+        trace, width = self._debugger.trace, self._width()
+        if self._needed[:2] != (trace, width):
+            self._needed = trace, width, *rows_needed(trace, width)
+        *_, n_needed, is_torn = self._needed
         is_race = self._model.race.is_on
         room = self.window().height() * (SHARE_OF_RACE if is_race else SHARE_OF_WINDOW)
         n_by_window = int((room / self._zoom.factor + ROW_GAP_PX) // FLOW_ROW_PX)

@@ -167,8 +167,16 @@ def serve_until_digits(connection, task) -> None:
 def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"import guiapp\nguiapp.hunt({str(pair[0])!r}, {str(pair[1])!r}, seconds=20)\n")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    (folder := tmp_path / "temporary").mkdir()
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
     assert done.returncode == 1
+    assert not list(folder.iterdir())
     assert done.stderr.rstrip().endswith(f"HuntError: {NO_WORKER}")
 
 

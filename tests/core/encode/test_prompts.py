@@ -6,9 +6,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import cycle, pairwise
 
-import numpy as np
 import pytest
-from arrays import as_array
+from arrays import as_array, as_lists
 from conftest import SHARED
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +17,7 @@ from random_tokenizers import random_tokenizer
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.special_tokens import join_segments
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import EncodeError, VocabError
 
@@ -72,12 +72,19 @@ def assert_same(tokenizer, text, **switches):
     parses = switches.get("parse_special", True)
     each = tokenizer.encode_each([text, b"", text], add_special=False, parse_special=parses)
     assert [ids.tolist() for ids in each] == [inner, [], inner]
-    segment = tokenizer.encode_segment(as_array(text), None, True, None, parses)
-    assert segment.ids.tolist() == inner
-    starts, ends = segment.starts, segment.ends
-    n_before = len(tokenizer.special_affixes()[0]) if switches.get("add_special", True) else 0
-    spans = expected.spans[n_before : n_before + len(inner)]
-    assert np.array_equal(np.stack([starts, ends], axis=1).reshape(-1, 2), spans)
+    name = next(iter(tokenizer.encoders))
+    pipeline, partition = (
+        tokenizer.pipeline_of(name, parses),
+        tokenizer.special_tokens.partition_readable(text, parses),
+    )
+    for begins in (True, False):  # a document, or behind something else
+
+        def encode_fragment(start, end, begins=begins):
+            begins = tokenizer.begins_text_at(start, begins)
+            return pipeline.encode_readable(text[start:end], begins, name)
+
+        segment = tokenizer.encode_segment(as_array(text), None, begins, None, parses)
+        assert as_lists(segment) == as_lists(join_segments(partition, encode_fragment))
 
 
 @pytest.mark.parametrize("model", MODELS)

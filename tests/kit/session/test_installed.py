@@ -6,11 +6,11 @@ import pytest
 from installed_models import fill_home, move_home, put
 
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats import table
 from guiapp.core.formats.table import Glance
 from guiapp.core.processes import ApartError
 from guiapp.core.sources import cached
 from guiapp.core.sources.installed import add_folder
-from guiapp.kit.state import recent as module
 from guiapp.kit.state.recent import InstalledModels
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -53,7 +53,7 @@ def test_only_files_that_changed_are_looked_at_again(models, qtbot, home, monkey
     looked(models, qtbot)
     asked = []
     monkeypatch.setattr(
-        module, "glances_apart", lambda paths, _progress: asked.append(paths) or [Glance("new")] * len(paths)
+        table, "glances_apart", lambda paths, _progress: asked.append(paths) or [Glance("new")] * len(paths)
     )
     assert looked(models, qtbot) == []
     shutil.copy(demo_model_path("toy"), two)

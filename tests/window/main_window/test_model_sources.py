@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats import table
 from guiapp.core.formats.table import Glance
 from guiapp.core.sources import cached
-from guiapp.kit.state import recent as installed
 from guiapp.kit.widgets.choice_list import CHOICE_ROLE
 from guiapp.window.app import _load
 
@@ -164,9 +164,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
 def test_while_models_are_looked_for_the_list_says_so(qtbot, shell, home, monkeypatch):
     fill_home(home)
     may_go_on = threading.Event()
-    monkeypatch.setattr(
-        installed, "glances_apart", lambda paths, _progress: may_go_on.wait(60) and [SEEN] * 12
-    )
+    monkeypatch.setattr(table, "glances_apart", lambda paths, _progress: may_go_on.wait(60) and [SEEN] * 12)
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
     assert "Looking for models on this machine…" in controls_of(picker)
