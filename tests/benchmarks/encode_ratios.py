@@ -97,10 +97,11 @@ PROMISED = {
     ("nomic-bert-moe", "English", "warm", "llama.cpp"): 15,
     **{
         (name, text, "warm", LIBRARY): 10
-        for name in ("t5", "clip", "rwkv", "nai-t5", "xlnet", "nerdstash", "mistral-v1")
+        for name in ("t5", "clip", "rwkv")
         for text in ("English", "Japanese")
-        if text == "English" or name in ("t5", "clip", "rwkv")
     },
+    **{(name, "English", "warm", LIBRARY): 10 for name in ("nerdstash", "mistral-v1")},
+    **{(name, "English", "warm", LIBRARY): 8 for name in ("nai-t5", "xlnet")},
     **{(form, text, "warm", GGUF_FORM): 0.8 for form in FORMS for text in ("English", "code", "Japanese")},
 }
 PEERS_OF = {
