@@ -14,6 +14,7 @@ from typing import NamedTuple
 from guiapp import open_model
 from guiapp.analysis.libraries.written_models import sentencepiece_model
 from guiapp.core.demo import demo_model_path
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats import json_parts as part
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
@@ -139,3 +140,9 @@ READ_IN_TWO_WAYS = {
     "model": {"type": "BPE", "vocab": {"a": 0, "\u2581": 1, "<s>": 2}, "merges": []},
 }
 """A tokenizer.json with Llama 2's marks, which libraries put before each stretch or at a text's start."""
+
+
+def opened_sample(sample: Sample, folder: Path) -> Tokenizer:
+    """The tokenizer of a file that is written to a folder."""
+    sample.write(folder / sample.name)
+    return open_model(folder / sample.name, "gpt-2" if sample.is_silent else None)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from itertools import starmap
 
 from guiapp.cli.files import (
     add_model_option,
     add_parse_special_option,
     add_text_source,
+    blocks_of,
     let_terminal_replace,
     open_tokenizer,
-    print_json,
-    text_of,
+    print_json_parts,
 )
-from guiapp.core.encode.counting.chunks import LEVELS, Chunk, chunk_record, chunk_text
+from guiapp.core.encode.counting.chunks import LEVELS, chunk_blocks, chunk_record
 from guiapp.core.text.visible_text import visible_text
 
 SHOWN_CHARACTERS = 60  # of the beginning of a chunk
@@ -37,25 +38,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Split a text into chunks of at most N tokens, each as long as possible."""
-    text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
-    chunks = chunk_text(
-        tokenizer, text, options.max_tokens, options.overlap, options.by, options.parse_special
+    chunks = chunk_blocks(
+        tokenizer, blocks_of(options), options.max_tokens, options.overlap, options.by, options.parse_special
     )
     if options.json:
-        print_json(_report(options, text, chunks))
-    else:
-        let_terminal_replace()
-        for chunk in chunks:
-            beginning = visible_text(text[chunk.start : chunk.end], SHOWN_CHARACTERS)
-            print(chunk.start, chunk.end, chunk.n_tokens, beginning, sep="\t")
+        rules = {name: getattr(options, name) for name in ("max_tokens", "overlap", "by")}
+        print_json_parts({**rules, "chunks": starmap(chunk_record, chunks)})
+        return 0
+    let_terminal_replace()
+    for chunk, text in chunks:
+        print(chunk.start, chunk.end, chunk.n_tokens, visible_text(text, SHOWN_CHARACTERS), sep="\t")
     return 0
-
-
-def _report(options: argparse.Namespace, text: bytes, chunks: list[Chunk]) -> dict[str, object]:
-    return {
-        "max_tokens": options.max_tokens,
-        "overlap": options.overlap,
-        "by": options.by,
-        "chunks": [chunk_record(text, chunk) for chunk in chunks],
-    }

@@ -6,7 +6,9 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,7 @@ from guiapp.cli.files import (
     print_json,
     print_parts,
     refuse_with,
+    text_blocks,
 )
 from guiapp.core.text.numbers_in_words import counted, printable
 
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 LISTED = 10  # differences, for people
+BLOCK_CHARACTERS = 1 << 20
 FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
 FORMS = {
     "json": "print a JSON object",
@@ -124,15 +128,15 @@ def run(options: argparse.Namespace) -> int:
 def _compare_texts(options: argparse.Namespace) -> bool:
     """Print what several models make of texts; whether all give the same ids."""
     from guiapp.analysis.compare.texts import compare_texts
-    from guiapp.analysis.compare.texts_report import csv_text, record, summary, svg_text, tables
+    from guiapp.analysis.compare.texts_report import csv_text, summary, svg_text, tables
     from guiapp.analysis.export.tables import page_of
 
     sides = _sides(options)
     terms = _terms(options)
-    compared = compare_texts(sides, _texts(options), None if options.form == "json" else LISTED)
+    if options.form == "json":
+        return _print_texts_record(sides, terms, options)
+    compared = compare_texts(sides, _texts(options), LISTED)
     match options.form:
-        case "json":
-            print_json(record(compared, terms))
         case "csv":
             print_parts([csv_text(compared.counts, terms)])
         case "svg":
@@ -141,6 +145,26 @@ def _compare_texts(options: argparse.Namespace) -> bool:
             let_terminal_replace()
             is_markdown = options.form == "markdown"
             print(page_of(tables(compared, terms), after=[summary(compared)], is_markdown=is_markdown))
+    return compared.has_same_ids
+
+
+def _print_texts_record(sides: list[ModelSide], terms: Terms, options: argparse.Namespace) -> bool:
+    """The same as JSON.  Differences, which end the record, wait in a temporary file for its beginning."""
+    from tempfile import TemporaryFile
+
+    from guiapp.analysis.compare.texts import TextDifference, compare_texts
+    from guiapp.analysis.compare.texts_report import difference_record, record
+    from guiapp.analysis.export.tables import json_text
+
+    with TemporaryFile("w+", encoding="utf-8", newline="") as saved:
+
+        def save(difference: TextDifference) -> None:
+            saved.write(f", {json_text(difference_record(difference))}")
+
+        compared = compare_texts(sides, _texts(options), on_difference=save)
+        saved.seek(len(", "))
+        beginning = json_text(record(compared, terms)).removesuffix("]}")
+        print_parts(chain((beginning,), iter(partial(saved.read, BLOCK_CHARACTERS), ""), ("]}\n",)))
     return compared.has_same_ids
 
 
@@ -154,7 +178,7 @@ def _compare_changes(options: argparse.Namespace) -> bool:
     texts = list(_texts(options))
     if len(texts) != 1:
         raise InputError(f"--against and --ids take one text, not {len(texts)}. Give one file.")
-    name, text = texts[0]
+    name, text = texts[0][0], b"".join(texts[0][1])
     if options.against is not None:
         names = name or "The text", options.against
         second = side.encode(file_text(options.against, options.utf16)).token_ids
@@ -304,23 +328,23 @@ def _prices(text: str) -> tuple[float, ...]:
     return prices
 
 
-def _texts(options: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
-    """The texts with the names of their files."""
+def _texts(options: argparse.Namespace) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """The texts with the names of their files, in blocks."""
     if options.text is not None:
-        yield "", os.fsencode(options.text)
+        yield "", [os.fsencode(options.text)]
         return
     for file in options.files or [None]:
         if file is None or not os.path.isdir(file):
-            yield "" if file in (None, "-") else file, file_text(file, options.utf16)
+            yield "" if file in (None, "-") else file, text_blocks(file, options.utf16)
         else:
             yield from _texts_in(file, options.utf16)
 
 
-def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
+def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, Iterable[bytes]]]:
     from guiapp.analysis.compare.texts import text_files
 
     paths, n_others = text_files(Path(folder), is_utf16)
     for path in paths:
-        yield str(path), file_text(str(path), is_utf16)
+        yield str(path), text_blocks(str(path), is_utf16)
     if n_others:
         print(f"tokenloupe: {folder}: skipped {counted(n_others, 'file')} without text.", file=sys.stderr)

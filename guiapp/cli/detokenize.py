@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 
-from guiapp.analysis.explain.id_lists import parse_ids
-from guiapp.cli.files import InputError, add_file_option, add_model_option, open_tokenizer, read
-from guiapp.core.text.utf16 import as_utf8
+from guiapp.analysis.explain.id_lists import parse_id_blocks
+from guiapp.cli.files import InputError, add_file_option, add_model_option, file_blocks, open_tokenizer
+from guiapp.core.encode.detokenizing import detokenize_blocks
 
 EXAMPLES = "tokenloupe detokenize model.gguf 1489 1171", "tokenloupe detokenize model.gguf -f ids.json"
 
@@ -30,22 +30,14 @@ def run(options: argparse.Namespace) -> int:
     """Turn token ids into text."""
     if options.ids and options.file is not None:
         raise InputError("Give ids as arguments or a file of ids, not both.")
-    listed = " ".join(options.ids) if options.ids else _decoded(read(options.file))
     tokenizer = open_tokenizer(options.model, options.pre)
-    ids = parse_ids(listed, len(tokenizer.vocabulary))
-    text = tokenizer.decode_bytes(ids, options.remove_special, options.unparse_special)
-    sys.stdout.buffer.write(text)
+    listed = (
+        [" ".join(options.ids).encode(errors="surrogateescape")] if options.ids else file_blocks(options.file)
+    )
+    ids = parse_id_blocks(listed, len(tokenizer.vocabulary))
+    for text in detokenize_blocks(tokenizer.vocabulary, ids, options.remove_special, options.unparse_special):
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
     if sys.stdout.isatty():
         print()
     return 0
-
-
-def _decoded(listed: bytes) -> str:
-    """What was read as text, UTF-16 too: some shells write that into files."""
-    try:
-        return as_utf8(listed).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"The list of ids is not UTF-8: byte {error.start + 1:,} is 0x{listed[error.start]:02X}. "
-            "Write ids as text, as `tokenloupe tokenize` prints them."
-        ) from None

@@ -250,10 +250,15 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
     if options.text is not None:
         yield from blocks_from(BytesIO(_argument(options)).read)
         return
-    with _opened(options.file) as stream:
+    yield from text_blocks(options.file, options.utf16)
+
+
+def text_blocks(file: str | None, is_utf16: bool) -> Iterator[bytes]:
+    """`file_text` in blocks."""
+    with _opened(file) as stream:
         blocks = blocks_from(stream.read)
         first = next(blocks, b"")
-        codec = _codec(options.file, options.utf16, first)
+        codec = _codec(file, is_utf16, first)
         if codec is None:
             yield from chain((first,), blocks)
             return
@@ -261,6 +266,12 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
         texts = (decoder.decode(block, final=not block) for block in chain((first,), blocks, (b"",)))
         yield next(texts).removeprefix(MARK).encode()
         yield from (text.encode() for text in texts)
+
+
+def file_blocks(file: str | None) -> Iterator[bytes]:
+    """The bytes of a file, or of standard input, in blocks."""
+    with _opened(file) as stream:
+        yield from blocks_from(stream.read)
 
 
 def _argument(options: argparse.Namespace) -> bytes:
@@ -322,14 +333,20 @@ def let_terminal_replace() -> None:
 def print_lines(lines: Iterable[str]) -> None:
     """Print lines for people."""
     let_terminal_replace()
-    for line in lines:
-        print(line)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def print_parts(parts: Iterable[str]) -> None:
     """Print what becomes a file, whatever the encoding of the terminal is."""
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     sys.stdout.writelines(parts)
+
+
+def print_bytes(parts: Iterable[bytes]) -> None:
+    """Print a line that is made a part at a time, each as soon as it is there."""
+    for part in chain(parts, (b"\n",)):
+        sys.stdout.buffer.write(part)
+        sys.stdout.buffer.flush()
 
 
 def print_json(record: object, indent: int | None = None) -> None:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.explain.reports import doubled_special, ids_report, segmentations_report, token_lines
+from guiapp.analysis.explain.reports import (
+    doubled_special,
+    ids_json,
+    ids_text,
+    segmentations_report,
+    token_lines,
+)
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.cli.files import (
     FOUND,
@@ -14,8 +21,10 @@ from guiapp.cli.files import (
     add_encode_options,
     add_exit_code,
     add_spelling_option,
+    blocks_of,
     let_terminal_replace,
     open_tokenizer,
+    print_bytes,
     print_json,
     print_lines,
     text_of,
@@ -53,27 +62,42 @@ def run(options: argparse.Namespace) -> int:
     options.format = options.format or "ids"
     if options.exit_code and not options.round_trip:
         raise InputError("--exit-code needs --round-trip.")
-    text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
     if options.best is not None:
-        _print_best(tokenizer, text, options)
-        return 0
-    if options.round_trip:
-        return _print_round_trip(tokenizer, text, options)
-    if options.format == "log":
-        _print_log(tokenizer, text, options)
-        return 0
-    encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
-    ids = encoding.token_ids
-    if options.special and (doubled := doubled_special(tokenizer, ids[:2].tolist(), ids[-2:].tolist())):
-        print(f"tokenloupe: {doubled} Add --no-special to omit it.", file=sys.stderr)
-    if options.format == "ids":
-        print(*ids.tolist())
-    elif options.format == "json":
-        print_json(ids_report(tokenizer, encoding))
+        _print_best(tokenizer, text_of(options), options)
+    elif options.round_trip:
+        return _print_round_trip(tokenizer, text_of(options), options)
+    elif options.format == "log":
+        _print_log(tokenizer, text_of(options), options)
     else:
-        print_lines(token_lines(tokenizer, encoding, options.format, Spelling(options.spelling)))
+        _print_tokens(tokenizer, options)
     return 0
+
+
+def _print_tokens(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
+    """Read, encode and print, a part of the text at a time."""
+    from guiapp.core.encode.counting.growing import EncodedPart, encoded_parts
+
+    head: list[int] = []
+    tail: list[int] = []
+
+    def parts() -> Iterator[EncodedPart]:
+        encode_options = options.special, options.parse_special, options.encoder
+        for part in encoded_parts(tokenizer, blocks_of(options), *encode_options):
+            ids = part.encoding.token_ids
+            head.extend(ids[: 2 - len(head)].tolist())
+            tail[:] = [*tail, *ids[-2:].tolist()][-2:]
+            yield part
+
+    if options.format == "ids":
+        write_ids = ids_text(" ")
+        print_bytes(written for part in parts() for written in write_ids(part.encoding.token_ids))
+    elif options.format == "json":
+        print_bytes(ids_json(tokenizer, parts()))
+    else:
+        print_lines(token_lines(tokenizer, parts(), options.format, Spelling(options.spelling)))
+    if options.special and (doubled := doubled_special(tokenizer, head, tail)):
+        print(f"tokenloupe: {doubled} Add --no-special to omit it.", file=sys.stderr)
 
 
 def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> int:

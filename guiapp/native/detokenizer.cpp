@@ -1,5 +1,6 @@
 // Joins the bytes of tokens, and drops spaces again; the rules are in core/encode/detokenizing.py.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "api.h"
@@ -47,6 +48,25 @@ std::size_t clean_spaces(std::span<Byte> text) {
     return text.size();
 }
 
+// Writes texts as far as whole ones have room.
+struct Writer {
+    std::span<Byte> room;
+    std::size_t size = 0;  // of all texts
+
+    void write(Bytes text) {
+        if (size + text.size() <= room.size()) std::ranges::copy(text, room.data() + size);
+        size += text.size();
+    }
+
+    void write(std::uint64_t number) {
+        std::array<Byte, 20> digits;
+        auto first = digits.size();
+        do digits[--first] = static_cast<Byte>('0' + number % 10);
+        while (number /= 10);
+        write(Bytes(digits).subspan(first));
+    }
+};
+
 }  // namespace
 
 }  // namespace loupe
@@ -57,14 +77,32 @@ using namespace loupe;
 LOUPE_API std::int64_t loupe_decode(Array<const std::int32_t> ids, Array<const Byte> data, Array<const std::int64_t> offsets,
                                     Array<Byte> out) {
     const Strings tokens{data, offsets};
-    std::size_t size = 0;
+    Writer writer{out};
     for (const auto id : items_of(ids)) {
         if (id < 0 || id >= offsets.size - 1) return -1;
-        const auto token = tokens[static_cast<std::size_t>(id)];
-        if (size + token.size() <= items_of(out).size()) std::ranges::copy(token, out.data + size);
-        size += token.size();
+        writer.write(tokens[static_cast<std::size_t>(id)]);
     }
-    return static_cast<std::int64_t>(size);
+    return static_cast<std::int64_t>(writer.size);
+}
+
+// The same of rows that each have n numbers, none below 0, and n + 1 texts around them: row i those from (n + 1) * i on.
+LOUPE_API std::int64_t loupe_fill_in(Array<const std::int32_t> rows, Array<const std::int64_t> numbers, Array<const Byte> data,
+                                     Array<const std::int64_t> offsets, Array<Byte> out) {
+    if (rows.size == 0) return 0;
+    const Strings texts{data, offsets};
+    const auto n = static_cast<std::size_t>(numbers.size / rows.size);
+    Writer writer{out};
+    const auto* number = numbers.data;
+    for (const auto row : items_of(rows)) {
+        const auto first = static_cast<std::size_t>(row) * (n + 1);
+        if (row < 0 || first + n >= texts.size()) return -1;
+        for (std::size_t at = 0; at < n; ++at) {
+            writer.write(texts[first + at]);
+            writer.write(static_cast<std::uint64_t>(*number++));
+        }
+        writer.write(texts[first + n]);
+    }
+    return static_cast<std::int64_t>(writer.size);
 }
 
 // Drops spaces in place; returns how many bytes are left.

@@ -138,5 +138,5 @@ def test_a_pipe_that_somebody_writes_to_is_read_up_to_a_bound(is_named, tmp_path
         with open(reading) as stdin:
             monkeypatch.setattr(sys, "stdin", stdin)
             words = ["-f", f"/dev/fd/{reading}"] if is_named else []
-            assert run(["tokenize", "demo:bpe", *words]) == status
+            assert run(["tokenize", "demo:bpe", "--round-trip", *words]) == status
         assert ("more than 10 bytes" in capsys.readouterr().err) == bool(status)

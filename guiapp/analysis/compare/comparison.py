@@ -104,10 +104,19 @@ class Comparison:
 
 def compare_text(sides: Sequence[ModelSide], text: str | bytes) -> Comparison:
     """Tokenize a text with each of 1 to 255 sides.  Raises EncodeError where one cannot, or for others."""
+    check_number(sides)
+    data = as_bytes(text)
+    return compare_encodings(sides, tuple(side.encode(data) for side in sides))
+
+
+def check_number(sides: Sequence[ModelSide]) -> None:
+    """Raise EncodeError for more sides than can be compared, or for none."""
     if not 1 <= len(sides) <= MOST_SPAN_COLUMNS:
         raise EncodeError(f"{len(sides):,} models cannot be compared. Choose from 1 to {MOST_SPAN_COLUMNS}.")
-    data = as_bytes(text)
-    encodings = tuple(side.encode(data) for side in sides)
+
+
+def compare_encodings(sides: Sequence[ModelSide], encodings: tuple[Encoding, ...]) -> Comparison:
+    """The same of what each side made of the text."""
     columns = [
         column_of(side.tokenizer, encoding.token_ids, *encoding.spans.T)
         for side, encoding in zip(sides, encodings, strict=True)

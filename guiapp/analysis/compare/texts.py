@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -16,9 +17,10 @@ from guiapp.analysis.compare.comparison import (
     Comparison,
     Counts,
     ModelSide,
-    compare_text,
+    check_number,
     counts_of,
 )
+from guiapp.analysis.compare.lines import ComparedLines, compare_lines
 from guiapp.analysis.compare.reasons import Cause, Reason, affix_reason, reason_for
 from guiapp.analysis.compare.spans import line_starts_of
 from guiapp.analysis.explain.spelling import code
@@ -82,30 +84,42 @@ class TextsComparison:
 
 
 def compare_texts(
-    sides: Sequence[ModelSide], texts: Iterable[tuple[str, bytes]], most: int | None = None
+    sides: Sequence[ModelSide],
+    texts: Iterable[tuple[str, bytes | Iterable[bytes]]],
+    most: int | None = None,
+    on_difference: Callable[[TextDifference], object] | None = None,
 ) -> TextsComparison:
     """Compare texts with their names one after the other, and list `most` differences, or all.
 
-    What a text is, is told by how its name ends.  Raises EncodeError where a side cannot express a text.
+    A text may come in blocks.  What it is, is told by how its name ends.  Where `on_difference` takes the
+    differences, none are listed: together they may be longer than the texts.
+    Raises EncodeError where a side cannot express a text.
     """
+    check_number(sides)
     listed: list[TextDifference] = []
+    take = on_difference or listed.append
     totals = np.zeros((2, len(sides)), np.int64)
-    n_texts = n_differences = 0
+    n_texts = n_differences = n_taken = 0
     has_same_ids = True
 
     def compared() -> Iterator[tuple[str, Sequence[Encoding]]]:
-        nonlocal n_texts, n_differences, has_same_ids
+        nonlocal n_texts, n_differences, n_taken, has_same_ids
         for name, text in texts:
-            comparison = compare_text(sides, text)
-            spans = comparison.spans
             n_texts += 1
-            has_same_ids = has_same_ids and comparison.has_same_ids
-            n_differences += len(spans.differences)
-            for row in range(len(sides)):
-                totals[:, row] += spans.n_equal(row), spans.n_own(row)
-            differences = differences_of(name, comparison, MOST_TOLD - len(listed))
-            listed.extend(islice(differences, None if most is None else most - len(listed)))
-            yield PurePath(name).suffix.lower(), comparison.encodings
+            blocks, digests = [text] if isinstance(text, bytes) else text, [blake2b() for _ in sides]
+            for lines in compare_lines(sides, blocks):
+                comparison = lines.comparison
+                spans = comparison.spans
+                n_differences += len(spans.differences)
+                for row, encoding in enumerate(comparison.encodings):
+                    digests[row].update(encoding.token_ids.tobytes())
+                    totals[:, row] += spans.n_equal(row), spans.n_own(row)
+                differences = differences_of(name, lines, MOST_TOLD - n_taken)
+                for each in islice(differences, None if most is None else most - n_taken):
+                    take(each)
+                    n_taken += 1
+                yield PurePath(name).suffix.lower(), comparison.encodings
+            has_same_ids = has_same_ids and len({each.digest() for each in digests}) == 1
 
     counts = counts_of([(side.name, side.tokenizer.vocabulary) for side in sides], compared())
     n_equal, n_own = totals.tolist()
@@ -128,17 +142,19 @@ def count_texts(side: ModelSide, texts: Iterable[tuple[str, bytes]]) -> Counts:
     return counts
 
 
-def differences_of(name: str, comparison: Comparison, n_explained: int = 0) -> Iterator[TextDifference]:
-    """The differences of one text, the first ones with reasons."""
+def differences_of(name: str, compared: ComparedLines, n_explained: int = 0) -> Iterator[TextDifference]:
+    """The differences in some lines of a text, the first ones with reasons."""
+    text_start, first_line, comparison = compared
     spans = comparison.spans
     lines = np.searchsorted(line_starts_of(comparison.text_bytes), spans.differences[:, 0], "right")
+    lines += first_line
     for row, (line, (start, end)) in enumerate(zip(lines.tolist(), spans.differences.tolist(), strict=True)):
         rows = zip(comparison.sides, comparison.encodings, spans.tokens[row].tolist(), strict=True)
         parts = [tuple(_tokens(side, encoding, *tokens)) for side, encoding, tokens in rows]
         ids = tuple(tuple(token_id for token_id, _ in part) for part in parts)
         pieces = tuple(tuple(piece for _, piece in part) for part in parts)
         reasons = _reasons(comparison, row) if row < n_explained and end - start <= LONGEST else None
-        yield TextDifference(name, line, start, end, ids, pieces, reasons)
+        yield TextDifference(name, line, text_start + start, text_start + end, ids, pieces, reasons)
 
 
 def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:

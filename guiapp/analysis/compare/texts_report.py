@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.compare.comparison import UNSPACED, Counts, ModelSide, Tally, fewest_tokens
-from guiapp.analysis.compare.texts import DifferenceReason, TextsComparison
+from guiapp.analysis.compare.texts import DifferenceReason, TextDifference, TextsComparison
 from guiapp.analysis.export.exported_run import DrawnBar, bars_svg
 from guiapp.analysis.export.tables import NONE, Table, csv_lines
 from guiapp.analysis.tree.picture import SCRIPT_NAMES
@@ -195,16 +195,19 @@ def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
     return {
         "models": [_model_record(compared, terms, row) for row in range(len(compared.sides))],
         "same_ids": compared.has_same_ids,
-        "differences": [
-            {
-                "file": each.name or None,
-                "line": each.line,
-                "span": [each.start, each.end],
-                "token_ids": each.token_ids,
-                "why": None if each.reasons is None else [*map(_reason_record, each.reasons)],
-            }
-            for each in compared.differences
-        ],
+        "differences": [*map(difference_record, compared.differences)],
+    }
+
+
+def difference_record(difference: TextDifference) -> dict[str, object]:
+    """One of the `differences` in that."""
+    reasons = difference.reasons
+    return {
+        "file": difference.name or None,
+        "line": difference.line,
+        "span": [difference.start, difference.end],
+        "token_ids": difference.token_ids,
+        "why": None if reasons is None else [*map(_reason_record, reasons)],
     }
 
 

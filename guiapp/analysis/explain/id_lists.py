@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.outside_json import read_json
+from guiapp.core.text.utf16 import as_utf8
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import stoppable
 
@@ -24,6 +25,7 @@ BANNED = -100  # the least bias that the interface of OpenAI takes; llama.cpp sa
 PER_LINE = 16
 GLANCE = 4096  # characters
 NO_IDS = np.empty(0, np.int32)
+LONGEST_LIST = 1 << 31  # bytes of a list that is read as a whole
 LONGEST_WORD = 24  # that is repeated whole
 BEFORE_LIST = re.compile(
     r"\s*(?:[A-Za-z_][\w\s.:*<>]*(?:\[\w*\]\s*)?=\s*)?"  # `name =`, `type name[n] =`
@@ -36,6 +38,8 @@ PART = re.compile(
 )
 RECORD = re.compile(r'\s*\{\s*"')  # C's lists do not begin so
 LISTS_OF_RECORD = re.compile(r'"token_ids"\s*:\s*\[([^\[\]]*)\]')
+DIGITS, BETWEEN = b"0123456789", b" \t\n\r,;|[]()"
+TO_SPACES = bytes.maketrans(BETWEEN, b" " * len(BETWEEN))
 NUMBER = re.compile(r"[+-]?[0-9]+|0[xX][0-9a-fA-F]+")
 
 
@@ -93,6 +97,41 @@ def parse_ids(text: str, n_tokens: int) -> NDArray[np.int32]:
     return np.fromiter((listed.token_id for listed in listed_ids(text, n_tokens)), np.int32)
 
 
+def parse_id_blocks(blocks: Iterable[bytes], n_tokens: int) -> Iterator[NDArray[np.int32]]:
+    """The same of the bytes of a file in blocks; from where it is more than numbers in decimal, all at once.
+
+    Raises IdsError also for what is not UTF-8; UTF-16 is converted, which some shells write into files.
+    """
+    rest, n_before, n_ids, is_plain = bytearray(), 0, 0, True
+    for block in blocks:
+        rest += block
+        end = len(rest.rstrip(DIGITS)) if is_plain else 0
+        is_plain = is_plain and not rest.translate(None, DIGITS + BETWEEN) and len(rest) - end < LONGEST_WORD
+        if is_plain:
+            ids = np.fromstring(bytes(rest[:end].translate(TO_SPACES)) + b"0", np.int64, sep=" ")[:-1]
+            if is_plain := n_ids + len(ids) > 0 and ids.max(initial=0) < n_tokens:
+                yield ids.astype(np.int32)
+                n_before, n_ids = n_before + end, n_ids + len(ids)
+                del rest[:end]
+        elif len(rest) > LONGEST_LIST:
+            raise IdsError(f"The list of ids has more than {LONGEST_LIST:,} bytes.", n_before, n_before + 1)
+    data = bytes(rest)
+    try:
+        text = as_utf8(data).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        at = n_before + error.start
+        raise IdsError(
+            f"The list of ids is not UTF-8: byte {at + 1:,} is 0x{data[error.start]:02X}. "
+            "Write ids as text, as `tokenloupe tokenize` prints them.",
+            at,
+            at + 1,
+        ) from None
+    listed = (
+        _numbers(text, n_tokens, 0, len(text), n_before, n_ids) if n_before else listed_ids(text, n_tokens)
+    )
+    yield np.fromiter((each.token_id for each in listed), np.int32)
+
+
 def listed_ids(text: str, n_tokens: int) -> Iterator[ListedId]:
     """The same one by one, each with its place; raises IdsError behind those before it."""
     first, last = _list_of_record(text) if RECORD.match(text) else (0, len(text))
@@ -138,13 +177,15 @@ def _list_of_record(text: str) -> tuple[int, int]:
     return lists[0].span(1)
 
 
-def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[ListedId]:
-    """The numbers in text[first:last]."""
-    before = BEFORE_LIST.match(text, first, last)
+def _numbers(
+    text: str, n_tokens: int, first: int, last: int, n_before: int = 0, n_ids: int = 0
+) -> Iterator[ListedId]:
+    """The numbers in text[first:last], which so many characters and numbers of the list precede."""
+    before = None if n_before else BEFORE_LIST.match(text, first, last)
     words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
-    for number, word in enumerate(stoppable(words), 1):
+    for number, word in enumerate(stoppable(words), n_ids + 1):
         if not NUMBER.fullmatch(word[1]):
-            shown = f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1}"
+            shown = f"“{quoted(word[1], LONGEST_WORD)}” at character {n_before + word.start() + 1}"
             raise IdsError(f"{shown} is not a whole number.", *word.span())
         value = int(word[1], 0 if word[1][1:2] in ("x", "X") else 10) if len(word[1]) < 20 else n_tokens
         if not 0 <= value < n_tokens:

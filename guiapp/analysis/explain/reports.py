@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from functools import cache, lru_cache
+from itertools import cycle, repeat
 from json import dumps
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.export.tables import json_text
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import EncodeError
+from guiapp.native.model_files import fill_in
 
 if TYPE_CHECKING:
+    from guiapp.core.encode.counting.growing import EncodedPart
     from guiapp.core.encode.reference.viterbi import Segmentation
     from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.core.vocabulary.vocabulary import Vocabulary
 
+AT_ONCE = 1 << 16  # tokens that are written at once
 BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
 LONGEST_NAME = 4096
 RESET = "\x1b[0m"
@@ -89,13 +98,72 @@ def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:
         return str(error)
 
 
-def ids_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
-    """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text."""
-    return {
-        "encoder": encoding.encoder,
-        "exactness": asdict(tokenizer.exactness),
-        **_tokens_report(tokenizer, encoding),
-    }
+class TokenWriter:
+    """Writes tokens side by side: numbers that each has for itself, between texts that all of an id share.
+
+    texts_of  the texts of an id, one more than there are numbers; asked for when they are first needed
+    """
+
+    def __init__(self, separator: str, n_ids: int, texts_of: Callable[[int], Sequence[str]]) -> None:
+        self._separator, self._texts_of = separator, texts_of
+        self._rows, self._n_rows = np.full(n_ids, -1, np.int32), 0
+        self._data, self._offsets = bytearray(), array("q", [0])
+        self._n_left_out = len(separator)  # before the first token
+
+    def write(self, ids: NDArray[np.int32], numbers: NDArray[np.int64]) -> Iterator[bytes]:
+        """In UTF-8, some thousand tokens at a time; numbers[i] are those of token i."""
+        for first in range(0, len(ids), AT_ONCE):
+            some = ids[first : first + AT_ONCE]
+            for token_id in np.unique(some[self._rows[some] < 0]).tolist():
+                self._add(token_id)
+            texts = np.frombuffer(bytes(self._data), np.uint8), np.array(self._offsets)
+            written = fill_in(self._rows[some], numbers[first : first + AT_ONCE], texts)
+            yield written[self._n_left_out :].tobytes()
+            self._n_left_out = 0
+
+    def _add(self, token_id: int) -> None:
+        self._rows[token_id] = self._n_rows
+        self._n_rows += 1
+        for number, text in enumerate(self._texts_of(token_id)):
+            self._data += (text if number else self._separator + text).encode()
+            self._offsets.append(len(self._data))
+
+
+def ids_text(separator: str) -> Callable[[NDArray[np.int32]], Iterator[bytes]]:
+    """Writes ids in decimal, one part of a list after the other."""
+    writer = TokenWriter(separator, 1, lambda _: ("", ""))
+    return lambda ids: writer.write(np.zeros_like(ids), ids.astype(np.int64))
+
+
+def ids_json(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[bytes]:
+    """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text.
+
+    All ids come first in it: the tokens of each part wait in a temporary file.
+    """
+    from tempfile import TemporaryFile  # time that other forms do not have
+
+    vocabulary = tokenizer.vocabulary
+
+    def texts_of(token_id: int) -> tuple[str, ...]:
+        head, _, tail = json_text(_token_record(vocabulary, token_id, [0, 0])).partition("[0, 0]")
+        return f"{head}[", ", ", f"]{tail}"
+
+    write_ids, starts = ids_text(", "), list[int]()
+    with TemporaryFile() as saved:
+        for start, encoding in parts:
+            if not starts:
+                head = {"encoder": encoding.encoder, "exactness": asdict(tokenizer.exactness)}
+                yield f'{json_text(head)[:-1]}, "token_ids": ['.encode()
+            yield from write_ids(encoding.token_ids)
+            np.save(saved, np.column_stack((encoding.token_ids, encoding.spans.astype(np.int32))))
+            starts.append(start)
+        yield b'], "tokens": ['
+        saved.seek(0)
+        writer = TokenWriter(", ", len(vocabulary), texts_of)
+        for start in starts:
+            columns = np.load(saved)
+            yield from writer.write(columns[:, 0], columns[:, 1:].astype(np.int64) + start)
+        yield b"]}"
 
 
 def segmentations_report(tokenizer: Tokenizer, best: Sequence[Segmentation]) -> dict[str, object]:
@@ -114,47 +182,52 @@ def segmentations_report(tokenizer: Tokenizer, best: Sequence[Segmentation]) -> 
 
 
 def _tokens_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
-    vocabulary = tokenizer.vocabulary
     ids, spans = encoding.token_ids.tolist(), encoding.spans.tolist()
+    records = map(_token_record, repeat(tokenizer.vocabulary), ids, spans)
+    return {"token_ids": ids, "tokens": list(records)}
+
+
+def _token_record(vocabulary: Vocabulary, token_id: int, span: list[int]) -> dict[str, object]:
     return {
-        "token_ids": ids,
-        "tokens": [
-            {
-                "id": token_id,
-                "span": span,
-                "raw": vocabulary.raw_text(token_id).decode("utf-8", "backslashreplace"),
-                "bytes": vocabulary.token_bytes(token_id).hex(),
-                "kind": vocabulary.kind(token_id),
-            }
-            for token_id, span in zip(ids, spans, strict=True)
-        ],
+        "id": token_id,
+        "span": span,
+        "raw": vocabulary.raw_text(token_id).decode("utf-8", "backslashreplace"),
+        "bytes": vocabulary.token_bytes(token_id).hex(),
+        "kind": vocabulary.kind(token_id),
     }
 
 
 def token_lines(
-    tokenizer: Tokenizer, encoding: Encoding, style: str, spelling: Spelling = Spelling.SIGNS
+    tokenizer: Tokenizer, parts: Iterable[EncodedPart], style: str, spelling: Spelling = Spelling.SIGNS
 ) -> Iterator[str]:
     """The encoding for people: one token a line ("table"), or the text with coloured spans ("color")."""
-    return _table(tokenizer, encoding, spelling) if style == "table" else _coloured(tokenizer, encoding)
+    return _table(tokenizer.vocabulary, parts, spelling) if style == "table" else _coloured(tokenizer, parts)
 
 
-def _table(tokenizer: Tokenizer, encoding: Encoding, spelling: Spelling) -> Iterator[str]:
-    vocabulary = tokenizer.vocabulary
+def _table(vocabulary: Vocabulary, parts: Iterable[EncodedPart], spelling: Spelling) -> Iterator[str]:
     yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
-    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    for index, (token_id, (start, end)) in enumerate(rows):
-        token = spelling.token(vocabulary, token_id, 24)
+
+    @cache
+    def shown(token_id: int) -> str:
         kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
-        span = f"{start}–{end}"
-        yield f"{index:>7} {token_id:>7} {span:>17}  {kind:12}  {token:24}  {hexadecimal}"
+        return f"{kind:12}  {spelling.token(vocabulary, token_id, 24):24}  {hexadecimal}"
+
+    n_before = 0
+    for first, encoding in parts:
+        rows = zip(encoding.token_ids.tolist(), (encoding.spans + first).tolist(), strict=True)
+        for index, (token_id, (start, end)) in enumerate(rows, n_before):
+            span = f"{start}–{end}"
+            yield f"{index:>7} {token_id:>7} {span:>17}  {shown(token_id)}"
+        n_before += len(encoding)
 
 
-def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+def _coloured(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[str]:
     """The text in lines; what belongs to no token has no colour."""
     line: list[str] = []
-    for data, background in _segments(tokenizer, encoding):
-        shown = visible_text(data)
-        line.append(shown if background is None else f"\x1b[48;5;{background};38;5;231m{shown}{RESET}")
+    shown = lru_cache(AT_ONCE)(visible_text)
+    for data, background in _segments(tokenizer, parts):
+        text = shown(data)
+        line.append(text if background is None else f"\x1b[48;5;{background};38;5;231m{text}{RESET}")
         if data.endswith(b"\n"):
             yield "".join(line)
             line = []
@@ -162,16 +235,18 @@ def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
         yield "".join(line)
 
 
-def _segments(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
+def _segments(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[tuple[bytes, int | None]]:
     """The bytes of tokens, each with its colour, and the lines of what lies between them."""
-    text, last_end = encoding.text_bytes, 0
-    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    for index, (token_id, (start, end)) in enumerate(rows):
-        yield from ((line, None) for line in text[last_end:start].splitlines(keepends=True))
-        data = text[start:end] or tokenizer.vocabulary.token_bytes(token_id)
-        yield data, BACKGROUNDS[index % len(BACKGROUNDS)]
-        last_end = end
-    yield from ((line, None) for line in text[last_end:].splitlines(keepends=True))
+    colours, between = cycle(BACKGROUNDS), b""
+    for _, encoding in parts:
+        text, last_end = encoding.text_bytes, 0
+        for token_id, (start, end) in zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True):
+            between += text[last_end:start]
+            yield from ((line, None) for line in between.splitlines(keepends=True))
+            yield text[start:end] or tokenizer.vocabulary.token_bytes(token_id), next(colours)
+            between, last_end = b"", end
+        between += text[last_end:]
+    yield from ((line, None) for line in between.splitlines(keepends=True))
 
 
 # A text that brings the BOS or EOS along that is added anyway: models were never trained on two

@@ -6,7 +6,7 @@ Source: llama_vocab::detokenize.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import pairwise
@@ -49,26 +49,58 @@ def detokenize(
     `is_text` writes what is no UTF-8 as the file's own library writes it in texts: U+FFFD, as often as there.
     Raises EncodeError for an id that the vocabulary does not have.
     """
-    rules, token_ids = vocabulary.rules, checked_ids(vocabulary, ids)
-    has_beginning = False
+    token_ids, has_beginning = checked_ids(vocabulary, ids), False
     if remove_special:
-        before, after = _affixes(vocabulary)
-        has_beginning = bool(before) and tuple(token_ids[: len(before)].tolist()) == before
-        token_ids = token_ids[len(before) * has_beginning :]
-        if after and tuple(token_ids[-len(after) :].tolist()) == after:
-            token_ids = token_ids[: -len(after)]
+        token_ids, has_beginning = _without_affixes(token_ids, *_affixes(vocabulary))
+    return _detokenized(vocabulary, token_ids, not has_beginning, unparse_special, is_text)
+
+
+def detokenize_blocks(
+    vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool, unparse_special: bool
+) -> Iterator[bytes]:
+    """The same of valid ids that come in blocks; all at once where the file's rules look across tokens."""
+    is_plain = vocabulary.parts is None and vocabulary.pieces is None and not vocabulary.rules.clean_spaces
+    if not is_plain and not (vocabulary.parts and decoding_of(vocabulary).is_plain):
+        ids = np.concatenate([np.empty(0, np.int32), *blocks])
+        yield detokenize(vocabulary, ids, remove_special, unparse_special)
+        return
+    before, after = _affixes(vocabulary) if remove_special else ((), ())
+    rest, begins = np.empty(0, np.int32), True
+    for block in blocks:
+        rest = np.concatenate((rest, block))
+        if len(rest) > len(before) + len(after):
+            part, rest = np.split(rest, [len(rest) - len(after)])
+            part, has_beginning = _without_affixes(part, before if begins else (), ())
+            yield _detokenized(vocabulary, part, begins and not has_beginning, unparse_special, False)
+            begins = False
+    rest, has_beginning = _without_affixes(rest, before if begins else (), after)
+    yield _detokenized(vocabulary, rest, begins and not has_beginning, unparse_special, False)
+
+
+def _without_affixes(
+    ids: NDArray[np.int32], before: Sequence[int | None], after: Sequence[int | None]
+) -> tuple[NDArray[np.int32], bool]:
+    """Ids without those that the file puts around each text, and whether the first ones were such."""
+    has_beginning = bool(before) and ids[: len(before)].tolist() == [*before]
+    ids = ids[len(before) * has_beginning :]
+    has_end = bool(after) and ids[-len(after) :].tolist() == [*after]
+    return ids[: len(ids) - len(after) * has_end], has_beginning
+
+
+def _detokenized(
+    vocabulary: Vocabulary, ids: NDArray[np.int32], strips_first: bool, unparse_special: bool, is_text: bool
+) -> bytes:
+    """The bytes of valid ids; where it `strips_first`, the first one without a space that was put there."""
     if vocabulary.parts is not None:
-        return decoding_of(vocabulary).decode(token_ids, unparse_special, is_text)
+        return decoding_of(vocabulary).decode(ids, unparse_special, is_text)
     if vocabulary.pieces is not None:
-        return decode_pieces(vocabulary, vocabulary.pieces, token_ids, unparse_special, is_text)
-    strip_first = rules.add_space_prefix and not has_beginning
-    shown = token_ids
+        return decode_pieces(vocabulary, vocabulary.pieces, ids, unparse_special, is_text)
+    rules, shown = vocabulary.rules, ids
     if not unparse_special:
-        shown = token_ids[(vocabulary.attributes[token_ids] & HIDDEN) == 0]
-        strip_first &= len(shown) > 0 and shown[0] == token_ids[0]
-    data, offsets = vocabulary.token_bytes_table
+        shown = ids[(vocabulary.attributes[ids] & HIDDEN) == 0]
     out = vocabulary.decoder.decode(shown, len(shown) * USUAL_BYTES)
-    if strip_first and len(shown):
+    if strips_first and rules.add_space_prefix and len(shown) and shown[0] == ids[0]:
+        data, offsets = vocabulary.token_bytes_table
         first = offsets[shown[0]]
         if first < offsets[shown[0] + 1] and data[first] == SPACE:
             out = out[1:]
@@ -118,11 +150,11 @@ class PartsDecoding:
         from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
 
         self._parts = parts
-        self._is_byte_level = isinstance(parts.decoder, ByteLevel)
         self._data, self._offsets = vocabulary.token_data, vocabulary.token_offsets
         self._normalized = {
             token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
         }
+        self.is_plain = isinstance(parts.decoder, ByteLevel) and not self._normalized  # token by token
         self._decoder_with_bytes = with_bytes_preserved(parts.decoder)
         self._is_token = vocabulary.attributes != Attribute.UNUSED
         self._is_shown = self._is_token.copy()
@@ -134,7 +166,7 @@ class PartsDecoding:
     def decode(self, ids: NDArray[np.int32], unparse_special: bool, is_text: bool) -> bytes:
         """The bytes of some ids, as in `detokenize`; those that stand for nothing are left out."""
         ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
-        if self._is_byte_level and not self._normalized:
+        if self.is_plain:
             data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
             return data.decode("utf-8", "replace").encode() if is_text else data
         texts = list(map(self._text, ids.tolist()))

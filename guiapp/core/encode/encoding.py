@@ -150,6 +150,32 @@ class Encoding:
         return Encoding, (self._text, self.token_ids, self.spans, self.encoder)
 
 
+def assembled(
+    text: bytes, tokens: FragmentTokens, affixes: tuple[Sequence[int], Sequence[int]], encoder: str
+) -> Encoding:
+    """The encoding of a text from its tokens, with the ids of `affixes` before and after them."""
+    before, after = affixes
+    ids = tokens.ids
+    if before or after:
+        ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
+
+    def spans(_: Encoding) -> Offsets:
+        inner = slice(len(before), len(ids) - len(after))
+        return spans_around((tokens.starts, tokens.ends), inner, len(ids), len(text))
+
+    return Encoding(text, ids, spans, encoder)
+
+
+def spans_around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
+    """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
+    spans = np.zeros((n_tokens, 2), np.int64)
+    spans[inner.stop :] = size
+    for side, column in enumerate(bounds):
+        checkpoint()
+        spans[inner, side] = column
+    return spans
+
+
 def as_bytes(text: str | bytes) -> bytes:
     """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
     if isinstance(text, str):

@@ -27,6 +27,8 @@ from guiapp.core.encode.encoding import (
     FragmentTokens,
     Offsets,
     as_bytes,
+    assembled,
+    spans_around,
 )
 from guiapp.core.encode.exactness import Exactness, exactness_of
 from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
@@ -95,7 +97,7 @@ class _Prepared:
         text = np.frombuffer(encoding.text_bytes, np.uint8)
         bounds = self.bounds(text, encoding.token_ids[inner])
         checkpoint()
-        return _around(bounds, inner, len(encoding), len(text))
+        return spans_around(bounds, inner, len(encoding), len(text))
 
     def bounds(self, text: NDArray[np.uint8], ids: NDArray[np.int32]) -> tuple[Offsets, Offsets]:
         """Starts and ends of the same, without those of what is around the text."""
@@ -457,16 +459,7 @@ class Tokenizer:
         return name
 
     def _assemble(self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str) -> Encoding:
-        before, after = self.special_affixes() if add_special else ([], [])
-        ids = tokens.ids
-        if before or after:
-            ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
-
-        def spans(_: Encoding) -> Offsets:
-            inner = slice(len(before), len(ids) - len(after))
-            return _around((tokens.starts, tokens.ends), inner, len(ids), len(text))
-
-        return Encoding(text, ids, spans, encoder)
+        return assembled(text, tokens, self.special_affixes() if add_special else ([], []), encoder)
 
 
 def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[object, ...]]]) -> Tokenizer:
@@ -479,16 +472,6 @@ def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[o
 
 def _encode(pipeline: Pipeline, encoder: str, fragment: bytes, begins: bool) -> FragmentTokens:
     return pipeline.encode(np.frombuffer(fragment, np.uint8), begins, encoder)
-
-
-def _around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
-    """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
-    spans = np.zeros((n_tokens, 2), np.int64)
-    spans[inner.stop :] = size
-    for side, column in enumerate(bounds):
-        checkpoint()
-        spans[inner, side] = column
-    return spans
 
 
 def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:

@@ -1,11 +1,21 @@
 """Texts compared one after the other, and what is told about them."""
 
+import random
+from functools import partial
+from itertools import combinations
+
 import pytest
+from model_files import opened
+from random_texts import random_texts
 
 import guiapp
+from guiapp.analysis.compare import lines, texts
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.texts import LOOKED_AT, TextFolderError, compare_texts, text_files
+from guiapp.analysis.compare.texts_report import Terms, record
+from guiapp.core.encode.counting.growing import encoded_parts
 
+DEMO_NAMES = "demo:bpe", "demo:wordpiece", "demo:unigram", "demo:rwkv"
 TEXTS = [
     ("b.TXT", "naïve 汉字\n".encode()),
     ("a/x.py", b"def f(x):\n    return unbelievable\n"),
@@ -36,12 +46,12 @@ def test_sums_and_differences_are_those_of_each_text(sides, compared):
 
 
 def test_a_difference_tells_its_place_and_what_each_token_came_from(sides, compared):
-    texts = dict(TEXTS)
-    ids = [compare_text(sides, text) for text in texts.values()]
+    of_name = dict(TEXTS)
+    ids = [compare_text(sides, text) for text in of_name.values()]
     ids = [each.difference_ids(row) for each in ids for row in range(len(each.spans.differences))]
     assert [[list(each) for each in difference.token_ids] for difference in compared.differences] == ids
     for difference in compared.differences:
-        text = texts[difference.name]
+        text = of_name[difference.name]
         assert difference.line == text[: difference.start].count(b"\n") + 1
         for side, token_ids, pieces in zip(sides, difference.token_ids, difference.pieces, strict=True):
             assert len(token_ids) == len(pieces)
@@ -49,6 +59,26 @@ def test_a_difference_tells_its_place_and_what_each_token_came_from(sides, compa
                 assert list(pieces) == [side.tokenizer.vocabulary.raw_text(each) for each in token_ids]
             elif side.name == "demo:bpe":  # leaves nothing out
                 assert b"".join(pieces) == text[difference.start : difference.end]
+
+
+@pytest.mark.parametrize("models", [*combinations(DEMO_NAMES, 2)])
+def test_lines_in_blocks_come_to_what_the_whole_text_does(models, monkeypatch):
+    sides, n_parts = [ModelSide(name, opened(name)) for name in models], 0
+    monkeypatch.setattr(lines, "encoded_parts", partial(encoded_parts, least_bytes=1))
+    for index in range(20):
+        rng = random.Random(index)
+        ends = [b"\n", b"\n\n", b" \n", b"\r\n", "\n\u0301a".encode(), "\n\u3099".encode(), b"\n</s>"]
+        text = b"".join(each[:60] + rng.choice(ends) for each in random_texts(index, 8))
+        size = rng.choice((1, 5, 50))
+        blocks = [text[start : start + size] for start in range(0, len(text), size)]
+        records = []
+        for given, least_bytes in ((blocks, 1), ([text], len(text) + 1)):
+            monkeypatch.setattr(texts, "compare_lines", partial(lines.compare_lines, least_bytes=least_bytes))
+            result = compare_texts(sides, [("x.txt", given)], 600)
+            records.append((record(result, Terms()), [each.pieces for each in result.differences]))
+        assert records[0] == records[1], text
+        n_parts += len(list(lines.compare_lines(sides, blocks, 1)))
+    assert n_parts > 40
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from guiapp.analysis.explain.id_lists import (
     GLANCE,
     IdsError,
     holds_numbers,
+    parse_id_blocks,
     parse_ids,
 )
 
@@ -105,6 +106,38 @@ def test_an_error_says_what_and_where(text, at_fault, says):
         parse_ids(text, 10)
     assert says in str(caught.value)
     assert text[caught.value.start : caught.value.end] == at_fault
+
+
+WORDS = [
+    "1 2 ",
+    "12",
+    " 499",
+    ", 3",
+    "\n",
+    "[",
+    "999 ",
+    "é",
+    "two",
+    "9" * 30,
+    "+1",
+    "(dtype=x",
+    '{"token_ids": [',
+]
+
+
+@given(st.lists(st.sampled_from(WORDS)), st.integers(1, 40))
+def test_a_list_in_blocks_is_read_as_the_whole_is(words, size):
+    data = "".join(words).encode()
+
+    def outcome(blocks):
+        try:
+            return np.concatenate([*blocks]).tolist()
+        except IdsError as error:
+            return str(error)
+
+    in_blocks = parse_id_blocks((data[at : at + size] for at in range(0, len(data), size)), 500)
+    whole = (parse_ids(text, 500) for text in (data.decode(),))
+    assert outcome(in_blocks) == outcome(parse_id_blocks([data], 500)) == outcome(whole)
 
 
 @given(st.text())

@@ -1,21 +1,29 @@
 """What the command line prints about a model and an encoding."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
+from functools import partial
 
 import pytest
-from model_files import opened
+from model_files import ALL_MODELS, opened, special_texts
+from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.explain.reports import (
     doubled_special,
-    ids_report,
+    ids_json,
+    ids_text,
     segmentations_report,
+    token_lines,
 )
+from guiapp.analysis.export.tables import json_text
+from guiapp.core.encode.counting.growing import encoded_parts
 
 
 def test_records_hold_each_token_with_its_span():
     tokenizer = guiapp.open_model("demo:bpe")
-    report = ids_report(tokenizer, tokenizer.encode("a\n", encoder="heap"))
+    parts = encoded_parts(tokenizer, [b"a\n"], encoder="heap")
+    report = json.loads(b"".join(ids_json(tokenizer, parts)))
     assert (report["encoder"], report["exactness"]["level"], report["token_ids"]) == (
         "heap",
         "exact",
@@ -32,6 +40,45 @@ def test_records_hold_each_token_with_its_span():
         {"id": 64, "span": [0, 1], "raw": "a", "bytes": "61", "kind": "normal"},
         {"id": 198, "span": [1, 2], "raw": "Ċ", "bytes": "0a", "kind": "normal"},
     ]
+
+
+@pytest.mark.parametrize("model", [model for model in ALL_MODELS if isinstance(model, str)])
+def test_parts_are_written_as_the_whole_is(model):
+    tokenizer = opened(model)
+    texts = random_texts(
+        5, 30, [b"\r\n", b"\xff", "\u200b\u2028".encode(), b" " * 300, *special_texts(tokenizer, 9)]
+    )
+    for size, text in enumerate([b"", *texts]):
+        blocks = [text[start : start + size + 1] for start in range(0, len(text), size + 1)]
+        tiny = partial(encoded_parts, tokenizer, blocks, least_bytes=1)
+        ids, spans = (
+            column.tolist() for column in (tokenizer.encode(text).token_ids, tokenizer.encode(text).spans)
+        )
+        write = ids_text(" ")
+        assert (
+            b"".join(each for part in tiny() for each in write(part.encoding.token_ids))
+            == " ".join(map(str, ids)).encode()
+        )
+        whole, vocabulary = [*encoded_parts(tokenizer, [text], least_bytes=1 << 30)], tokenizer.vocabulary
+        for form in ("table", "color"):
+            assert [*token_lines(tokenizer, tiny(), form)] == [*token_lines(tokenizer, whole, form)]
+        head = {
+            "encoder": whole[0].encoding.encoder,
+            "exactness": asdict(tokenizer.exactness),
+            "token_ids": ids,
+        }
+        raw = (vocabulary.raw_text(token_id).decode("utf-8", "backslashreplace") for token_id in ids)
+        tokens = [
+            {
+                "id": token_id,
+                "span": span,
+                "raw": text,
+                "bytes": vocabulary.token_bytes(token_id).hex(),
+                "kind": vocabulary.kind(token_id),
+            }
+            for token_id, span, text in zip(ids, spans, raw, strict=True)
+        ]
+        assert b"".join(ids_json(tokenizer, tiny())).decode() == json_text({**head, "tokens": tokens})
 
 
 def test_the_best_segmentations_are_told_with_scores():

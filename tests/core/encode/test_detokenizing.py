@@ -4,6 +4,7 @@ import gc
 import json
 import random
 import weakref
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,13 +12,13 @@ import tokenizers
 from arrays import as_array
 from conftest import VOCABS
 from deep_oracle import DeepOracle
-from format_samples import SAMPLES
+from format_samples import SAMPLES, Sample, opened_sample
 from hypothesis import given
 from hypothesis import strategies as st
-from model_files import opened
+from model_files import ALL_MODELS, opened
 
 import guiapp
-from guiapp.core.encode.detokenizing import readable_clean_spaces
+from guiapp.core.encode.detokenizing import detokenize_blocks, readable_clean_spaces
 from guiapp.core.formats.table import LAST
 from guiapp.core.text.utf8 import is_text
 from guiapp.native.model_files import clean_spaces
@@ -64,6 +65,16 @@ def test_any_ids_give_llama_cpps_bytes_with_all_switches(name):
 @pytest.fixture(params=["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
 def tokenizer(request):
     return opened(request.param)
+
+
+@pytest.mark.parametrize("model", [*ALL_MODELS, *SAMPLES])
+def test_ids_in_blocks_give_the_bytes_of_all(model, tmp_path):
+    tokenizer = opened_sample(model, tmp_path) if isinstance(model, Sample) else opened(model)
+    for size, ids in enumerate(id_sequences(tokenizer.vocabulary, 60)):
+        for options in product((False, True), (False, True)):
+            blocks = np.array_split(np.array(ids, np.int32), size % 7 + 1)
+            found = b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, *options))
+            assert found == tokenizer.decode_bytes(ids, *options), (ids, options)
 
 
 @pytest.mark.parametrize("token_id", [-1, 1 << 31, -(1 << 31), 1 << 63, 1 << 64, -(1 << 70)])
@@ -149,8 +160,7 @@ BYTE_NAMES = {
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
 def test_a_token_of_a_part_of_a_character_gives_its_bytes(sample, tmp_path):
-    sample.write(tmp_path / sample.name)
-    tokenizer = guiapp.open_model(tmp_path / sample.name, "gpt-2" if sample.is_silent else None)
+    tokenizer = opened_sample(sample, tmp_path)
     texts = {token: tokenizer.vocabulary.token_bytes(token) for token in range(len(tokenizer.vocabulary))}
     parts = {token: text.rstrip() for token, text in texts.items() if not is_text(text)}  # as CLIP ends words
     assert {token: tokenizer.decode_bytes([token]) for token in parts} == parts

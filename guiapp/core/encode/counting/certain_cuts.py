@@ -31,6 +31,9 @@ class SegmentEncoder(Protocol):
     pipeline: Pipeline
     special_tokens: SpecialTokens
 
+    @property
+    def exact_encoders(self) -> tuple[str, ...]: ...
+
     def special_affixes(self) -> tuple[list[int], list[int]]: ...
 
     def encode_segment(
@@ -74,11 +77,11 @@ Parts = Callable[[int], bool]
 
 
 class CertainCuts:
-    """The certain cuts of one tokenizer, special tokens being parsed or not."""
+    """The certain cuts of one tokenizer and an exact encoder, special tokens being parsed or not."""
 
-    def __init__(self, tokenizer: SegmentEncoder, parse_special: bool) -> None:
+    def __init__(self, tokenizer: SegmentEncoder, parse_special: bool, encoder: str | None = None) -> None:
         self._tokenizer = tokenizer
-        self._parse_special = parse_special
+        self._parse_special, self._encoder = parse_special, encoder
         self._special_tokens = tokenizer.special_tokens
 
     @cached_property
@@ -92,7 +95,7 @@ class CertainCuts:
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
-        return self._tokenizer.encode_segment(text, None, begins_text, None, self._parse_special)
+        return self._tokenizer.encode_segment(text, None, begins_text, self._encoder, self._parse_special)
 
     def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the special tokens of a text reach, in order."""
@@ -127,6 +130,20 @@ class CertainCuts:
         if self._special_tokens.drops_white_space:
             end = _before_white_space(text, end)
         return end
+
+    def stable_end(self, text: NDArray[np.uint8], begins_text: bool) -> int:
+        """Where the part of a text ends that does not change whatever comes behind the text, or 0.
+
+        An RWKV token depends on so much text from its start on, and on nothing before: the start of any that
+        is farther from the end will do.
+        """
+        clusters, end = self.clusters(text), self.open_end(text)
+        lookahead = self._tokenizer.pipeline.lookahead
+        cut = self.last(text, clusters, 0, end)
+        if cut or len(clusters.starts) or lookahead is None:
+            return cut
+        starts = self.encode(text[:end], begins_text).starts
+        return int(starts[starts <= max(end - lookahead, 0)][-1]) if len(starts) else 0
 
     def last(self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int) -> int:
         """The last certain cut in (start, end) that text[start:end] proves; `start` if there is none."""

@@ -11,17 +11,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from io import BytesIO
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.counting.certain_cuts import CertainCuts
+from guiapp.core.encode.counting.growing import EncodedPart, encoded_parts
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.sources.files import blocks_from
 from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
 from guiapp.errors import EncodeError, whole_number
 
@@ -30,6 +34,7 @@ Level = Literal["line", "sentence", "word", "character"]
 LEVELS: tuple[Level, ...] = ("line", "sentence", "word", "character")  # each finer than the one before
 LOOK_BEYOND = 64
 WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for
+SECTION_BYTES = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -59,6 +64,28 @@ def chunk_text(
     progress  is called with the share done before each chunk, and may raise what ends the work
     Raises EncodeError for numbers that make no sense, and where a single character has too many tokens.
     """
+    data, chunks = as_bytes(text), list[Chunk]()
+    blocks = blocks_from(BytesIO(data).read)
+    for chunk, _ in chunk_blocks(tokenizer, blocks, max_tokens, overlap, by, parse_special):
+        chunks.append(chunk)
+        progress(chunk.end / len(data))
+    return chunks
+
+
+def chunk_blocks(
+    tokenizer: Tokenizer,
+    blocks: Iterable[bytes],
+    max_tokens: int,
+    overlap: int = 0,
+    by: Level = "character",
+    parse_special: bool = True,
+    section_bytes: int = SECTION_BYTES,
+) -> Iterator[tuple[Chunk, bytes]]:
+    """The same of a text that comes in blocks, each chunk with its text.
+
+    Only a section of the text is in memory: that from a little before a chunk to behind the certain cut that
+    shows where it ends, and at least `section_bytes` more.
+    """
     max_tokens, overlap = (whole_number(number, "number of tokens") for number in (max_tokens, overlap))
     if max_tokens < 1:
         raise EncodeError(f"Chunks cannot have at most {max_tokens} tokens. Allow at least 1.")
@@ -69,20 +96,46 @@ def chunk_text(
         )
     if by not in LEVELS:
         raise EncodeError(f"Text cannot be cut into chunks by “{by}”. Choose one of: {', '.join(LEVELS)}.")
-    chunker = _Chunker(tokenizer, as_bytes(text), max_tokens, overlap, by, parse_special)
-    return chunker.chunks(progress)
+    parts = encoded_parts(tokenizer, blocks, False, parse_special)
+    section, start, coming = list[EncodedPart](), 0, next(parts, None)
+    while coming is not None:
+        n_before = sum(part.start <= start - WINDOW_BYTES for part in section[1:])
+        while n_before and not _is_apart(section[n_before - 1]):
+            n_before -= 1
+        section = section[n_before:]
+        enough = coming.start + (coming.start - section[0].start if section else 0) + section_bytes
+        while coming and not (section and coming.start >= enough and _is_apart(section[-1])):
+            section.append(coming)
+            coming = next(parts, None)
+        counter = IntervalCounter(tokenizer, section, parse_special)
+        chunker = _Chunker(counter, section[0].start, coming is None, max_tokens, overlap, by)
+        with suppress(_UnreadError):
+            while start < chunker.end:
+                chunk, start = chunker.chunk_from(start)
+                yield chunk, chunker.text_of(chunk)
 
 
-def chunk_record(text: bytes, chunk: Chunk) -> dict[str, object]:
+class _UnreadError(Exception):
+    """Where a chunk ends depends on text behind the section."""
+
+
+def _is_apart(part: EncodedPart) -> bool:
+    """Whether the boundaries in the text behind a part are the same without it."""
+    end = part.encoding.text_bytes[-LONGEST_SIGN:]
+    return len(end) == LONGEST_SIGN and not SENTENCE_END.search(end)
+
+
+def chunk_record(chunk: Chunk, text: bytes) -> dict[str, object]:
     """A chunk with its text, as a JSON object."""
-    shown = text[chunk.start : chunk.end].decode("utf-8", "replace")
+    shown = text.decode("utf-8", "replace")
     return {"start": chunk.start, "end": chunk.end, "n_tokens": chunk.n_tokens, "text": shown}
 
 
 def chunks_as_lines(text: bytes, chunks: Sequence[Chunk]) -> bytes:
     """JSON Lines, one for each chunk."""
     return b"".join(
-        f"{json.dumps(chunk_record(text, chunk), ensure_ascii=False)}\n".encode() for chunk in chunks
+        f"{json.dumps(chunk_record(chunk, text[chunk.start : chunk.end]), ensure_ascii=False)}\n".encode()
+        for chunk in chunks
     )
 
 
@@ -96,25 +149,37 @@ def chunks_as_files(text: bytes, chunks: Sequence[Chunk]) -> dict[str, bytes]:
 
 
 class _Chunker:
-    """One text and one way to divide it."""
+    """One section of a text and one way to divide it; offsets are those of the section.
+
+    base, is_last  where the section begins in the text, and whether it ends where that ends
+    """
 
     def __init__(
-        self, tokenizer: Tokenizer, text: bytes, max_tokens: int, overlap: int, by: Level, parse_special: bool
+        self,
+        counter: IntervalCounter,
+        base: int,
+        is_last: bool,
+        max_tokens: int,
+        overlap: int,
+        by: Level,
     ) -> None:
-        self._text = text
-        self._counter = IntervalCounter(tokenizer, text, parse_special)
+        self._counter, self._base, self._is_last = counter, base, is_last
+        self._text = counter.text.tobytes()
         self._max_tokens, self._overlap, self._by = max_tokens, overlap, by
-        self._boundaries = cache(partial(_boundaries, self._counter, text))
+        self._boundaries = cache(partial(_boundaries, self._counter, self._text))
+        self.end = base + len(self._text)
+        self._known = len(self._text) if is_last else len(self._text.rstrip(BLANK))
 
-    def chunks(self, progress: Callable[[float], object]) -> list[Chunk]:
-        chunks: list[Chunk] = []
-        start = 0
-        while start < len(self._text):
-            progress(start / len(self._text))
-            end = self._end_of_chunk(start)
-            chunks.append(Chunk(start, end, self._counter.count(start, end)))
-            start = end if end == len(self._text) else self._next_start(start, end)
-        return chunks
+    def chunk_from(self, text_start: int) -> tuple[Chunk, int]:
+        """The chunk that begins there in the text, and where the next one does.  Raises _UnreadError."""
+        start = text_start - self._base
+        end = self._end_of_chunk(start)
+        next_start = end if end == len(self._text) else self._next_start(start, end)
+        chunk = Chunk(text_start, self._base + end, self._counter.count(start, end))
+        return chunk, self._base + next_start
+
+    def text_of(self, chunk: Chunk) -> bytes:
+        return self._text[chunk.start - self._base : chunk.end - self._base]
 
     def _end_of_chunk(self, start: int) -> int:
         for level in LEVELS[LEVELS.index(self._by) :]:
@@ -124,7 +189,7 @@ class _Chunker:
         ends = self._boundaries("character")
         n_tokens = self._counter.count(start, int(ends[np.searchsorted(ends, start, "right")]))
         raise EncodeError(
-            f"The character at byte {start:,} alone has {n_tokens} tokens. "
+            f"The character at byte {self._base + start:,} alone has {n_tokens} tokens. "
             "Allow at least that many in a chunk."
         )
 
@@ -164,11 +229,15 @@ class _Chunker:
         index = counter.n_tokens_before(start) + self._max_tokens
         while index < counter.n_tokens:
             offset = max(int(counter.token_starts[index]), start)
+            if not self._is_last and offset + WINDOW_BYTES >= self._known:
+                break
             cut = counter.cut_after(offset, min(offset + WINDOW_BYTES, size))
             n_tokens = counter.count(start, cut)
             if n_tokens > self._max_tokens:
                 return cut
             index += self._max_tokens + 1 - n_tokens
+        if not self._is_last:
+            raise _UnreadError
         return size
 
     def _too_early(self, start: int, end: int) -> int:
@@ -215,14 +284,17 @@ def _one_of(*texts: str) -> bytes:
 
 SPACE = _one_of(*" \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200B)))
 CLOSING = _one_of(*"\"')]»”’›」』）】")
+MARK, WIDE_MARK = _one_of(*".!?…"), _one_of(*"。！？")
 WORD = re.compile(rb"(?:%s)+" % SPACE)
 LINE = re.compile(rb"\r\n|\n|\r")
 SENTENCE = (
     re.compile(  # a group matches where a sentence ends; marks without white space behind are passed over
-        rb"%s++%s*+(?=(%s|\Z)?)|(%s++%s*+)|((?=\n[ \t\r]*+\n))"
-        % (_one_of(*".!?…"), CLOSING, SPACE, _one_of(*"。！？"), CLOSING)
+        rb"%s++%s*+(?=(%s|\Z)?)|(%s++%s*+)|((?=\n[ \t\r]*+\n))" % (MARK, CLOSING, SPACE, WIDE_MARK, CLOSING)
     )
 )
+SENTENCE_END = re.compile(rb"(?:%s|%s|%s)\Z" % (MARK, WIDE_MARK, CLOSING))
+LONGEST_SIGN = 3  # bytes of one of these
+BLANK = b" \n\t\r"  # what may lie between the newlines that end a sentence
 
 
 def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
@@ -249,15 +321,19 @@ class IntervalCounter:
     holds no certain cut; such a part is encoded.
     """
 
-    def __init__(self, tokenizer: Tokenizer, text: str | bytes, parse_special: bool = True) -> None:
-        """Encode the text.  Offsets are those of its bytes.
+    def __init__(
+        self, tokenizer: Tokenizer, text: str | bytes | list[EncodedPart], parse_special: bool = True
+    ) -> None:
+        """Encode the text, unless it is there in parts.  Offsets are those of its bytes.
 
         Raises EncodeError where the vocabulary cannot express the text.
         """
-        encoding = tokenizer.encode(text, add_special=False, parse_special=parse_special)
-        self.text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
-        self.token_starts = np.ascontiguousarray(encoding.spans[:, 0])
-        self._token_ends = np.ascontiguousarray(encoding.spans[:, 1])
+        if not isinstance(text, list):
+            text = [EncodedPart(0, tokenizer.encode(text, False, parse_special))]
+        base = text[0].start
+        spans = np.concatenate([part.encoding.spans + (part.start - base) for part in text])
+        self.text = np.frombuffer(bytearray().join(part.encoding.text_bytes for part in text), np.uint8)
+        self.token_starts, self._token_ends = np.ascontiguousarray(spans.T)
         self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)
 

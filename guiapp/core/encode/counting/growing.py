@@ -8,14 +8,15 @@ long run of one letter, or a language that Unigram sees as one word) the open pa
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import BytesIO
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
-from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, as_bytes, assembled
 from guiapp.core.sources.files import blocks_from
 
 STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
@@ -35,7 +36,6 @@ class _GrowingText(ABC):
         self._cuts = CertainCuts(tokenizer, parse_special)
         before, after = tokenizer.special_affixes() if add_special else ([], [])
         self._before, self._after = np.array(before, np.int32), np.array(after, np.int32)
-        self._lookahead = tokenizer.pipeline.lookahead
         self._stable_ids: list[NDArray[np.int32]] = []  # in the order in which the text came
         self._n_stable = 0
         self._open = bytearray()  # what came last at its end
@@ -111,23 +111,10 @@ class AppendEncoder(_GrowingText):
 
     def _stable_part(self) -> NDArray[np.uint8]:
         tail = self._tail()
-        return tail[: self._last_cut(tail)]
+        return tail[: self._cuts.stable_end(tail, begins_text=not self._stable_ids)]
 
     def _encode_stable(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
         return self._cuts.encode(part, begins_text=not self._stable_ids).ids
-
-    def _last_cut(self, tail: NDArray[np.uint8]) -> int:
-        """Where the last part of the tail ends that can no longer change, or 0.
-
-        An RWKV token depends on so much text from its start on, and on nothing before: the start of any that
-        is farther from the end will do.
-        """
-        clusters, end = self._cuts.clusters(tail), self._cuts.open_end(tail)
-        cut = self._cuts.last(tail, clusters, 0, end)
-        if cut or len(clusters.starts) or self._lookahead is None:
-            return cut
-        starts = self._cuts.encode(tail[:end], begins_text=not self._stable_ids).starts
-        return int(starts[starts <= max(end - self._lookahead, 0)][-1]) if len(starts) else 0
 
     def _tail(self) -> NDArray[np.uint8]:
         return np.frombuffer(bytearray(self._open), np.uint8)
@@ -177,10 +164,55 @@ def count_blocks(
     parse_special: bool,
 ) -> int | None:
     """The same for a text that comes in blocks; those behind a sure answer are not asked for."""
-    encoder = AppendEncoder(tokenizer, add_special, parse_special)
-    for block in blocks:
-        encoder.append(block)
-        if limit is not None and encoder.least_count > limit:
+    n_tokens = 0
+    for part in encoded_parts(tokenizer, blocks, add_special, parse_special):
+        n_tokens += len(part.encoding)
+        if limit is not None and n_tokens > limit:
             return None
-    n_tokens = encoder.count
-    return None if limit is not None and n_tokens > limit else n_tokens
+    return n_tokens
+
+
+class EncodedPart(NamedTuple):
+    """A part of a text with the tokens that it has in the whole.
+
+    start     where it begins in the whole, in bytes
+    encoding  its spans count from there; BOS and the like are in the first part, EOS in the last
+    """
+
+    start: int
+    encoding: Encoding
+
+
+def encoded_parts(
+    tokenizer: SegmentEncoder,
+    blocks: Iterable[bytes],
+    add_special: bool = True,
+    parse_special: bool = True,
+    encoder: str | None = None,
+    least_bytes: int = STABLE_AFTER_BYTES,
+) -> Iterator[EncodedPart]:
+    """The encoding of a text that comes in blocks, in parts: each as soon as nothing more can change it.
+
+    Parts follow each other without a gap, and the last one may be empty.  A text without certain cuts is one
+    part, as every text is for encoders that are not exact.  Cuts are looked for in `least_bytes` or more.
+    Raises EncodeError as `Tokenizer.encode` does, after the parts before.
+    """
+    cuts, name = CertainCuts(tokenizer, parse_special, encoder), encoder or tokenizer.pipeline.encoders[0]
+    before, after = tokenizer.special_affixes() if add_special else ([], [])
+    can_cut = name in tokenizer.exact_encoders
+    rest, start, next_look = bytearray(), 0, least_bytes
+    for block in blocks:
+        rest += block
+        if len(rest) > LONGEST_TEXT:
+            break  # which is an error
+        if can_cut and len(rest) >= next_look:
+            text = np.frombuffer(bytes(rest), np.uint8)
+            if end := cuts.stable_end(text, start == 0):
+                tokens = cuts.encode(text[:end], start == 0)
+                yield EncodedPart(start, assembled(text[:end].tobytes(), tokens, (before, []), name))
+                before, start = [], start + end
+                del rest[:end]
+            next_look = 2 * len(rest) + least_bytes
+    data = as_bytes(bytes(rest))
+    tokens = cuts.encode(np.frombuffer(data, np.uint8), start == 0)
+    yield EncodedPart(start, assembled(data, tokens, (before, after), name))

@@ -1,6 +1,8 @@
 """Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
 
 import random
+from contextlib import suppress
+from functools import partial
 from itertools import accumulate, combinations, pairwise
 
 import numpy as np
@@ -13,6 +15,7 @@ from random_texts import random_texts
 from watched_tokenizer import watched
 
 import guiapp
+from guiapp.core.encode.counting import chunks as module
 from guiapp.core.encode.counting.chunks import (
     LEVELS,
     LOOK_BEYOND,
@@ -20,8 +23,10 @@ from guiapp.core.encode.counting.chunks import (
     IntervalCounter,
     _last_fitting,
     boundaries,
+    chunk_blocks,
     chunk_text,
 )
+from guiapp.core.encode.counting.growing import encoded_parts
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules
@@ -35,6 +40,8 @@ FEW_WORDS = Tokenizer(
         rules=Rules(escape_spaces=True),
     )
 )
+SIGNS = [".", "...", "!\u201d", "\u3002\u300d", "\u3000", "\n", "\n  \n", "\r", "\r\n", " \t ", '"']
+SIGNS = [*(sign.encode() for sign in SIGNS), b"\xe3\x80", b"\x82"]
 SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo do we, all day long.\n" * 3
 
 
@@ -58,6 +65,55 @@ def test_chunks_cover_the_text_and_are_maximal(model):
             assert chunk.end == next(end for end in ends if end is not None), story
             covered, start_before = chunk.end, chunk.start
         assert covered == len(text)
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_chunks_by_sections_are_those_of_the_whole_text(model, monkeypatch):
+    tokenizer, n_sections, rng = opened(model), 0, random.Random(3)
+    for by in LEVELS:
+        dwelt_on = [
+            *special_texts(tokenizer, 20),
+            *(rng.choice(SIGNS) * rng.choice((1, 9)) for _ in range(20)),
+        ]
+        text = b"".join(random_texts(rng.random(), 20, dwelt_on))
+        options = rng.choice((12, 20)), rng.choice((0, 5)), by, rng.random() < 0.7
+        n_sections += check_sections(tokenizer, text, options, rng.choice((1, 3, 20)), monkeypatch)
+    assert n_sections > 10
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "by"),
+    [
+        ("demo:spm", '。。”””””””””...。」\r\n\ufffd\t  \t  \t  \t  \t  \t \n  \na”"\n', "line"),
+        ("demo:wordpiece", f"{9 * '。'}{9 * '”'}{9 * '!”'}!”{9 * chr(13)}", "line"),
+        ("demo:rwkv", "\r\n" * 9, "sentence"),
+        ("demo:rwkv", "\r\n" * 8 + "\n\ufffd\ufffd", "sentence"),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 20])
+def test_long_runs_of_signs_between_sections_change_nothing(model, text, by, size, monkeypatch):
+    for max_tokens, overlap in ((4, 0), (4, 2), (9, 2)):
+        check_sections(opened(model), text.encode(), (max_tokens, overlap, by), size, monkeypatch)
+
+
+def check_sections(tokenizer, text, options, size, monkeypatch):
+    """Compare small sections, of blocks of a size, with one that holds all; how many there were."""
+    monkeypatch.setattr(module, "WINDOW_BYTES", 1)
+    monkeypatch.setattr(module, "encoded_parts", partial(encoded_parts, least_bytes=1))
+    sections, results = [], []
+    monkeypatch.setattr(
+        module, "IntervalCounter", lambda *given: sections.append(1) or IntervalCounter(*given)
+    )
+    blocks = [text[start : start + size] for start in range(0, len(text), size)]
+    for parts, section_bytes in (([text], len(text)), (blocks, 1)):
+        sections.clear()
+        results.append([])
+        with suppress(EncodeError):
+            for chunk, chunk_bytes in chunk_blocks(tokenizer, parts, *options, section_bytes=section_bytes):
+                assert text[chunk.start : chunk.end] == chunk_bytes
+                results[-1].append(chunk)
+    assert results[0] == results[1], (text, options)
+    return len(sections)
 
 
 @given(

@@ -5,7 +5,9 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
+import numpy as np
 import pytest
+from format_samples import SAMPLES, opened_sample
 from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
@@ -14,7 +16,7 @@ from watched_tokenizer import watched
 
 import guiapp
 from guiapp.core.demo import sample_text
-from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder, count_blocks
+from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder, count_blocks, encoded_parts
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.text.charsmap import build_charsmap
@@ -63,6 +65,26 @@ def check_growing(tokenizer, texts):
                 assert appended.least_count <= appended.count
 
 
+def check_parts(tokenizer, texts):
+    """The same of texts in blocks, with spans, by all encoders."""
+    for index, text in enumerate(texts):
+        rng = random.Random(index)
+        options = rng.random() < 0.7, rng.random() < 0.7, rng.choice((None, *tokenizer.encoders))
+        whole = tokenizer.encode(text, *options)
+        size = rng.choice((1, 3, 20))
+        blocks = (text[start : start + size] for start in range(0, len(text), size))
+        parts = list(encoded_parts(tokenizer, blocks, *options, least_bytes=1))
+        assert b"".join(part.encoding.text_bytes for part in parts) == text
+        assert (
+            np.concatenate([part.encoding.token_ids for part in parts]).tolist() == whole.token_ids.tolist()
+        )
+        spans = np.concatenate([part.encoding.spans + part.start for part in parts])
+        assert spans.tolist() == whole.spans.tolist(), (text, options)
+        assert {part.encoding.encoder for part in parts} == {whole.encoder}
+        for before, part in pairwise(parts):
+            assert part.start == before.start + len(before.encoding.text_bytes)
+
+
 def check_same(growing, encoding):
     assert growing.token_ids.tolist() == encoding.token_ids.tolist(), encoding.text_bytes
     assert growing.count == len(encoding)
@@ -73,18 +95,26 @@ def test_growing_equals_encoding_from_scratch(model):
     tokenizer = opened(model)
     special = special_texts(tokenizer, N_SPECIAL)
     check_growing(tokenizer, random_texts(7, N_TEXTS, special))
+    check_parts(tokenizer, [b"", *random_texts(17, N_TEXTS, special)])
 
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_growing_equals_encoding_from_scratch_with_tokens_of_all_kinds(kind, tmp_path):
     tokenizer = open_model(WRITERS[kind](tmp_path / "model.gguf"))
-    check_growing(tokenizer, [*random_texts(8, N_TEXTS), b"\xef\xbb\xbfa\xef\xbb\xbf"])
+    for check in (check_growing, check_parts):
+        check(tokenizer, [*random_texts(8, N_TEXTS), b"\xef\xbb\xbfa\xef\xbb\xbf"])
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_parts_equal_the_whole_in_each_format(sample, tmp_path):
+    check_parts(opened_sample(sample, tmp_path), random_texts(10, N_TEXTS, [sample.text, *sample.pieces]))
 
 
 @pytest.mark.parametrize("patterns", dict.fromkeys(row.patterns for row in PRE_TOKENIZERS.values()))
 def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(patterns):
     tokenizer = Tokenizer(replace(open_model("demo:bpe").vocabulary, patterns=patterns))
-    check_growing(tokenizer, [*TRAPS, *random_texts(9, 5)])
+    for check in (check_growing, check_parts):
+        check(tokenizer, [*TRAPS, *random_texts(9, 5)])
 
 
 def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():
