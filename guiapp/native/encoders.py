@@ -21,6 +21,7 @@ from guiapp.native.binding import (
     TokenColumns,
     WideInts,
     arrays,
+    checked,
     function,
     long_function,
     secret,
@@ -149,7 +150,7 @@ class Unigram(Handle, free="unigram_free"):
         return tokens_by(_unigram_segment_each, self, text, ends, byte_ids, room=len(text))
 
 
-_part_encoder_new = function("part_encoder_new(handle, ints, ints, flag) -> handle")
+_part_encoder_new = function("part_encoder_new(handle, ints, ints, flag, flag) -> handle")
 _part_encoder_encode = function("part_encoder_encode(handle, handle, structure, bytes)")
 _part_encoder_copy = function("part_encoder_copy(handle, >ints) -> nothing")
 
@@ -160,14 +161,20 @@ class PartEncoders:
     ids       int32[…]   those that text can become
     byte_ids  int32[256] tokens for the bytes of what is unknown, or none
     has_parts  whether parts are so short that they come again; else a text is one
+    has_words  whether besides words, between white space, can be normalised by themselves
     Threads may share it.
     """
 
     def __init__(
-        self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, piece_text: PieceTextHandle
+        self,
+        model: Unigram,
+        tokens: tuple[Ints, Ints],
+        switches: tuple[bool, bool],
+        piece_text: PieceTextHandle,
     ) -> None:
+        """`tokens` are ids and byte_ids, `switches` has_parts and has_words."""
         self._piece_text = piece_text
-        self._encoders = Pool(partial(_PartEncoder, model, ids, byte_ids, has_parts))
+        self._encoders = Pool(partial(_PartEncoder, model, *tokens, *switches))
         self._encoders.prepare()
 
     def encode(self, text: Bytes, options: CallOptions) -> Ints:
@@ -184,8 +191,8 @@ class PartEncoders:
 class _PartEncoder(Handle, free="part_encoder_free"):
     """Encodes one text after the other, for one thread at a time."""
 
-    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool) -> None:
-        super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts), model, byte_ids)
+    def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, has_words: bool) -> None:
+        super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts, has_words), model, byte_ids)
 
 
 # The longest tokens that start at each place of a text, and the encoders of RWKV and PLaMo-2 by them
@@ -321,3 +328,66 @@ class _WordEncoder(Handle, free="word_encoder_free"):
         if count < 0:
             raise EncodeError("The file's character map makes a word too long. Encode a shorter text.")
         return _with_affixes(_word_encoder_copy, self, count, options)
+
+
+# Text word by word, where what words become is known elsewhere
+
+_asked_words_new = function("asked_words_new(flags, flags, unsigned) -> handle")
+_asked_words_encode = function("asked_words_encode(handle, bytes, flag, flag)")
+_asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints) -> nothing")
+_asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
+_asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
+LONG_WORD, MOST_SEEN = 100, 1 << 15  # bytes, on the average; words
+Ask = Callable[[Bytes, WideInts, WideInts, bool], tuple[Ints, WideInts]]
+
+
+class AskedWords:
+    """Encodes text word by word; words that were met before are looked up.  Threads may share it.
+
+    A word begins with the text, or with white space behind a character that may end one.
+
+    starts_words  bool[256]: bytes that are such white space
+    ends_words    bool[65536]: characters that may end a word
+    ask           the ids of words of a text, from their starts to their ends, and how many each has; it is
+                  told whether the text begins a document
+    """
+
+    def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
+        self._encoders, self._ask = Pool(partial(_AskedWords, starts_words, ends_words)), ask
+        self._seen = set[int]()  # hashes of long words
+
+    def encode(self, text: Bytes, begins: bool) -> Ints | None:
+        """The ids of a valid text; raises what `ask` does.
+
+        None where words are so long that most may never come again, and these come for the first time.
+        """
+        encoder = self._encoders.take()
+        count = _asked_words_encode(encoder, text, True, begins)
+        while count < 0:
+            starts, ends = np.empty((2, -count), np.int64)
+            _asked_words_asked(encoder, starts, ends)
+            if self._are_rare(text, starts, ends):
+                self._encoders.idle.append(encoder)
+                return None
+            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends, begins)))
+            count = _asked_words_encode(encoder, text, False, begins)
+        ids = np.empty(count, np.int32)
+        _asked_words_copy(encoder, ids)
+        self._encoders.idle.append(encoder)
+        return ids
+
+    def _are_rare(self, text: Bytes, starts: WideInts, ends: WideInts) -> bool:
+        if (ends - starts).sum() < LONG_WORD * len(starts):
+            return False
+        words = {hash(text[start:end].tobytes()) for start, end in zip(starts, ends, strict=True)}
+        n_new = len(words - self._seen)
+        if n_new:
+            self._seen = words | (self._seen if len(self._seen) < MOST_SEEN else set())
+        return 2 * n_new > len(words)
+
+
+class _AskedWords(Handle, free="asked_words_free"):
+    """Encodes one text after the other, for one thread at a time."""
+
+    def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_]) -> None:
+        super().__init__(_asked_words_new(starts_words, ends_words, secret()), ends_words)

@@ -102,9 +102,10 @@ class PieceTextHandle(Handle, free="piece_text_free"):
         )
         super().__init__(_piece_text_new(parts), tables, trees)
 
-    def leaves_alone(self, text: Bytes) -> bool:
-        """Whether nothing changes but for the space around a text; may say no where that holds."""
-        return bool(_piece_text_leaves_alone(self, text))
+    def leaves_alone(self, text: Bytes) -> tuple[bool, bool]:
+        """Whether nothing changes but for the space around a text, and each byte stands for itself."""
+        result = _piece_text_leaves_alone(self, text)
+        return result > 0, result > 1
 
     def normalize(self, text: Bytes, begins: bool) -> Normalized:
         """What a text becomes that `begins` a document, or goes on behind something that is no space.

@@ -12,14 +12,21 @@ namespace loupe {
 // A part is what lies between two characters that no token holds side by side: all ways lead through its ends.  But sums of scores are
 // rounded, and how depends on all text before.  So a part is kept only if its best way is better by far than rounding can change; the
 // sum is carried on through what is looked up, and all other parts are encoded behind the very sum that they have before them.
+// Words of such parts are kept as they stand in the text: one that was met before is not normalised again.
 // Readable twin: core/encode/reference/viterbi.py.  For one thread at a time.
 class PartEncoder {
 public:
-    PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids, bool has_parts)
-        : model_(model), byte_ids_(byte_ids), has_parts_(has_parts), keys_(PieceCache::block), ends_(PieceCache::block) {
+    PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids, bool has_parts, bool has_words)
+        : model_(model), byte_ids_(byte_ids), has_parts_(has_parts), has_words_(has_words), starts_(PieceCache::block), ends_(PieceCache::block), part_ends_(parts_at_once) {
         double worst = std::abs(model.unknown_score);
         for (const auto id : ids) worst = std::max(worst, std::abs(model.scores[static_cast<std::size_t>(id)]));
         farthest_ = Unigram::farthest_sum - worst * (longest + 2);
+        scores_.assign(model.scores.begin(), model.scores.end());
+        knows_bytes_ = byte_ids.empty() ? model.unknown >= 0 : std::ranges::all_of(byte_ids, [](auto id) { return id >= 0; });
+        if (!knows_bytes_) return;
+        scores_[static_cast<std::size_t>(model.unknown)] = static_cast<float>(model.unknown_score);
+        for (std::size_t byte = 0; byte < byte_ids.size(); ++byte)  // the first byte of a character stands for all of it
+            scores_[static_cast<std::size_t>(byte_ids[byte])] = is_continuation(static_cast<Byte>(byte)) ? 0 : static_cast<float>(model.unknown_score);
     }
 
     // Encode a text, special tokens among it, of which `piece_text` makes what pieces are looked for in; false where that is too long.
@@ -28,12 +35,16 @@ public:
         if (ids_.size() > most_kept_room) ids_ = {};
         count_ = 0;
         for (const auto& part : parts_) {
-            normalized_.data.clear();
             const auto stretch = part.text_in(text);
-            if (!stretch.empty() && !piece_text.normalize<false>(stretch, options.begins || part.raw_start > 0, normalized_)) return false;
-            const auto most = count_ + normalized_.data.size() + 1 + PieceCache::spare_ids;
-            if (ids_.size() < most) ids_.resize(std::max(most, 2 * ids_.size()));
-            count_ += encode_normalized(normalized_.data, std::span(ids_).subspan(count_));
+            const bool begins = options.begins || part.raw_start > 0;
+            if (!stretch.empty() && !(has_words_ && begins && encode_words(stretch, piece_text))) {
+                normalized_.data.clear();
+                if (!piece_text.normalize<false>(stretch, begins, normalized_)) return false;
+                const auto ids = make_room(normalized_.data.size());
+                sum_ = 0, summed_ = count_;
+                count_ = fused(count_, has_parts_ ? encode_parts(normalized_.data, ids, count_) : encode_exactly(normalized_.data, ids, count_));
+            }
+            make_room(1);
             if (part.token != absent) ids_[count_++] = static_cast<std::int32_t>(part.token);
         }
         return true;
@@ -42,28 +53,87 @@ public:
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
-    // Write the ids of a normalised text; how many there are.  There must be room for one for each byte, and `spare_ids` more.
-    std::size_t encode_normalized(Bytes text, Ids ids) {
-        std::size_t count = 0;
-        sum_ = 0;
-        if (!has_parts_) count = encode_exactly(text, ids, 0);
-        for (std::size_t start = has_parts_ ? 0 : text.size(); start < text.size();) {
-            Ends parts{ends_};
+    static constexpr std::size_t parts_at_once = 128;     // so much is encoded again where sums begin anew
+    static constexpr std::int64_t bytes_at_once = 1024;   // of words
+
+    using Keys = std::array<PieceCache::Key, PieceCache::block>;
+
+    Ids make_room(std::size_t more) {
+        const auto most = count_ + more + PieceCache::spare_ids;
+        if (ids_.size() < most) ids_.resize(std::max(most, 2 * ids_.size()));
+        return ids_;
+    }
+
+    // Neighbouring unknown tokens, from the first on, become one; the new count.
+    std::size_t fused(std::size_t first, std::size_t count) {
+        if (!byte_ids_.empty()) return count;
+        const auto are_unknown = [&](auto one, auto other) { return one == model_.unknown && other == model_.unknown; };
+        return count - std::ranges::unique(std::span(ids_).subspan(first, count - first), are_unknown).size();
+    }
+
+    // Append the ids of a text word by word, each normalised as if it were a text; false where that is not the same, because U+2581 was
+    // typed, or where there is no room for the ids of what words become.
+    bool encode_words(Bytes text, const PieceText& piece_text) {
+        if (holds_space_symbol(text)) return false;
+        const auto ids = make_room(2 * text.size() + 64);
+        auto count = count_;
+        sum_ = 0, summed_ = count_;
+        for (std::size_t at = 0; const auto n_words = model_.find_words(text, at, starts_, ends_); at = static_cast<std::size_t>(ends_[n_words - 1])) {
+            for (std::size_t done = 0; done < n_words;) {
+                auto end = done + 1;
+                while (end < n_words && ends_[end] < starts_[done] + bytes_at_once) ++end;
+                const auto starts = std::span(starts_).subspan(done, end - done), ends = std::span(ends_).subspan(done, end - done);
+                if (!encode_block_of_words({text, 0, ends, starts, PieceCache::Kind::whole, std::span(keys_).first(ends.size())}, piece_text, ids, count)) return false;
+                done = end;
+            }
+        }
+        count_ = fused(count_, count);
+        return true;
+    }
+
+    // Append those of some words; there is to be room for two for each byte.
+    bool encode_block_of_words(const PieceCache::Block& words, const PieceText& piece_text, Ids ids, std::size_t& count) {
+        bool fits = true, is_firm = false;
+        const auto encode_word = [&](std::size_t index, std::size_t first) {
+            const auto word = words.piece(index);
+            const auto rest = words.text.size() - static_cast<std::size_t>(words.ends[index]);
+            normalized_.data.clear();
+            fits = fits && piece_text.normalize<false>(word, true, normalized_) && first + normalized_.data.size() + 2 * rest + PieceCache::spare_ids <= ids.size();
+            if (!fits) return first;
+            const auto end = encode_parts(normalized_.data, ids, first);
+            is_firm = all_firm_ && end - first <= 2 * word.size();
+            return end;
+        };
+        const auto sum_before = sum_;
+        const auto first = count;
+        is_far_ = std::abs(sum_) > farthest_;
+        count = cache_.encode(words, ids, first, encode_word, [&] { return is_firm && fits; });
+        if (fits) sum_up(ids, count);
+        if (fits && is_far_) {  // where sums begin anew depends on all places
+            sum_ = sum_before, summed_ = count = first;
+            for (std::size_t index = 0; index < words.ends.size(); ++index) count = encode_word(index, count);
+            sum_up(ids, count);
+        }
+        return fits;
+    }
+
+    // Behind `count` ids write those of a normalised text.  There must be room for one for each byte, and `spare_ids` more.
+    std::size_t encode_parts(Bytes text, Ids ids, std::size_t count) {
+        all_firm_ = true;
+        for (std::size_t start = 0; start < text.size();) {
+            Ends parts{part_ends_};
             model_.cuts.next_parts(text, start, parts);
             const auto ends = parts.room.first(parts.count);
-            const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::part, std::span(keys_).first(ends.size())};
-            count = encode_block(block, ids, count);
+            count = encode_block({text, start, ends, {}, PieceCache::Kind::part, std::span(part_keys_).first(ends.size())}, ids, count);
             start = parts.last();
         }
-        if (!byte_ids_.empty()) return count;
-        const auto all = ids.first(count);
-        const auto are_unknown = [&](auto one, auto other) { return one == model_.unknown && other == model_.unknown; };
-        return count - std::ranges::unique(all, are_unknown).size();
+        return count;
     }
 
     static constexpr std::size_t most_kept_room = 1 << 22;
-    static constexpr std::size_t longest = 64;      // bytes of a part that is kept
-    static constexpr double rounding = 1.0 / 256;  // by which a sum up to `farthest_sum` and some more is wrong at most
+    static constexpr std::size_t longest = 64;           // bytes of a part that is kept
+    static constexpr std::size_t longest_word = 1 << 17;  // such are rare, and repeated in what is edited
+    static constexpr double rounding = 1.0 / 256;        // by which a sum up to `farthest_sum` and some more is wrong at most
 
     struct Place {
         double best, second;  // of the ways to it, from the start of the part
@@ -71,34 +141,46 @@ private:
         std::int32_t token;
     };
 
+    // Let the sum reach up to where there are so many ids, unless it is that far.
+    void sum_up(Ids ids, std::size_t count) {
+        auto sum = static_cast<float>(sum_), farthest = std::abs(sum);
+        for (; summed_ < count; ++summed_) {
+            sum += scores_[static_cast<std::size_t>(ids[summed_])];
+            farthest = std::max(farthest, std::abs(sum));
+        }
+        sum_ = sum;
+        is_far_ |= farthest > farthest_;
+    }
+
     std::size_t encode_block(const PieceCache::Block& block, Ids ids, std::size_t first) {
+        sum_up(ids, first);
         const auto sum_before = sum_;
-        auto summed = first;
-        bool is_firm = false, is_far = std::abs(sum_) > farthest_;
-        const auto sum_up = [&](std::size_t count) {
-            for (; summed < count; ++summed) {
-                sum_ = static_cast<float>(sum_ + model_.scores[static_cast<std::size_t>(ids[summed])]);
-                is_far |= std::abs(sum_) > farthest_;
-            }
-        };
+        const bool was_far = is_far_;
+        bool is_firm = false;
         const auto encode_new = [&](std::size_t index, std::size_t count) {
-            sum_up(count);
+            sum_up(ids, count);
             const auto part = block.piece(index);
             is_firm = find_firm(part);
-            if (is_firm)
-                for (const auto& token : tokens_) ids[count++] = token.id;
-            else
-                summed = count = encode_exactly(part, ids, count);
+            all_firm_ &= is_firm;
+            if (!is_firm) return summed_ = encode_exactly(part, ids, count);
+            for (const auto& [id, start, end] : tokens_) {
+                if (id != model_.unknown || byte_ids_.empty()) ids[count++] = id;
+                else for (auto at = start; at < end; ++at) ids[count++] = byte_ids_[part[at]];
+            }
             return count;
         };
         auto count = first;
-        if (!is_far) {
+        is_far_ = std::abs(sum_) > farthest_;
+        if (!is_far_) {
             count = cache_.encode(block, ids, first, encode_new, [&] { return is_firm; });
-            sum_up(count);
+            sum_up(ids, count);
         }
-        if (!is_far) return count;
-        sum_ = sum_before, count = first;  // where sums begin anew depends on all places
-        for (std::size_t index = 0; index < block.ends.size(); ++index) count = encode_exactly(block.piece(index), ids, count);
+        if (is_far_) {  // where sums begin anew depends on all places
+            sum_ = sum_before, count = first, all_firm_ = false;
+            for (std::size_t index = 0; index < block.ends.size(); ++index) count = encode_exactly(block.piece(index), ids, count);
+            summed_ = count;
+        }
+        is_far_ = was_far;
         return count;
     }
 
@@ -132,7 +214,8 @@ private:
                 is_known |= end == character_end;
                 reach(places_[end], {places_[at].best + model_.scores[static_cast<std::size_t>(token)], 0, static_cast<std::uint32_t>(at), token});
             }
-            if (!is_known) return false;
+            if (!is_known && !knows_bytes_) return false;
+            if (!is_known) reach(places_[character_end], {places_[at].best + model_.unknown_score, 0, static_cast<std::uint32_t>(at), model_.unknown});
             at = character_end;
         }
         const auto least = 2 * rounding * static_cast<double>(part.size() + 2);
@@ -154,15 +237,20 @@ private:
 
     const Unigram& model_;
     std::span<const std::int32_t> byte_ids_;
-    bool has_parts_;
+    bool has_parts_, has_words_;
+    bool knows_bytes_;           // whether there are ids for all that is unknown
+    std::vector<float> scores_;  // of ids, one after the other as they are summed
     double farthest_;
-    PieceCache cache_;
+    PieceCache cache_{longest_word};
     Lattice lattice_;
-    std::vector<PieceCache::Key> keys_;
-    std::vector<std::int64_t> ends_;
+    Keys keys_, part_keys_;
+    std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
     std::vector<Place> places_;
     std::vector<Lattice::Token> tokens_;
-    double sum_ = 0;
+    double sum_ = 0;            // of the scores of the first `summed_` ids
+    std::size_t summed_ = 0;
+    bool is_far_ = false;       // whether it was so far from 0 that sums may have to begin anew
+    bool all_firm_ = true;      // whether all parts of a word are
     std::vector<Part> parts_;  // of a text
     NormalizedText normalized_;
     std::vector<std::int32_t> ids_;  // with room behind
@@ -174,13 +262,15 @@ private:
 using namespace loupe;
 
 // `ids` are those that text can become, `byte_ids` one for each byte, or none; `has_parts` where these are so short that they come
-// again.  Model and `byte_ids` must outlive the encoder.
+// again, `has_words` where spaces are in none.  Model and `byte_ids` must outlive the encoder.
 LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const std::int32_t> ids, Array<const std::int32_t> byte_ids,
-                                              bool has_parts) {
+                                              bool has_parts, bool has_words) {
     for (const auto id : items_of(ids))
         if (id < 0 || static_cast<std::size_t>(id) >= model->scores.size()) return nullptr;
+    for (const auto id : items_of(byte_ids))
+        if (id >= 0 && static_cast<std::size_t>(id) >= model->scores.size()) return nullptr;
     if (!model->is_single || (byte_ids.size != 0 && byte_ids.size != 256)) return nullptr;
-    return new PartEncoder(*model, ids, byte_ids, has_parts);
+    return new PartEncoder(*model, ids, byte_ids, has_parts, has_words);
 }
 
 LOUPE_API void loupe_part_encoder_free(PartEncoder* encoder) { delete encoder; }

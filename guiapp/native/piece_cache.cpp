@@ -29,7 +29,7 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 
 }  // namespace
 
-PieceCache::PieceCache(std::size_t longest) : rows_(least_rows), long_(least_rows), longest_(longest) {}
+PieceCache::PieceCache(std::size_t longest, std::size_t size) : rows_(least_rows), long_(least_rows), longest_(longest), size_(size) {}
 
 // Where its pair is in a table of any size, by the lowest bits; even.
 std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
@@ -219,7 +219,7 @@ PieceCache::LongRow* PieceCache::free_long_row(std::uint64_t hash) {
 void PieceCache::keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span<const std::int32_t> ids) {
     if (piece.size() > longest_ || ids.size() > longest_) return;
     if (2 * n_long_ >= long_.size() && long_.size() < most_long_rows) grow_long();
-    if (text_.size() + piece.size() > most_text || ids_.size() + ids.size() > most_ids || 2 * n_long_ > long_.size()) {
+    if (text_.size() + piece.size() > size_ * most_text || ids_.size() + ids.size() > size_ * most_ids || 2 * n_long_ > long_.size()) {
         long_.clear();
         text_.clear(), ids_.clear(), n_long_ = 0;
     }

@@ -47,7 +47,8 @@ public:
         }
     };
 
-    explicit PieceCache(std::size_t longest = longest_kept);
+    // There is room for `size` times 4 MB of what fits no row.
+    explicit PieceCache(std::size_t longest = longest_kept, std::size_t size = 1);
 
     // All that lies between two special tokens: turns of a chat come again and again.  What is short is kept when it comes a second
     // time.  Append its ids, if there are any; else `keep_stretch` takes them, if it is next.
@@ -112,7 +113,7 @@ private:
 
     LargeArray<Row> rows_;
     LargeArray<LongRow> long_;
-    std::size_t n_rows_ = 0, n_long_ = 0, longest_;
+    std::size_t n_rows_ = 0, n_long_ = 0, longest_, size_;
     std::array<std::uint64_t, n_bits / 64> noted_{};  // hashes of stretches that were here
     std::size_t n_noted_ = 0;
     std::uint64_t stretch_hash_ = 0;  // of the last one; 0 if it is not to be kept

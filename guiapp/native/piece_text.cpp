@@ -29,12 +29,6 @@ std::size_t match_length(const TokenTree& tokens, Bytes text, std::size_t at) {
     return token == absent ? 0 : tokens.length(token);
 }
 
-bool holds(Bytes text, Bytes what) {
-    for (std::size_t at = 0; (at += find_byte(text.subspan(at), what[0])) < text.size(); ++at)
-        if (begins_with(text, at, what)) return true;
-    return false;
-}
-
 }  // namespace
 
 PieceText::Stretch PieceText::next(Bytes text, std::size_t at) const {
@@ -48,22 +42,23 @@ PieceText::Stretch PieceText::next(Bytes text, std::size_t at) const {
 
 Bytes PieceText::space() const { return spaces == Spaces::marked ? Bytes(space_symbol) : Bytes(plain_space); }
 
-bool PieceText::leaves_alone(Bytes text) const {
-    if (spaces == Spaces::marked || (spaces == Spaces::compact && holds(text, space_symbol))) return false;
-    if (charsmap.units.empty() && !removes_spaces && user_defined->n_tokens() == 0) return is_valid(text);
+PieceText::Change PieceText::change_in(Bytes text) const {
+    if (spaces == Spaces::marked || (spaces == Spaces::compact && holds_space_symbol(text))) return Change::some;
+    if (charsmap.units.empty() && !removes_spaces && user_defined->n_tokens() == 0) return is_valid(text) ? Change::none : Change::some;
     bool was_space = removes_spaces;
+    auto change = Change::none;
     for (std::size_t at = 0; at < text.size();) {
         if (const auto stop = settled.end(text, at); stop > at) {
             was_space = false, at = stop;
             continue;
         }
         const auto [made, size] = next(text, at);
-        if (!std::ranges::equal(made, text.subspan(at, size)) || last_character(made) > 0) return false;
-        if (was_space && made[0] == ' ') return false;
+        if (!std::ranges::equal(made, text.subspan(at, size)) || (was_space && made[0] == ' ')) return Change::some;
+        if (last_character(made) > 0) change = Change::of_places;
         was_space = removes_spaces && made.back() == ' ';
         at += size;
     }
-    return !was_space || text.empty();
+    return was_space && !text.empty() ? Change::some : change;
 }
 
 // Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.
@@ -196,7 +191,7 @@ LOUPE_API PieceText* loupe_piece_text_new(const PieceTextParts* parts) {
 LOUPE_API void loupe_piece_text_free(PieceText* text) { delete text; }
 
 LOUPE_API std::int64_t loupe_piece_text_leaves_alone(const PieceText* piece_text, Array<const Byte> text) {
-    return piece_text->leaves_alone(text);
+    return static_cast<std::int64_t>(piece_text->change_in(text));
 }
 
 // NULL where the text becomes too long.

@@ -27,8 +27,10 @@ public:
     bool adds_space, adds_at_end, removes_spaces;
     bool keeps_space;  // whether one is one wherever it stands
 
-    // Whether nothing changes in a text but for the space that is put around it; may say no where that holds.
-    bool leaves_alone(Bytes text) const;
+    // Whether nothing changes in a text but for the space that is put around it, and each byte stands for itself, which is not so in
+    // user-defined pieces of several characters; may say no where that holds.
+    enum class Change : std::int64_t { some, of_places, none };
+    Change change_in(Bytes text) const;
 
     // Append what a text becomes, which `begins` a document or goes on behind something that is no space, and where it comes from if
     // that is asked for; false where it is too long.

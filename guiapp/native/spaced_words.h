@@ -10,6 +10,13 @@ namespace loupe {
 
 constexpr std::array<Byte, 3> space_symbol{0xE2, 0x96, 0x81};  // U+2581
 
+// Whether a text has U+2581 somewhere.
+inline bool holds_space_symbol(Bytes text) {
+    for (std::size_t at = 0; (at += find_byte(text.subspan(at), space_symbol[0])) + 2 < text.size(); ++at)
+        if (text[at + 1] == space_symbol[1] && text[at + 2] == space_symbol[2]) return true;
+    return false;
+}
+
 // A word as it stands in a text; where there is none, it begins and ends at the end of the text.
 struct Word {
     std::size_t start, end;

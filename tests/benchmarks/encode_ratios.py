@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import sentencepiece
+import tokenizers
 from gguf import TokenType
 
 from guiapp import open_model
@@ -56,6 +58,18 @@ FORMS = {
     "cl100k": Form("cl100k_base.tiktoken", "llama-bpe"),
 }
 
+LIBRARY = "its library"
+OWN_FILES = {  # beside the folder of shared files
+    "nai-t5": "folders/sp-nai-t5/spiece.model",
+    "xlnet": "folders/sp-xlnet/spiece.model",
+    "j2": "shared/formats/j2-unigram.tokenizer.model",
+    "nerdstash": "shared/formats/nerdstash.model",
+    "mistral-v1": "shared/formats/mistral-v1.tokenizer.model",
+    "t5": "folders/repos/microsoft+onnxruntime-extensions__test__data__tokenizer__t5-small/tokenizer.json",
+    "clip": "folders/repos/microsoft+onnxruntime-extensions__test__data__tokenizer__clip/tokenizer.json",
+    "rwkv": "shared/formats/rwkv_vocab_v20230424.txt",
+}
+
 # Vocabulary, text, state and contender: how many times faster we promise to be.
 PROMISED = {
     ("llama-bpe", "English", "warm", "gigatoken"): 0.5,
@@ -81,6 +95,13 @@ PROMISED = {
     ("nomic-bert-moe", "English", "warm", "tokenizers"): 50,
     ("nomic-bert-moe", "Japanese", "warm", "tokenizers"): 15,
     ("nomic-bert-moe", "English", "warm", "llama.cpp"): 15,
+    **{
+        (name, text, "warm", LIBRARY): 10
+        for name in ("t5", "clip", "rwkv")
+        for text in ("English", "Japanese")
+    },
+    **{(name, "English", "warm", LIBRARY): 10 for name in ("nerdstash", "mistral-v1")},
+    **{(name, "English", "warm", LIBRARY): 8 for name in ("nai-t5", "xlnet")},
     **{(form, text, "warm", GGUF_FORM): 0.8 for form in FORMS for text in ("English", "code", "Japanese")},
 }
 PEERS_OF = {
@@ -96,6 +117,7 @@ LOADED_ANEW = (
     "gigatoken",
     "sentencepiece",
     GGUF_FORM,
+    LIBRARY,
 )  # the contenders that are compared in a cold state too
 
 
@@ -159,8 +181,25 @@ def texts(shared: Path) -> dict[str, str]:
 def compare(shared: Path, name: str, rounds: int) -> list[Ratio]:
     """The ratios of one vocabulary on all texts."""
     with tempfile.TemporaryDirectory() as folder:
-        loaders = _forms(shared, name, Path(folder)) if name in FORMS else _peers(shared, name)
+        if name in OWN_FILES:
+            path = shared.resolve().parent / OWN_FILES[name]
+            loaders = {"fast": partial(_load_ours, path), LIBRARY: partial(_load_library, path)}
+        else:
+            loaders = _forms(shared, name, Path(folder)) if name in FORMS else _peers(shared, name)
         return _compare(loaders, shared, name, rounds)
+
+
+def _load_library(path: Path) -> Encode:
+    """The library that a file is made for."""
+    if path.suffix == ".json":
+        theirs = tokenizers.Tokenizer.from_file(str(path))
+        theirs.encode_special_tokens = True
+        return lambda text: theirs.encode(text, add_special_tokens=False).ids
+    if path.suffix == ".txt":
+        from rwkv.rwkv_tokenizer import TRIE_TOKENIZER
+
+        return TRIE_TOKENIZER(str(path)).encode
+    return sentencepiece.SentencePieceProcessor(str(path)).encode
 
 
 def _peers(shared: Path, name: str) -> dict[str, Load]:
@@ -284,12 +323,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--shared", type=Path, required=True, help="folder with vocabs, corpora and tools")
     parser.add_argument(
-        "--vocabulary", action="append", choices=(*PEERS_OF, *FORMS), help="all if none is named"
+        "--vocabulary", action="append", choices=(*PEERS_OF, *FORMS, *OWN_FILES), help="all if none is named"
     )
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     kept = True
-    for name in arguments.vocabulary or (*PEERS_OF, *FORMS):
+    for name in arguments.vocabulary or (*PEERS_OF, *FORMS, *OWN_FILES):
         for ratio in compare(arguments.shared, name, arguments.rounds):
             print(ratio, flush=True)
             kept &= ratio.keeps_promise

@@ -29,7 +29,7 @@ from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.window.app import Shell
 
 QUIET_S = 3.0  # what is done when typing pauses has begun by then
-EVERY_S = 0.005
+EVERY_S = 0.02  # oftener, this would slow down what it measures
 BYTES_PER_MB = 1_000_000
 
 
@@ -71,7 +71,8 @@ def rest() -> None:
 def text_file(n_bytes: int) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.txt"
-        path.write_bytes(mixed_text(n_bytes))
+        text = mixed_text(n_bytes)
+        path.write_bytes(text[: text.rindex(b"\n") + 1].ljust(n_bytes))
         yield path
 
 

@@ -303,7 +303,9 @@ class Tokenizer:
         data = text.tobytes()
         if (ids := prepared.fast_path(data, prepared.options)) is None:
             found = self.special_tokens.partition(text, parse_special)
-            if len(text) >= LEAST_LONG_BYTES > (found.raw_ends - found.raw_starts).max():
+            if len(text) >= LEAST_LONG_BYTES and len(
+                found.ids
+            ):  # parts of parts would cost more than threads save
                 ids = prepared.fast_path(data, prepared.whole)
             if ids is None:
                 return prepared.encode(text, found)

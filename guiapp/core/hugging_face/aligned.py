@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ IS_WIDE = CODE_POINTS >= 0x80
 FIRST = np.where(IS_WIDE, 0xC0 | CODE_POINTS >> 6, CODE_POINTS).astype(np.uint8)
 SECOND = (0x80 | CODE_POINTS & 0x3F).astype(np.uint8)
 Offsets = NDArray[np.int64]
+Spans = tuple[Offsets, Offsets]
+"""Starts and ends."""
 
 
 def most_grown(size: int) -> int:
@@ -60,13 +63,13 @@ class AlignedText:
     """A text, and where in a fragment each of its bytes came from.
 
     data      uint8[m], well-formed UTF-8
-    spans     starts and ends in the fragment, int64[m] each; None: of the very same bytes
+    spans     makes starts and ends in the fragment, int64[m] each, when asked; None: of the very same bytes
     n_first   so many bytes in front come from the first character of the whole text, as the library sees it
     most      bytes that it may grow to
     """
 
     data: NDArray[np.uint8]
-    spans: tuple[Offsets, Offsets] | None = None
+    spans: Callable[[], Spans] | None = None
     n_first: int = 0
     most: int = 0
 
@@ -82,7 +85,7 @@ class AlignedText:
         """The bytes from `start` to `end`; their spans are still those of the whole fragment."""
         n_first = min(max(self.n_first - start, 0), end - start)
         most = self.most * (end - start) // max(len(self.data), 1)
-        return AlignedText(self.data[start:end], self.both_spans(start, end), n_first, most)
+        return AlignedText(self.data[start:end], lambda: self.both_spans(start, end), n_first, most)
 
     def codes(self) -> NDArray[np.uint32]:
         """The code points."""
@@ -99,11 +102,13 @@ class AlignedText:
 
     def keep(self, is_selected: NDArray[np.bool_]) -> AlignedText:
         """Without some bytes."""
-        starts, ends = self.both_spans()
+
+        def spans() -> Spans:
+            starts, ends = self.both_spans()
+            return starts[is_selected], ends[is_selected]
+
         n_first = int(np.count_nonzero(is_selected[: self.n_first]))
-        return AlignedText(
-            self.data[is_selected], (starts[is_selected], ends[is_selected]), n_first, self.most
-        )
+        return AlignedText(self.data[is_selected], spans, n_first, self.most)
 
     def check_growth(self, size: int) -> None:
         """Raise EncodeError, before memory is taken for it, where the text is to have too many bytes."""
@@ -113,12 +118,18 @@ class AlignedText:
                 "so it was not encoded. Choose another model, or a shorter text."
             )
 
-    def both_spans(self, start: int = 0, end: int | None = None) -> tuple[Offsets, Offsets]:
+    def both_spans(self, start: int = 0, end: int | None = None) -> Spans:
         """Starts and ends in the fragment of the bytes from `start` to `end`; by default of all."""
         if self.spans is not None:
-            return self.spans[0][start:end], self.spans[1][start:end]
+            starts, ends = self._made_spans
+            return starts[start:end], ends[start:end]
         starts = np.arange(start, len(self.data) if end is None else end)
         return starts, starts + 1
+
+    @cached_property
+    def _made_spans(self) -> Spans:
+        assert self.spans is not None
+        return self.spans()
 
 
 def aligned(fragment: bytes, is_first: bool) -> AlignedText:
@@ -136,16 +147,18 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     Where a part of one was dropped, it goes whole to what stays of it; where it became several characters, to
     the first of them.
     """
-    if text.spans is None:
-        return text
-    starts, ends = text.spans
+    return text if text.spans is None else replace(text, spans=lambda: _whole_spans(text, fragment))
+
+
+def _whole_spans(text: AlignedText, fragment: NDArray[np.uint8]) -> Spans:
+    starts, ends = text.both_spans()
     is_inside = np.append(fragment & 0xC0 == 0x80, False)
     ends_before, starts_behind = np.append(0, ends[:-1]), np.append(starts[1:], len(fragment))
     late = np.flatnonzero((ends_before < starts) & is_inside[starts])
     early = np.flatnonzero((ends < starts_behind) & is_inside[ends])
     cut = np.flatnonzero(is_inside[starts] & (text.data & 0xC0 != 0x80))
     if len(late) + len(early) + len(cut) == 0:
-        return text
+        return starts, ends
     borders = np.flatnonzero(~is_inside)
     starts, ends = starts.copy(), ends.copy()
     before = borders[np.searchsorted(borders, starts[late]) - 1]
@@ -155,7 +168,7 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     limits = np.zeros(len(starts) + 1, np.int64)
     limits[cut] = borders[np.searchsorted(borders, starts[cut])]
     limits = np.maximum.accumulate(limits)
-    return replace(text, spans=(np.maximum(starts, limits[:-1]), np.maximum(ends, limits[1:])))
+    return np.maximum(starts, limits[:-1]), np.maximum(ends, limits[1:])
 
 
 def edited(text: AlignedText, edits: Edits) -> AlignedText:
@@ -184,7 +197,8 @@ def edited_pieces(text: AlignedText, edits: Edits, piece_ends: Offsets) -> tuple
     data[is_selected] = text.data[is_old]
     data[places] = _replacement_bytes(edits, sizes, inner)
     moved = piece_ends + np.append(0, growth)[np.searchsorted(edits.starts, piece_ends)]
-    new = AlignedText(data, _new_spans(text, edits, sizes, inner, (is_selected, is_old, places)))
+    where = is_selected, is_old, places
+    new = AlignedText(data, lambda: _new_spans(text, edits, sizes, inner, where))
     return replace(new, n_first=_new_first(text, edits, sizes), most=text.most), moved
 
 
@@ -194,7 +208,7 @@ def _new_spans(
     sizes: Offsets,
     inner: Offsets,
     where: tuple[NDArray[np.bool_], NDArray[np.bool_], Offsets],
-) -> tuple[Offsets, Offsets]:
+) -> Spans:
     """Each byte of a replacement takes a byte of its stretch, the last one all that is left of it."""
     is_selected, is_old, places = where
     old_starts, old_ends = text.both_spans()
@@ -268,11 +282,16 @@ def as_characters(text: AlignedText, piece_ends: Offsets) -> tuple[AlignedText, 
     text.check_growth(len(is_wide) + int(np.count_nonzero(is_wide)))
     offsets_after = np.cumsum(is_wide + 1)
     size = int(offsets_after[-1]) if len(offsets_after) else 0
-    data, starts, ends = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
-    old_starts, old_ends = text.both_spans()
+    data = np.empty(size, np.uint8)
     first, second = offsets_after - 1 - is_wide, offsets_after[is_wide] - 1
     data[first], data[second] = FIRST[text.data], SECOND[text.data[is_wide]]
-    starts[first], ends[first] = old_starts, old_ends
-    starts[second] = ends[second] = old_ends[is_wide]
+
+    def spans() -> Spans:
+        starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
+        old_starts, old_ends = text.both_spans()
+        starts[first], ends[first] = old_starts, old_ends
+        starts[second] = ends[second] = old_ends[is_wide]
+        return starts, ends
+
     moved = np.append(0, offsets_after)
-    return AlignedText(data, (starts, ends), int(moved[text.n_first]), text.most), moved[piece_ends]
+    return AlignedText(data, spans, int(moved[text.n_first]), text.most), moved[piece_ends]

@@ -66,8 +66,10 @@ class Literal(NamedTuple):
         return Pattern(escaped, "oniguruma")
 
     def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
-        if len(self.target) == 1:
+        if len(self.target.decode()) == 1:  # overlaps neither its like nor the end of a piece
             starts = np.flatnonzero(data == self.target[0])
+            for offset, byte in enumerate(self.target[1:], 1):
+                starts = starts[data[starts + offset] == byte]
         else:
             starts = np.fromiter(stoppable(self._match_starts(data.tobytes(), piece_ends)), np.int64)
         match_ends = starts + len(self.target)

@@ -284,6 +284,11 @@ class Precompiled:
         edits = Edits(starts[which], ends[which], chosen, [*map(self._replacement, distinct.tolist())])
         return _with_first(text, edited(text, edits))
 
+    def outputs(self, codes: NDArray[np.int64]) -> list[str]:
+        """What becomes of those of some characters that become something else."""
+        offsets = np.unique(self._of_code[codes])
+        return [self._replacement(each).decode() for each in offsets[offsets != NO_KEY].tolist()]
+
     @cached_property
     def _of_code(self) -> NDArray[np.int64]:
         """int64[0x110000]: where the replacement begins of the shortest key that begins a character."""
@@ -323,9 +328,11 @@ class Precompiled:
         return NO_KEY
 
     def _replacement(self, offset: int) -> bytes:
-        rest = self.charsmap.replacements[offset:]
-        ends = np.flatnonzero(rest[: 1 << 16] == 0)
-        return rest[: int(ends[0]) if len(ends) else len(rest)].tobytes()
+        return self._replacements[offset : offset + (1 << 16)].partition(b"\0")[0]
+
+    @cached_property
+    def _replacements(self) -> bytes:
+        return self.charsmap.replacements.tobytes()
 
 
 def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:

@@ -308,8 +308,12 @@ class PreparedText(NamedTuple):
     ends  int64[n]; no piece is empty
     """
 
-    normalized: NormalizedText
+    text: AlignedText
     ends: Offsets
+
+    @property
+    def normalized(self) -> NormalizedText:
+        return self.text.normalized
 
 
 def normalize(normalizer: Normalizer, fragment: bytes, is_first: bool) -> AlignedText:
@@ -324,4 +328,4 @@ def normalize(normalizer: Normalizer, fragment: bytes, is_first: bool) -> Aligne
 def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> PreparedText:
     """A normalized text, or a part of one, cut into pieces.  Raises EncodeError likewise."""
     pieces = pre_tokenizer.cut(whole(text))
-    return PreparedText(pieces.text.normalized, pieces.ends)
+    return PreparedText(*pieces)

@@ -87,13 +87,34 @@ class PieceText:
             },
         )
 
+    @cached_property
+    def spaces(self) -> NDArray[np.bool_]:
+        """bool[256]: bytes that become a space wherever they stand."""
+        used = np.frombuffer(b"".join(self._user_defined), np.uint8)
+        result = self._charsmap.spaces.copy()
+        result[used] = False
+        return result
+
+    @property
+    def has_words(self) -> bool:
+        """Whether what is between these bytes becomes the same by itself, unless U+2581 is in it."""
+        rules = self.rules
+        takes_spaces = (
+            rules.adds_space and rules.removes_spaces and rules.marks_spaces and not rules.adds_at_end
+        )
+        makes_mark = SPACE_SYMBOL in self._charsmap.replacements.tobytes()
+        return takes_spaces and not makes_mark and bool(self.spaces[SPACE[0]])
+
     @property
     def changes_nothing(self) -> bool:
         """Whether valid text stays as it is, but for spaces around it and how they are spelled."""
         return len(self._charsmap.units) == 0 and not self.rules.removes_spaces
 
-    def leaves_alone(self, text: NDArray[np.uint8]) -> bool:
-        """Whether nothing changes but for the space around a text; may say no where that holds."""
+    def leaves_alone(self, text: NDArray[np.uint8]) -> tuple[bool, bool]:
+        """Whether nothing changes but for the space around a text, and whether each byte stands for itself.
+
+        May say no where that holds.
+        """
         return self.native.leaves_alone(text)
 
     def normalize(self, text: NDArray[np.uint8], begins: bool = True) -> NormalizedText:

@@ -271,7 +271,7 @@ class TokenSearch:
     """Finds some of the added tokens in a text."""
 
     def __init__(self, tokens: Sequence[AddedToken]) -> None:
-        self._tokens = tokens
+        self.tokens = tokens
         texts = [token.searched.encode() for token in tokens]
         rows = np.arange(len(texts), dtype=np.int32)
         self._native = native.SpecialTokensHandle(texts, np.zeros(len(texts), np.uint8), rows)
@@ -279,10 +279,10 @@ class TokenSearch:
 
     def find(self, text: NDArray[np.uint8], parse_special: bool) -> Found:
         """The tokens that a text has, in order; without `parse_special` none of the special ones."""
-        if not self._tokens:
+        if not self.tokens:
             return []
         rows, starts, ends = self._native.occurrences(text).tolist()
-        tokens = (self._tokens[row] for row in rows)
+        tokens = (self.tokens[row] for row in rows)
         return _taken(zip(tokens, starts, ends, strict=True), text.tobytes() if rows else b"", parse_special)
 
     def find_readable(self, text: bytes, parse_special: bool) -> Found:

@@ -37,6 +37,7 @@ from guiapp.core.encode.reference.merge import symbol_slots
 from guiapp.core.hugging_face import normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.characters import PythonForm
+from guiapp.core.hugging_face.independent_words import WordEdges, word_edges
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, is_unicode_form
@@ -48,10 +49,12 @@ from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, PairMerging, listed_merging
 from guiapp.core.vocabulary.parts import ModelOptions, Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.encoders import AskedWords
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES, tile_spans
 from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 FIRST_WINDOW = 64  # bytes
+LONG_WORD = 1 << 12  # bytes of a word that is encoded by itself
 MARKS_SPACES, ADDS_SPACE = Replace(Literal(b" "), MARKED_SPACE.decode()), Prepend(MARKED_SPACE.decode())
 ENDINGS = (
     (False, False),
@@ -116,7 +119,7 @@ class _Segment(NamedTuple):
     token_id  of an added token, whose text is one piece
     """
 
-    text: NormalizedText
+    text: AlignedText
     ends: NDArray[np.int64]
     token_id: int | None = None
 
@@ -156,10 +159,48 @@ class PartsPipeline(Pipeline):
     def without_special(self) -> PartsPipeline:
         pipeline = copy(self)
         pipeline._parses_special = False
+        if self.search.tokens:
+            pipeline.__dict__.pop("_words", None)
         return pipeline
 
     def make_tables(self) -> None:
         self._encoder.prepare()
+        _ = self._words
+
+    @cached_property
+    def _words(self) -> AskedWords | None:
+        """Encodes by the first encoder, where words do not depend on each other."""
+        return None if self._edges is None else AskedWords(*self._edges, self._ids_of_words)
+
+    @cached_property
+    def _edges(self) -> WordEdges | None:
+        return word_edges(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
+
+    def _ids_of_words(
+        self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64], is_first: bool
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of some words of a text, all but the last of which may have others behind them.
+
+        is_first  whether the text begins a document
+        Short ones are encoded together: where tokens lie tells whose they are.
+        """
+        words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
+        is_alone = ends - starts > LONG_WORD
+        is_alone[0] |= starts[0] == 0
+        alone = np.flatnonzero(is_alone)
+        edges = np.unique([0, *alone, *(alone + 1), len(words)]).tolist()
+        ids, counts = list[NDArray[np.int32]](), list[NDArray[np.int64]]()
+        for first, end in pairwise(edges):
+            joined, begins = b"".join(words[first:end]), is_first and int(starts[first]) == 0
+            tokens = self._encode_segments(joined, begins, self.encoders[0], self._find, None)
+            ids.append(tokens.ids)
+            if end - first == 1:
+                counts.append(np.array([len(tokens.ids)]))
+                continue
+            places = tokens.starts - (tokens.starts == tokens.ends)  # nothing is put in front of a space
+            rows = np.searchsorted(np.cumsum(ends[first:end] - starts[first:end]), places, "right")
+            counts.append(np.bincount(rows, minlength=end - first))
+        return np.concatenate(ids), np.concatenate(counts)
 
     @property
     def fast_path(self) -> FastPath:
@@ -184,7 +225,14 @@ class PartsPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
-        return self._encode_segments(text, after_special, encoder, self._find, repaired)
+
+        def encode_whole() -> FragmentTokens:
+            return self._encode_segments(text, after_special, encoder, self._find, repaired)
+
+        if encoder != self.encoders[0] or self._words is None:
+            return encode_whole()
+        ids = self._words.encode(np.frombuffer(text, np.uint8), after_special)
+        return encode_whole() if ids is None else FragmentTokens.later(ids, encode_whole)
 
     def encode_finding(
         self,
@@ -221,7 +269,7 @@ class PartsPipeline(Pipeline):
                 )
                 yield _Segment(*pre_tokenize(self._pre_tokenizer, part))
             if token_id is not None:
-                own = normal.part(token_start, token_end).normalized
+                own = normal.part(token_start, token_end)
                 yield _Segment(own, np.array([len(own.data)]), token_id)
             start = token_end
 
@@ -235,10 +283,12 @@ class PartsPipeline(Pipeline):
     def _encode_segment(self, segment: _Segment, encoder: str) -> FragmentTokens:
         text, ends, token_id = segment
         if token_id is not None:
-            return FragmentTokens(np.array([token_id], np.int32), text.starts[:1], text.ends[-1:])
+            starts, ends = text.both_spans()
+            return FragmentTokens(np.array([token_id], np.int32), starts[:1], ends[-1:])
         if not len(ends):
             return NO_TOKENS
-        return to_source(self._encoder.encode(text.data, ends, encoder), text)
+        tokens = self._encoder.encode(text.data, ends, encoder)
+        return FragmentTokens.later(tokens.ids, lambda: to_source(tokens, text.normalized))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
@@ -246,7 +296,7 @@ class PartsPipeline(Pipeline):
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
         for segment in self._segments(text, after_special, self._find_readable):
-            given = from_source(segment.text, repaired)  # what watchers are told
+            given = from_source(segment.text.normalized, repaired)  # what watchers are told
             tokens.append(self._encode_segment_readable(segment, given, encoder, tracer))
         return to_source(join_tokens(tokens), repaired)
 
@@ -263,7 +313,7 @@ class PartsPipeline(Pipeline):
         if not len(ends):
             tracer.split([])
             return NO_TOKENS
-        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text)
+        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text.normalized)
 
 
 # Pair merging that starts from marked symbols, and from stand-ins for what is unknown, as `tokenizers` does
@@ -312,7 +362,7 @@ class SymbolEncoder:
         """The tokens of a text, its pieces ending at `piece_ends`."""
         ids, starts, ends, symbol_ends = self._start_symbols(text, piece_ends)
         tokens, first, last = self._model.merge_symbols(ids, symbol_ends, encoder != "scan")
-        return FragmentTokens(tokens, starts[first], ends[last - 1])
+        return FragmentTokens.later(tokens, lambda: (starts[first], ends[last - 1]))
 
     def _start_symbols(
         self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]
@@ -325,9 +375,10 @@ class SymbolEncoder:
         after = np.searchsorted(starts, piece_ends)
         is_first, is_last = np.zeros(len(starts), np.bool_), np.zeros(len(starts), np.bool_)
         is_first[np.append(0, after[:-1])], is_last[after - 1] = True, True
-        ids = np.empty(len(codes), np.int32)
-        for symbols, (first, last) in zip(self._symbols_of_codes, ENDINGS, strict=True):
-            here = (is_first == first) & (is_last == last)
+        inner, *others = zip(self._symbols_of_codes, ENDINGS, strict=True)  # most are within a piece
+        ids = inner[0][codes]
+        for symbols, (first, last) in others:
+            here = np.flatnonzero((is_first == first) & (is_last == last))
             ids[here] = symbols[codes[here]]
         if (ids != ABSENT).all() and (whole == ABSENT).all():
             return ids, starts, ends, after

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,14 +50,6 @@ WHY_ONLY_HEAP = (
 )
 
 
-class _Changed(NamedTuple):
-    """What became of a fragment: a normalised text, or the very same one behind some bytes."""
-
-    data: NDArray[np.uint8]
-    normalized: NormalizedText | None
-    n_before: int
-
-
 class PiecePairsPipeline(PairPipeline):
     """See `Pipeline`."""
 
@@ -89,26 +80,29 @@ class PiecePairsPipeline(PairPipeline):
         )
         self.encodes_many_texts = self._is_fast
         changed = [MARKED_SPACE, *(text.replace(MARKED_SPACE, b" ") for text in user_defined)]
+        changed = [text for text in changed if not text.startswith(tuple({*changed} - {text}))]
         zeros = np.zeros(len(changed), np.int32)
         self.excluded = SpecialTokensHandle(changed, zeros.astype(np.uint8), zeros)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put around it has the empty span."""
-        return self._encode_changed(self._changed(fragment, after_special), encoder)
+        stays, is_plain = self._text.leaves_alone(fragment) if self._may_be_alone else (False, False)
+        if not stays:
+            text = self._text.normalize(fragment, after_special)
+            return self._fused(to_source(self._encode_changed(text.data, encoder), text))
+        adds_space = self.adds_space and after_special and len(fragment) > 0
+        data = np.concatenate([ONE_SPACE, fragment]) if adds_space else fragment
+        tokens = self._encode_changed(data, encoder)
+        if is_plain:
+            return self._fused(tokens.moved(-int(adds_space)))
 
-    def _changed(self, fragment: NDArray[np.uint8], begins: bool) -> _Changed:
-        if not (self._may_be_alone and self._text.leaves_alone(fragment)):
-            normalized = self._text.normalize(fragment, begins)
-            return _Changed(normalized.data, normalized, 0)
-        if not (self.adds_space and begins and len(fragment)):
-            return _Changed(fragment, None, 0)
-        return _Changed(np.concatenate([ONE_SPACE, fragment]), None, 1)
+        def at_source() -> FragmentTokens:
+            return to_source(tokens, self._text.normalize(fragment, after_special))
 
-    def _encode_changed(self, changed: _Changed, encoder: str) -> FragmentTokens:
-        if len(changed.data) == 0:
-            return NO_TOKENS
-        tokens = self._encoder.encode(changed.data, self._text.piece_ends(changed.data), encoder)
-        return self._fused(_at_source(tokens, changed))
+        return self._fused(FragmentTokens.later(tokens.ids, at_source))
+
+    def _encode_changed(self, data: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        return self._encoder.encode(data, self._text.piece_ends(data), encoder) if len(data) else NO_TOKENS
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
@@ -125,9 +119,9 @@ class PiecePairsPipeline(PairPipeline):
 
     def _fused(self, tokens: FragmentTokens) -> FragmentTokens:
         """The same with one unknown token in place of neighbouring ones."""
-        is_unknown = tokens.ids == self._unknown
-        if self._unknown is None or not is_unknown.any():
+        if self._unknown is None or self._unknown not in tokens.ids:
             return tokens
+        is_unknown = tokens.ids == self._unknown
         is_first = ~(is_unknown & np.append(False, is_unknown[:-1]))
         is_last = np.append(is_first[1:], True)
         return FragmentTokens.later(
@@ -167,15 +161,6 @@ class PiecePairsPipeline(PairPipeline):
         return 0 <= symbol < self.merging.n_tokens
 
 
-def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
-    """Tokens of what became of a fragment with the spans that they have there."""
-    normalized = changed.normalized
-    if normalized is None:
-        return tokens.moved(-changed.n_before)
-
-    return to_source(tokens, normalized)
-
-
 class PieceUnigramPipeline(UnigramPipeline):
     """See `Pipeline`.
 
@@ -211,7 +196,8 @@ class PieceUnigramPipeline(UnigramPipeline):
     def _parts(self) -> PartEncoders:
         byte_ids = np.empty(0, np.int32) if self._byte_ids is None else self._byte_ids
         has_parts = "fast" in self.encoders
-        return PartEncoders(self._model, self._token_ids, byte_ids, has_parts, self._text.native)
+        switches = has_parts, has_parts and self._text.has_words
+        return PartEncoders(self._model, (self._token_ids, byte_ids), switches, self._text.native)
 
     def fast_path(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32]:
         return self._parts.encode(np.frombuffer(as_bytes(text), np.uint8), options)
@@ -221,7 +207,10 @@ class PieceUnigramPipeline(UnigramPipeline):
 
     @cached_property
     def _model(self) -> Unigram:
-        return unigram_of(self._tokens, self._scores, (self._unknown, self._unknown_score), is_single=True)
+        unknown, spaces = (self._unknown, self._unknown_score), (False, self._text.has_words)
+        return unigram_of(
+            self._tokens, self._scores, unknown, cut_bytes=self._text.spaces, spaces=spaces, is_single=True
+        )
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":

@@ -125,6 +125,18 @@ def test_tokens_are_those_of_sentencepiece(tmp_path, name, kind):
     check(guiapp.open_model(path), library, texts)
 
 
+@NAMES
+def test_long_texts_whose_sums_begin_anew_are_those_of_sentencepiece(tmp_path, name):
+    (path := tmp_path / "own.model").write_bytes(data := trained(model_type="unigram", **MODELS[name]))
+    library, tokenizer = sentencepiece.SentencePieceProcessor(model_proto=data), guiapp.open_model(path)
+    dice = random.Random(SEED)
+    words = [*PARTS, "\u4e02", "\u4e03" * 50, " of", " and", "\u3361" * 9]
+    for weights in ([9] * 15 + [1] * 5, [1] * 15 + [9, 9, 60, 60, 9], [0, 0, 0, 30] + [0] * 14 + [9, 9]):
+        text = "".join(dice.choices(words, weights, k=12_000))
+        for each in (text, text, text[1000:]):
+            assert tokenizer.encode(each, False, False).token_ids.tolist() == library.encode(each)
+
+
 @pytest.mark.parametrize(
     "file",
     [

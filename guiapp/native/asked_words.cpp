@@ -1,0 +1,181 @@
+// Text word by word where only the caller knows what words become: those that were met before are looked up, the others asked for.
+#include "api.h"
+#include "piece_cache.h"
+#include "spaced_words.h"
+#include "utf8.h"
+
+namespace loupe {
+
+// A word begins with white space behind a character that may end one, or with the text: such a first one is of its own kind.
+// Words lie side by side.  Text is valid.  For one thread at a time.
+class AskedWords {
+public:
+    struct Word {
+        std::size_t start, size;  // in the text
+    };
+
+    // `starts_words` says which bytes are such white space, `ends_words` which of the first 65536 characters may end a word.
+    AskedWords(std::span<const bool> starts_words, std::span<const bool> ends_words, std::uint64_t secret)
+        : ends_words_(ends_words), secret_(secret), keys_(PieceCache::block), ends_(PieceCache::block), slots_(64) {
+        for (std::size_t byte = 0; byte < 0x80; ++byte) flags_[byte] = starts_words[byte] ? starts_word : ends_words[byte] ? ends_word : 0;
+        std::fill(flags_.begin() + 0x80, flags_.end(), is_part);
+    }
+
+    void begin() {
+        if (ids_.size() > most_kept_room) ids_ = {};
+        asked_.clear(), told_.clear(), told_ends_.clear();
+        std::ranges::fill(slots_, 0);
+        longest_told_ = 0;
+    }
+
+    // How many ids a text has that `begins` a document or goes on in one; or, if negative, how many words are to be told first.
+    std::int64_t encode(Bytes text, bool begins) {
+        const auto n_told = told_ends_.size();
+        count_ = 0;
+        for (std::size_t start = 0, scanned = 0; start < text.size();) {
+            const auto n_ends = find_ends(text, scanned);
+            for (std::size_t first = 0; first < n_ends;) {
+                const auto n_words = start == 0 ? 1 : std::min(n_ends - first, std::max<std::size_t>(1, most_at_once / std::max(longest_told_, longest_known_)));
+                const auto ends = std::span(ends_).subspan(first, n_words);
+                const auto kind = start != 0 ? PieceCache::Kind::part : begins ? PieceCache::Kind::whole : PieceCache::Kind::stretch;
+                encode_block({text, start, ends, {}, kind, std::span(keys_).first(n_words)}, n_told);
+                start = static_cast<std::size_t>(ends.back()), first += n_words;
+            }
+        }
+        return asked_.size() > n_told ? static_cast<std::int64_t>(n_told) - static_cast<std::int64_t>(asked_.size()) : static_cast<std::int64_t>(count_);
+    }
+
+    // The words that were asked for last.
+    std::span<const Word> asked() const { return std::span(asked_).subspan(told_ends_.size()); }
+
+    // Take the ids of these, of each so many.
+    bool tell(std::span<const std::int32_t> ids, std::span<const std::int64_t> counts) {
+        if (counts.size() != asked().size()) return false;
+        auto end = told_.size();
+        for (const auto count : counts) {
+            if (count < 0 || static_cast<std::size_t>(count) > ids.size()) return false;
+            told_ends_.push_back(end += static_cast<std::size_t>(count));
+            longest_told_ = std::max(longest_told_, static_cast<std::size_t>(count));
+        }
+        told_.insert(told_.end(), ids.begin(), ids.end());
+        return end == told_.size();
+    }
+
+    std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
+
+private:
+    enum Flag : Byte { starts_word = 1, ends_word = 2, is_part = 4 };  // of a byte: `is_part` of a character with others
+    static constexpr std::size_t most_kept_room = 1 << 22, most_at_once = 1 << 18;  // ids
+    static constexpr std::size_t longest_kept = 1 << 17;  // bytes, or ids, of a word: such are rare, and repeated in what is edited
+
+    // Write where words end, from where it was scanned up to, at least one.
+    std::size_t find_ends(Bytes text, std::size_t& at) {
+        std::size_t count = 0;
+        for (; at < text.size() && count + 65 <= ends_.size(); at += 64) {
+            const auto [spaces, ends, parts] = marks<3>(text.subspan(at, std::min<std::size_t>(64, text.size() - at)), std::span<const Byte, 256>(flags_));
+            const auto before = at ? flags_[text[at - 1]] : 0;
+            auto cuts = spaces & (ends << 1 | (before == ends_word));
+            for (auto open = spaces & (parts << 1 | (before == is_part)); open; open &= open - 1) {
+                const auto end = at + static_cast<std::size_t>(std::countr_zero(open));
+                const auto code = code_at(text, last_character(text.first(end)));
+                if (code < ends_words_.size() && ends_words_[code]) cuts |= open & -open;
+            }
+            write_places(cuts, at, ends_, count);
+        }
+        if (at >= text.size()) ends_[count++] = static_cast<std::int64_t>(text.size());
+        return count;
+    }
+
+    void encode_block(const PieceCache::Block& block, std::size_t n_told) {
+        longest_known_ = std::max(longest_known_, std::min(longest_kept, longest_told_));
+        const auto room = count_ + block.ends.size() * std::max(longest_known_, longest_told_) + PieceCache::spare_ids;
+        if (ids_.size() < room) ids_.resize(std::max(2 * ids_.size(), room));
+        bool is_told = false;
+        const auto encode_new = [&](std::size_t index, std::size_t count) {
+            const auto word = index_of(block.text, {block.start_of(index), block.piece(index).size()});
+            is_told = word < n_told;
+            if (!is_told) return count;
+            const auto first = word ? told_ends_[word - 1] : 0, size = told_ends_[word] - first;
+            std::ranges::copy(std::span(told_).subspan(first, size), std::span(ids_).subspan(count, size).begin());
+            return count + size;
+        };
+        count_ = cache_.encode(block, ids_, count_, encode_new, [&] { return is_told; });
+    }
+
+    // Which of the words that were asked for one is; it is, from now on.
+    std::size_t index_of(Bytes text, Word word) {
+        if (2 * asked_.size() >= slots_.size()) {
+            slots_.assign(4 * slots_.size(), 0);
+            for (std::size_t index = 0; index < asked_.size(); ++index) slots_[slot_of(text, asked_[index])] = static_cast<std::uint32_t>(index + 1);
+        }
+        auto& slot = slots_[slot_of(text, word)];
+        if (slot == 0) {
+            asked_.push_back(word);
+            slot = static_cast<std::uint32_t>(asked_.size());
+        }
+        return slot - 1;
+    }
+
+    // Where a word is among the slots, or may be put.
+    std::size_t slot_of(Bytes text, Word word) const {
+        const auto bytes = text.subspan(word.start, word.size);
+        auto hash = secret_ ^ word.size << 1 ^ (word.start == 0);
+        for (const auto byte : bytes) hash = (hash ^ byte) * (secret_ | 1), hash ^= hash >> 29;
+        for (auto at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+            if (slots_[at] == 0) return at;
+            const auto& other = asked_[slots_[at] - 1];
+            if ((other.start == 0) == (word.start == 0) && std::ranges::equal(text.subspan(other.start, other.size), bytes)) return at;
+        }
+    }
+
+    std::span<const bool> ends_words_;
+    std::uint64_t secret_;
+    std::array<Byte, 256> flags_{};
+    PieceCache cache_{longest_kept, 4};  // to ask takes so much longer than to encode words here would
+    std::vector<PieceCache::Key> keys_;
+    std::vector<std::int64_t> ends_;  // of the words of a block
+    std::vector<Word> asked_;
+    std::vector<std::uint32_t> slots_;  // numbers of words that were asked for and 1, by their hashes
+    std::vector<std::int32_t> told_;    // ids of these
+    std::vector<std::size_t> told_ends_;
+    std::size_t longest_told_ = 0, longest_known_ = 4;  // ids of a word: now, and of one that may be kept
+    std::vector<std::int32_t> ids_;  // with room behind
+    std::size_t count_ = 0;
+};
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// Arrays bool[256] and bool[65536], of which the second must outlive the result.
+LOUPE_API AskedWords* loupe_asked_words_new(Array<const bool> starts_words, Array<const bool> ends_words, std::uint64_t secret) {
+    return starts_words.size == 256 && ends_words.size == 1 << 16 ? new AskedWords(starts_words, ends_words, secret) : nullptr;
+}
+
+LOUPE_API void loupe_asked_words_free(AskedWords* words) { delete words; }
+
+// How many ids a text has; or, if negative, how many words are to be told first: then it is to be called again with the same text,
+// not `is_new` any more.
+LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, Array<const Byte> text, bool is_new, bool begins) {
+    if (is_new) words->begin();
+    return words->encode(text, begins);
+}
+
+// The starts and ends of the words that are to be told.
+LOUPE_API void loupe_asked_words_asked(const AskedWords* words, Array<std::int64_t> starts, Array<std::int64_t> ends) {
+    for (std::size_t index = 0; const auto [start, size] : words->asked()) {
+        if (index >= items_of(starts).size() || index >= items_of(ends).size()) return;
+        items_of(starts)[index] = static_cast<std::int64_t>(start);
+        items_of(ends)[index++] = static_cast<std::int64_t>(start + size);
+    }
+}
+
+// Negative where these are not the ids of so many words.
+LOUPE_API std::int64_t loupe_asked_words_tell(AskedWords* words, Array<const std::int32_t> ids, Array<const std::int64_t> counts) {
+    return words->tell(ids, counts) ? 0 : -1;
+}
+
+// The ids of the last text, to an array of their number.
+LOUPE_API void loupe_asked_words_copy(const AskedWords* words, Array<std::int32_t> ids) {
+    std::ranges::copy(words->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
+}
