@@ -16,7 +16,6 @@ import json
 import os
 import random
 import re
-import resource
 import statistics
 import sys
 import tempfile
@@ -33,12 +32,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from transformers_models import in_transformers
 
 import guiapp
-from guiapp.analysis.chat.templates import SANDBOXES
 from guiapp.analysis.data.batches import BATCH_RECORDS, batches
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.records import open_records
 from guiapp.analysis.data.summary import training_data
-from guiapp.core.processes import held_bytes_of
+from guiapp.core.processes import PROCESSES, held_bytes_of
 
 WORDS = re.split(
     " ", "the model reads tokens and learns what follows while nobody looks Straße 你好 🙂 x = f(y)\n"
@@ -62,9 +60,13 @@ def lines() -> Iterator[str]:
         yield json.dumps(conversation(draw), ensure_ascii=False) + "\n"
 
 
-def processor_s() -> float:
-    """Of this process and those that ended."""
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+def processor_s(process: int = 0) -> float:
+    """Of a process and all that it started and that still runs; sandboxes do."""
+    folder = PROCESSES / str(process or os.getpid())
+    fields = (folder / "stat").read_text().rpartition(")")[2].split()
+    own = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    started = " ".join((each / "children").read_text() for each in (folder / "task").iterdir()).split()
+    return own + sum(processor_s(int(child)) for child in started)
 
 
 def usual(library: Any, file: Path) -> tuple[list[list[int]], list[list[int]]]:
@@ -98,8 +100,6 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     """Processor time of all processes."""
     start = processor_s()
     result = work()
-    for process in SANDBOXES._idle:
-        process.close()  # so that its time counts
     return processor_s() - start, result
 
 
@@ -108,6 +108,7 @@ def compare(model: str, template: Path, file: Path) -> None:
     library = in_transformers(tokenizer)
     library.chat_template = template.read_text("utf-8")
     examiner, times = DataExaminer(tokenizer, DataOptions(str(template))), []
+    whole(examiner, file)  # starts the sandbox
     gc.freeze()
     for _ in range(ROUNDS):
         usual_s, theirs = timed(lambda: usual(library, file))
