@@ -37,6 +37,7 @@ CHAPTERS = (
         "json",
         "python",
         "exactness",
+        "how-fast",
         "glossary",
         "architecture",
     ),
