@@ -38,6 +38,7 @@ CHAPTERS = (
         "json",
         "python",
         "exactness",
+        "how-fast",
         "glossary",
         "architecture",
     ),
