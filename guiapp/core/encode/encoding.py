@@ -161,12 +161,12 @@ def assembled(
 
     def spans(_: Encoding) -> Offsets:
         inner = slice(len(before), len(ids) - len(after))
-        return spans_around((tokens.starts, tokens.ends), inner, len(ids), len(text))
+        return spans_with_affixes((tokens.starts, tokens.ends), inner, len(ids), len(text))
 
     return Encoding(text, ids, spans, encoder)
 
 
-def spans_around(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
+def spans_with_affixes(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
     """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
     spans = np.zeros((n_tokens, 2), np.int64)
     spans[inner.stop :] = size

@@ -28,7 +28,7 @@ from guiapp.core.encode.encoding import (
     Offsets,
     as_bytes,
     assembled,
-    spans_around,
+    spans_with_affixes,
 )
 from guiapp.core.encode.exactness import Exactness, exactness_of
 from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
@@ -97,7 +97,7 @@ class _Prepared:
         text = np.frombuffer(encoding.text_bytes, np.uint8)
         bounds = self.bounds(text, encoding.token_ids[inner])
         checkpoint()
-        return spans_around(bounds, inner, len(encoding), len(text))
+        return spans_with_affixes(bounds, inner, len(encoding), len(text))
 
     def bounds(self, text: NDArray[np.uint8], ids: NDArray[np.int32]) -> tuple[Offsets, Offsets]:
         """Starts and ends of the same, without those of what is around the text."""

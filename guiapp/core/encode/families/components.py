@@ -522,16 +522,16 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return data.tobytes(), repaired
 
     def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
-        if all(map(self._stays, texts)):
+        if all(map(self._is_unchanged, texts)):
             return super().encode_each(texts, options, encode_one)
         return Pipeline.encode_each(self, texts, options, encode_one)
 
     @property
     def fast_path(self) -> FastPath:
         fast_path = super().fast_path
-        return lambda text, options: fast_path(text, options) if self._stays(text) else None
+        return lambda text, options: fast_path(text, options) if self._is_unchanged(text) else None
 
-    def _stays(self, text: str | bytes) -> bool:
+    def _is_unchanged(self, text: str | bytes) -> bool:
         """Whether the text, and so each part of it, is what the normaliser makes of it."""
         if not self._keeps_ascii or text.isascii():
             return self._keeps_ascii
