@@ -117,7 +117,7 @@ KINDS: dict[str, DataFindingKind] = {
         "have markers that are plain text in this model",
         "Choose the template of this model, or add the tokens.",
     ),
-    EMPTY: K(WARNING, "are empty, or have an empty answer", "Remove them."),
+    EMPTY: K(WARNING, "have no text, or an empty answer", "Remove them."),
     "doubled": K(WARNING, "repeat an earlier record", "Remove the copies."),
     "unknown_tokens": K(WARNING, "have text that the model has no token for", "Replace these characters."),
     "invisible": K(WARNING, "have invisible characters", "Remove them."),
