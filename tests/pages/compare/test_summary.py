@@ -15,6 +15,7 @@ from guiapp.analysis.compare.texts import compare_texts
 from guiapp.analysis.compare.texts_report import Terms
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
+from guiapp.core.formats import table
 from guiapp.core.formats.table import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.errors import VocabError
@@ -246,7 +247,7 @@ def test_all_that_is_installed_is_added_but_for_what_cannot_be_opened(make, monk
     glances = [Glance("GGUF", problem="" if name != found[-1] else "Broken.") for name in found]
     monkeypatch.setattr(installed, "installed_models", lambda folders: models)
     monkeypatch.setattr(installed, "file_state", lambda path: path)
-    monkeypatch.setattr(installed, "glances_apart", lambda paths, progress: glances)
+    monkeypatch.setattr(table, "glances_apart", lambda paths, progress: glances)
     summary.add_installed()
     qtbot.waitUntil(lambda: not summary.installed.is_looking)
     assert [row.name for row in summary.rows] == ["demo:bpe", "demo:spm", *OTHERS]
