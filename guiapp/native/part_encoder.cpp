@@ -24,7 +24,7 @@ public:
         scores_.assign(model.scores.begin(), model.scores.end());
         knows_bytes_ = byte_ids.empty() ? model.unknown >= 0 : std::ranges::all_of(byte_ids, [](auto id) { return id >= 0; });
         if (!knows_bytes_) return;
-        scores_[static_cast<std::size_t>(model.unknown)] = static_cast<float>(model.unknown_score);
+        if (model.unknown >= 0) scores_[static_cast<std::size_t>(model.unknown)] = static_cast<float>(model.unknown_score);
         for (std::size_t byte = 0; byte < byte_ids.size(); ++byte)  // the first byte of a character stands for all of it
             scores_[static_cast<std::size_t>(byte_ids[byte])] = is_continuation(static_cast<Byte>(byte)) ? 0 : static_cast<float>(model.unknown_score);
     }

@@ -137,7 +137,7 @@ PATIENCE_S = 60.0
 TEXT = "It was the best of times, it was the worst of times: café 東京 12345.\n" * 400_000
 FILES = {
     "text": TEXT,
-    "a": "a" * 3_000_000,
+    "a": "a" * 30_000_000,
     "endless.jinja": "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}",
     "hi.json": json.dumps([{"role": "user", "content": "hi"}]),
 }
