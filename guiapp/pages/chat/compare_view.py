@@ -17,6 +17,8 @@ from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
 from guiapp.analysis.explain.id_lists import NO_IDS
 from guiapp.core.text.numbers_in_words import counted, quoted
+from guiapp.kit.prompt.spans import ChatSpans, line_of, places
+from guiapp.kit.prompt.view import SIDE_PX, PromptView, TokenLine, ring_hint
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import ChangeSpans, LinkedViews, MarkedSpans, map_changes
@@ -48,8 +50,6 @@ from guiapp.pages.chat.counterpart import (
     PromptVariant,
 )
 from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.prompt_view import SIDE_PX, PromptView, TokenLine, ring_hint
-from guiapp.pages.chat.spans import ChatSpans, line_of, places
 from guiapp.pages.chat.template_panel import ask_for_template
 
 if TYPE_CHECKING:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from guiapp.core.open_model import open_model
+from guiapp.kit.prompt.shown import ChatResult, ShownPrompt, tints_of
+from guiapp.kit.prompt.view import BECAME_CONTROL
 from guiapp.kit.session.loader import Load
 from guiapp.kit.state.background import Background, Progress
-from guiapp.pages.chat.hint_list import BECAME_CONTROL
-from guiapp.pages.chat.model import ChatModel, ChatResult, ShownPrompt, tints_of
+from guiapp.pages.chat.model import ChatModel
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
 from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.hints import Hint
+from guiapp.kit.prompt.view import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.kit.spans.legend import Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
 from guiapp.kit.widgets.notices import SWITCHED_OFF, announce, copy_text
-from guiapp.kit.widgets.painting import CENTER, bold, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
 
-BADGE_PX = 16
-NUMBER_PX = 10
-BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS = "content_became_control", "double_bos", "near_miss"
 ROW_PX = 40
 MOST_LINES = 4  # of a hint
 MOST_HINTS = 100
@@ -220,15 +217,3 @@ def _badge(number: int, hint: Hint) -> Draw:
     return lambda painter, theme, box: draw_number(
         painter, box.center(), number, color_of(hint, theme), theme
     )
-
-
-def color_of(hint: Hint, theme: Theme) -> QColor:
-    """Red where content has a power that it should not have, else amber."""
-    return theme.bad if hint.code == BECAME_CONTROL else theme.warning
-
-
-def draw_number(painter: QPainter, middle: QPointF, number: int, color: QColor, theme: Theme) -> None:
-    half = BADGE_PX / 2
-    place = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
-    fill(painter, place, color, half)
-    write(painter, place, str(number), theme.background, CENTER, bold(Theme.ui_font(NUMBER_PX)))

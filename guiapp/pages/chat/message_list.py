@@ -47,6 +47,8 @@ from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 from guiapp.kit.document.document import n_units
+from guiapp.kit.prompt.shown import hue_of
+from guiapp.kit.prompt.view import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.kit.spans.legend import EDGE_PX, Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.labels import FittedLabel
@@ -65,8 +67,7 @@ from guiapp.kit.widgets.theme import (
     plain_label,
     set_role,
 )
-from guiapp.pages.chat.hint_list import BECAME_CONTROL, NEAR_MISS, color_of
-from guiapp.pages.chat.model import ROLES, ChatModel, EditedConversation, as_json, hue_of
+from guiapp.pages.chat.model import ROLES, ChatModel, EditedConversation, as_json
 
 MOST_LINES = 14  # of a message, before it scrolls
 MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part

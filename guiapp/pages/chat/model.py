@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Set
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.chat.messages import (
     ChatSettings,
     Conversation,
@@ -26,96 +23,22 @@ from guiapp.analysis.chat.messages import (
 )
 from guiapp.errors import ChatError, TokenloupeError
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
-from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
+from guiapp.kit.prompt.shown import ChatResult, ShownPrompt, tints_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.saving import read_text
 
 if TYPE_CHECKING:
-    from guiapp.analysis.chat.chat import Chat, TokenOrigin
     from guiapp.analysis.chat.fixes import Fix
-    from guiapp.analysis.chat.hints import Hint
     from guiapp.analysis.chat.templates import ChatTemplate
-    from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
 
-HUES = ("user", "tool", "system", "assistant", "other")
-HUE_OF = {"developer": "system", "tools": "tool", "function": "tool", "model": "assistant"}
 FOLDER = "chats"  # beside the settings
 AFTER_MS = 300  # of typing
 ROLES = ("system", "user", "assistant", "tool", "developer")
 MOST_STEPS = 1_000
 TYPING_MS = 60  # until what was typed is rendered
 LATE_MS = 400  # until a prompt that is not of what was typed is shown as such
-
-
-@dataclass(frozen=True, eq=False)
-class ChatResult:
-    """What became of it.
-
-    template  the one that was chosen, None where there is none
-    chat      None where there is no prompt; then `failure` says why
-    token_tints     uint8[n], see `tints_of`
-    """
-
-    templates: tuple[ChatTemplate, ...] = ()
-    template: ChatTemplate | None = None
-    chat: Chat | None = None
-    hints: tuple[Hint, ...] = ()
-    token_tints: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
-    failure: str = ""
-    failed_line: int = 0
-
-
-class ShownPrompt(Working):
-    """A prompt in tokens, and the one of them that is looked at.
-
-    session         the window's, for the spelling of tokens
-    shown           the prompt; None while there is none
-    selected_token  one of `encoding`
-
-    Signals:
-        result_changed(): `shown` is new.
-        late_changed(): `is_late` may be new.
-        selected_changed(): `selected_token` is new.
-    """
-
-    result_changed = Signal()
-    late_changed = Signal()
-    selected_changed = Signal()
-
-    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.session = session
-        self.shown: ChatResult | None = None
-        self.selected_token: int | None = None
-
-    @property
-    def is_late(self) -> bool:
-        """Whether the prompt is of other messages than those that there are, and people see that."""
-        return False
-
-    @property
-    def chat(self) -> Chat | None:
-        """The last prompt that there was, None if there never was one of this model."""
-        return None if self.shown is None else self.shown.chat
-
-    @property
-    def hints(self) -> tuple[Hint, ...]:
-        return () if self.shown is None else self.shown.hints
-
-    @property
-    def encoding(self) -> Encoding | None:
-        return None if self.chat is None else self.chat.encoding
-
-    @property
-    def origins(self) -> Sequence[TokenOrigin]:
-        return [] if self.chat is None else self.chat.origins
-
-    def select_token(self, index: int | None) -> None:
-        if index != self.selected_token:
-            self.selected_token = index
-            self.selected_changed.emit()
 
 
 class ChatModel(ShownPrompt):
@@ -475,19 +398,3 @@ class SavedConversation(QObject):
             self.saved.keep(request.encode(), None)
         else:
             self.saved.forget()
-
-
-def hue_of(role: str) -> int:
-    """Which of HUES a role has."""
-    hue = HUE_OF.get(role, role)
-    return HUES.index(hue if hue in HUES else "other")
-
-
-def tints_of(chat: Chat) -> NDArray[np.uint8]:
-    """uint8[n]: the tint of each token; content has two strengths in turn."""
-    vocabulary, origins = chat.tokenizer.vocabulary, chat.origins
-    hues = [hue_of(each.role) if each.is_content else -1 for each in chat.runs.of_runs]
-    content = np.array(hues, np.int64)[origins.rows]
-    own = np.where(is_control(vocabulary)[chat.token_ids], CONTROL_SHADE, PLAIN_SHADE)
-    strengths = np.cumsum(content >= 0) % 2
-    return np.where(content >= 0, ORIGIN_SHADE + 2 * content + strengths, own).astype(np.uint8)

@@ -15,6 +15,8 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import is_text
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.statistics import format_duration
+from guiapp.kit.prompt.spans import ChatSpans, line_of, places
+from guiapp.kit.prompt.view import LEGEND, PromptView, TokenLine
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
@@ -23,13 +25,12 @@ from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
+from guiapp.pages.chat.budget import BudgetStrip
 from guiapp.pages.chat.compare_view import CompareView, LlamaBadge
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
 from guiapp.pages.chat.message_list import MessageList
 from guiapp.pages.chat.model import ChatModel, SavedConversation, as_json
-from guiapp.pages.chat.prompt_view import LEGEND, BudgetStrip, PromptView, TokenLine
-from guiapp.pages.chat.spans import ChatSpans, line_of, places
 from guiapp.pages.chat.template_panel import TemplatePanel
 
 if TYPE_CHECKING:

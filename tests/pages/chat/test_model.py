@@ -11,17 +11,16 @@ from guiapp.analysis.chat import messages
 from guiapp.analysis.chat.messages import Conversation, conversation_of
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
+from guiapp.kit.prompt.shown import HUES, hue_of
+from guiapp.kit.prompt.spans import ChatSpans
 from guiapp.pages.chat import model as chat_model
 from guiapp.pages.chat.model import (
-    HUES,
     ChatModel,
     Draft,
     EditedConversation,
     SavedConversation,
     as_json,
-    hue_of,
 )
-from guiapp.pages.chat.spans import ChatSpans
 
 CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"

@@ -7,8 +7,8 @@ import pytest
 
 from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.errors import ChatError
+from guiapp.kit.prompt.spans import ChatSpans
 from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.spans import ChatSpans
 
 TEMPLATE = (
     "{{ bos_token }}{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
-from guiapp.pages.chat.prompt_view import TurnBlocks
+from guiapp.kit.prompt.view import TurnBlocks
 
 TEXT = st.text(alphabet="ab\n", max_size=40).map(str.encode)
 

@@ -16,9 +16,9 @@ from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.kit.document.document import TextDocument
+from guiapp.kit.prompt.shown import ShownPrompt
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.spans.source import TokenizedText
-from guiapp.pages.chat.model import ShownPrompt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
