@@ -69,6 +69,16 @@ GGUF_KEY = "tokenizer.chat_template"
 JSON, FOLDER = "chat_template.json", "additional_chat_templates"
 GIVEN, AS_GIVEN = "given", "as given"  # name and source of one that is its text
 MOST_TEMPLATES = 100
+CHATML = """\
+{%- for message in messages %}
+  {{- '<|im_start|>' + message.role + '\\n' }}
+  {{- message.content }}
+  {{- '<|im_end|>\\n' }}
+{%- endfor %}
+{%- if add_generation_prompt %}
+  {{- '<|im_start|>assistant\\n' }}
+{%- endif %}
+"""
 CHARACTER = re.compile(
     r"\\(?:[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[^}]*\}|[\\'\"abfnrtv\n])|.", re.DOTALL
 )  # of a string in quotes; a backslash before anything else stands for itself

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import re
 import tempfile
+import threading
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -97,12 +98,16 @@ class Record:
 
 
 class Records:
-    """The records of a file, or values that are at hand; `grow` until `is_complete`."""
+    """The records of a file, or values that are at hand; `grow` until `is_complete`.
+
+    One thread may grow it while others read what is known.
+    """
 
     name, is_complete = "records", True
 
     def __init__(self, values: Sequence[object] = ()) -> None:
         self._values = values
+        self._lock = threading.RLock()  # of where the file is read, and of what is kept of it
 
     def __len__(self) -> int:
         """How many are known so far."""
@@ -118,6 +123,10 @@ class Records:
 
     def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
         """Some records in order; fewer, but one at least, where they have more bytes."""
+        with self._lock:
+            return self._raw(start, end, most_bytes)
+
+    def _raw(self, start: int, end: int, most_bytes: int) -> list[RawRecord]:
         return [RawRecord(row + 1, 0, self._values[row]) for row in range(start, min(end, len(self)))]
 
     def up_to(self, number: int) -> bool:
@@ -166,9 +175,10 @@ class RecordFile(Records):
         if self._is_array:
             self._index_array()
         else:
-            self._index_lines()
+            with self._lock:
+                self._index_lines()
 
-    def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
+    def _raw(self, start: int, end: int, most_bytes: int) -> list[RawRecord]:
         found, end = list[RawRecord](), min(end, self._n)
         while start < end:
             row = int(np.searchsorted(self._firsts, start, "right")) - 1
@@ -283,7 +293,7 @@ class ParquetRecords(Records):
     def __len__(self) -> int:
         return int(self._starts[-1])
 
-    def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
+    def _raw(self, start: int, end: int, most_bytes: int) -> list[RawRecord]:
         found = list[RawRecord]()
         for row in range(start, min(end, len(self))):
             group = int(np.searchsorted(self._starts, row, "right")) - 1

@@ -68,14 +68,15 @@ class ChatSpans(TokenizedText):
 
     def _refresh(self) -> None:
         """Put the new prompt where it differs from the old one: what people look at stays where it is."""
-        encoding, chat = self._chat_model.encoding, self._chat_model.chat
+        encoding, chat, vocabulary = self._chat_model.encoding, self._chat_model.chat, self.vocabulary
         text, tokens = b"", NO_TOKENS
         self.turns, self.controls = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
-        if encoding is not None and chat is not None:
+        if encoding is not None and vocabulary is not None:
             text, tokens = encoding.text_bytes, FragmentTokens(encoding.token_ids, *encoding.spans.T)
-            starts = encoding.spans[[turn.start for turn in chat.turns], 0]
+            firsts = [] if chat is None else [turn.start for turn in chat.turns]
+            starts = encoding.spans[np.array(firsts, np.int64), 0]
             self.turns = np.unique(starts[(starts > 0) & (starts < len(text))])
-            self.controls = encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]
+            self.controls = encoding.spans[is_control(vocabulary)[encoding.token_ids]]
         self._tokens = TokenStore(tokens, len(text))
         if self._chat_model.shown is not None:
             self._looks = self._chat_model.shown.token_tints

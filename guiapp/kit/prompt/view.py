@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +81,15 @@ LEGEND = (
 )
 
 
+WordsOf = Callable[[int], tuple[list[str], list[str]]]
+
+
+def origin_words(model: ShownPrompt, token: int) -> tuple[list[str], list[str]]:
+    """Where a token is from, and which line wrote it: at length, and shorter."""
+    origin = model.origins[token]
+    return places(origin), [line_of(origin), f"line {origin.line}" if origin.line else ""]
+
+
 class PromptView(SpanView):
     """Keys go from token to token; what is selected is the model's selected token."""
 
@@ -111,8 +122,12 @@ class PromptView(SpanView):
         said = ""
         if index is not None and encoding is not None:
             label = self._chat_spans.label_of(int(encoding.token_ids[index]))
-            said = f"{label}, {places(self._model.origins[index])[0]}"
+            said = f"{label}, {self.words_of(index)[0][0]}"
         self.setAccessibleDescription(said)
+
+    def words_of(self, token: int) -> tuple[list[str], list[str]]:
+        """What is said of a token, and of the line that wrote it: at length, and shorter."""
+        return origin_words(self._model, token)
 
     # Mouse and keys
 
@@ -181,13 +196,17 @@ class PromptView(SpanView):
             visible, tokens = self.rows.visible(), self._chat_spans.tokens
             first = tokens.first_ending_from(visible[0].start)
             last = tokens.first_after(visible[-1].start + visible[-1].layout.size)
+            self.draw_marks(painter, theme, first, last)
             for number, hint in enumerate(self._model.hints, 1):
                 if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
                     self._draw_badge(painter, theme, number, hint)
             if self._model.is_late and self._model.chat is not None:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
 
-    def _rects_of(self, first: int, last: int) -> list[QRectF]:
+    def draw_marks(self, painter: QPainter, theme: Theme, first: int, last: int) -> None:
+        """Mark some of the tokens that show, first to last."""
+
+    def rects_of(self, first: int, last: int) -> list[QRectF]:
         """Where the tokens first to last show, in the window; one that goes on in another row has several."""
         found = [chip.rect for chip in self._chips() if first <= chip.token < last]
         (start, _), (_, end) = self._chat_spans.tokens.span(first), self._chat_spans.tokens.span(last - 1)
@@ -207,7 +226,7 @@ class PromptView(SpanView):
     def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
         """Mark the tokens of a hint, its number at the first of them."""
         first, last = hint.tokens
-        color, rects = color_of(hint, theme), self._rects_of(first, min(last, first + MOST_MARKED))
+        color, rects = color_of(hint, theme), self.rects_of(first, min(last, first + MOST_MARKED))
         for rect in rects:
             if hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
@@ -287,10 +306,13 @@ class TokenLine(QFrame):
         spans: TokenizedText,
         requests: PageRequests,
         theme_source: ThemeSource,
+        words_of: WordsOf | None = None,
     ) -> None:
+        """`words_of` is where a token is from, unless something else is said of it."""
         super().__init__()
         set_role(self, "status")
         self.setAccessibleName("Selected token")
+        self._words_of = words_of or partial(origin_words, model)
         self._model, self._spans, self._requests = model, spans, requests
         self.setFixedHeight(STRIP_LINE_PX)
         self.token, self.id = QLabel(), set_role(QLabel(), "number")
@@ -317,9 +339,9 @@ class TokenLine(QFrame):
         token_id = int(encoding.token_ids[index])
         self.token.setText(isolate(self._spans.label_of(token_id)[:MOST_SHOWN]))
         self.id.setText(f"{token_id}")
-        origin = self._model.origins[index]
-        self.where.set_texts(places(origin))
-        self.line.set_texts([line_of(origin), f"line {origin.line}" if origin.line else ""])
+        where, line = self._words_of(index)
+        self.where.set_texts(where)
+        self.line.set_texts(line)
 
     def _show_in_tree(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding

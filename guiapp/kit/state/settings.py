@@ -109,6 +109,7 @@ class Settings(QObject):
     vocabulary_columns = Text()
     special_columns = Text()
     compared_columns = Text()
+    data_columns = Text()
     text_columns = Text()
     found_columns = Text()
     bench_unit = ChoiceSetting("tokens_per_s", "mb_per_s")

@@ -132,6 +132,10 @@ class TokenListModel(Working, Generic[S]):
         """What a row is."""
         return "token"
 
+    def check_query(self, query: str) -> None:
+        """Raises QueryError for a filter that cannot be understood, or is not finished."""
+        check_filter(query)
+
     def frozen(self, source: S) -> S:
         """A source for a job, one that does not change meanwhile."""
         return source
@@ -210,7 +214,7 @@ class TokenListModel(Working, Generic[S]):
         shown = ShownRows(request, source)
         try:
             shown = self.list_rows(source, request, progress)
-            check_filter(request.query)
+            self.check_query(request.query)
         except QueryError as error:
             return shown._replace(problem=str(error))
         return shown

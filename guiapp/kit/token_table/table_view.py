@@ -381,7 +381,7 @@ class TokenTable(QWidget):
         self.view = TokenTableView(self.table, name, zoom)
         self._chip_delegate = ChipDelegate(theme_source, self.view)
         self.field = SearchField(model, hint, tip, field_px)
-        self.field.setAccessibleName("Filter tokens")
+        self.field.setAccessibleName(f"Filter {model.noun}s")
         self.columns = MenuButton(theme_source, "Columns", tip="Choose the columns")
         self.columns.fill_on_open(self._list_columns)
         self.export = MenuButton(theme_source, "Export", tip="Export the selected rows, or all listed rows")
@@ -397,7 +397,8 @@ class TokenTable(QWidget):
             parts.append(in_row(self.count, (self.note, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
-        self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
+        if any(column.name == "id" for column in model.column_table):
+            self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
         self.view.addActions([self._sub_menu("Export", self.export), self._sub_menu("Columns", self.columns)])
         header = self.view.horizontalHeader()
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)

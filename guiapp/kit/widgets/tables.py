@@ -184,11 +184,13 @@ def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attr
 
 
 class PaintedRows(QAbstractScrollArea):
-    """Rows to scroll, one of which is chosen.
+    """Rows to scroll, one of which is chosen by a click or the arrow keys.
 
     A subclass says how many there are, and calls `fit_rows` when there are others, `show_chosen` when
     another one is chosen.
     """
+
+    row_px = ROW_PX
 
     def __init__(self, theme_source: ThemeSource, name: str) -> None:
         super().__init__()
@@ -213,20 +215,21 @@ class PaintedRows(QAbstractScrollArea):
         """Paint what stands in a row, over its ground."""
 
     def sizeHint(self) -> QSize:
-        return QSize(600, 6 * ROW_PX)
+        return QSize(600, 6 * self.row_px)
 
     def row_at(self, row: int) -> QRect:
-        return QRect(0, row * ROW_PX - self.verticalScrollBar().value(), self.viewport().width(), ROW_PX)
+        top = row * self.row_px - self.verticalScrollBar().value()
+        return QRect(0, top, self.viewport().width(), self.row_px)
 
     def row_under(self, y: int) -> int:
         """Which row is at this height of the viewport; there may be none."""
-        return (y + self.verticalScrollBar().value()) // ROW_PX
+        return (y + self.verticalScrollBar().value()) // self.row_px
 
     def fit_rows(self) -> None:
         bar = self.verticalScrollBar()
-        bar.setSingleStep(ROW_PX // 2)
+        bar.setSingleStep(self.row_px // 2)
         bar.setPageStep(self.viewport().height())
-        bar.setRange(0, max(0, self.n_rows * ROW_PX - self.viewport().height()))
+        bar.setRange(0, max(0, self.n_rows * self.row_px - self.viewport().height()))
         self.viewport().update()
 
     def show_chosen(self) -> None:
@@ -253,6 +256,6 @@ class PaintedRows(QAbstractScrollArea):
         place = self.row_at(row)
         if row == self.chosen_row:
             painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
-            painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
+            painter.fillRect(QRect(place.left(), place.top(), 2, self.row_px), theme.accent)
         painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
         self.paint_row(painter, theme, row, place)

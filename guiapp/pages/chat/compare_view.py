@@ -432,7 +432,7 @@ class PromptColumn(PromptView):
                 write(painter, place, note, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
     def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
-        for rect in self._rects_of(*hint.tokens):
+        for rect in self.rects_of(*hint.tokens):
             ring_hint(painter, rect, theme.bad)
 
 

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
 from guiapp.analysis.chat.fixes import TemplateEdit
-from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
+from guiapp.analysis.chat.templates import AS_GIVEN, CHATML, GIVEN
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.document import n_units
 from guiapp.kit.widgets.controls import tool_button
@@ -48,16 +48,6 @@ LONGEST_LINE, MOST_LINES = 10_000, 2_000  # characters and lines that are shown
 LIT, LIT_PART = 0.22, 0.5
 LONGEST_NAME = 24
 KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
-CHATML = """\
-{%- for message in messages %}
-  {{- '<|im_start|>' + message.role + '\\n' }}
-  {{- message.content }}
-  {{- '<|im_end|>\\n' }}
-{%- endfor %}
-{%- if add_generation_prompt %}
-  {{- '<|im_start|>assistant\\n' }}
-{%- endif %}
-"""
 
 
 class TemplatePanel(QFrame):

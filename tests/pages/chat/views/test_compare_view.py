@@ -23,7 +23,7 @@ def page(open_page):
 
 def place_of(side, token):
     """The middle of a token, in the window."""
-    return side._rects_of(token, token + 1)[0].center().toPoint()
+    return side.rects_of(token, token + 1)[0].center().toPoint()
 
 
 def heights_of_turns(side):

@@ -140,7 +140,7 @@ def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot)
 
 def place_of(page, index):
     """The middle of a token in the prompt."""
-    return page.prompt._rects_of(index, index + 1)[0].center().toPoint()
+    return page.prompt.rects_of(index, index + 1)[0].center().toPoint()
 
 
 def token_with(page, text):

@@ -1,0 +1,186 @@
+"""The records of a file as a list: columns to sort by, and a filter of words that all must hold.
+
+refund               records whose text contains this, in upper or lower case
+"order number"       the same with blanks in it
+tokens:>4096  trained:0  messages:4..  record:100..200
+found:cut_off        records with a finding; also found:error, found:warning, found:hint
+-found:doubled       a minus before any of them: all others
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.data.findings import BITS, CODES, KINDS
+from guiapp.analysis.data.records import Records
+from guiapp.analysis.data.summary import TrainingData
+from guiapp.analysis.doctor.findings import ERROR, HINT, SEVERITIES, WARNING
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.filters import COMPARED, COMPARISONS, KEY, QUOTED, RANGE, WORD
+from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
+
+FOUND = "found"
+SEARCHED_RECORDS, SEARCHED_BYTES = 1024, 1 << 22  # between two reports of progress
+WEIGHTS = {ERROR: 10_000, WARNING: 100, HINT: 1}
+FIGURES: dict[str, Callable[[DataRows], NDArray[np.number]]]
+
+
+@dataclass(eq=False)
+class DataRows:
+    """Records that were examined so far, n of them; numbered from 0 here, and from 1 for people.
+
+    lengths, trained, turns, codes  as of `TrainingData`
+    """
+
+    source: Records
+    lengths: NDArray[np.int32]
+    trained: NDArray[np.int32]
+    turns: NDArray[np.int32]
+    codes: NDArray[np.uint32]
+    orders: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: TrainingData) -> DataRows:
+        return cls(data.source, data.lengths, data.trained, data.turns, data.codes)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def codes_of(self, row: int) -> list[str]:
+        """What was noticed of a record, the worst first."""
+        found = [code for code in CODES if int(self.codes[row]) & BITS[code]]
+        return sorted(found, key=lambda code: SEVERITIES.index(KINDS[code].severity))
+
+
+def title_of(code: str) -> str:
+    """A finding in a few words."""
+    return code.replace("_", " ")
+
+
+def _numbers(rows: DataRows) -> NDArray[np.int64]:
+    return np.arange(1, len(rows) + 1)
+
+
+def _share(rows: DataRows) -> NDArray[np.float64]:
+    return np.round(100 * rows.trained / np.maximum(rows.lengths, 1), 1)
+
+
+def _weights(rows: DataRows) -> NDArray[np.int64]:
+    """More for what is worse."""
+    result = np.zeros(len(rows), np.int64)
+    for code, bit in BITS.items():
+        result += WEIGHTS[KINDS[code].severity] * ((rows.codes & bit) != 0)
+    return result
+
+
+def _found(rows: DataRows, row: int, _: Spelling) -> str:
+    return ", ".join(map(title_of, rows.codes_of(row)))
+
+
+FIGURES = {
+    "record": _numbers,
+    "tokens": lambda rows: rows.lengths,
+    "trained": lambda rows: rows.trained,
+    "share": _share,
+    "messages": lambda rows: rows.turns,
+}
+COLUMNS: tuple[ListColumn[DataRows], ...] = (
+    ListColumn("record", "number in the file, from 1", FIGURES["record"]),
+    ListColumn("tokens", "before the maximum length", FIGURES["tokens"]),
+    ListColumn("trained", "tokens that count in the loss", FIGURES["trained"]),
+    ListColumn("share", "of its tokens that are trained", FIGURES["share"], is_usual=False, unit="%"),
+    ListColumn("messages", "1 for a text", FIGURES["messages"], widest="messages", yields=True),
+    ListColumn(FOUND, "what was found in it", _weights, _found, widest="border in token"),
+)
+
+
+def check_query(query: str) -> None:
+    """Raises QueryError for a filter that cannot be understood."""
+    for _ in _terms(query):
+        pass
+
+
+def listed_rows(
+    rows: DataRows, query: str, progress: Callable[[float], object] = lambda share: None
+) -> Flags:
+    """bool[n]: the records that a filter leaves.  Raises QueryError; texts are read from the file."""
+    flags = np.ones(len(rows), np.bool_)
+    terms = list(_terms(query))
+    for is_not, key, value in sorted(terms, key=lambda term: not term[1]):  # those of figures first
+        if key == FOUND:
+            flags &= ((rows.codes & _bits_of(value)) != 0) ^ is_not
+        elif key:
+            flags &= _compared(FIGURES[key](rows), value) ^ is_not
+        else:
+            flags &= _with_text(rows, flags, value, progress) ^ is_not
+    return flags
+
+
+def _terms(query: str) -> Iterator[tuple[bool, str, str]]:
+    """Whether the others are meant, the key, "" for a text, and what follows it."""
+    for word in WORD.finditer(query):
+        body, is_not = word["body"], bool(word["minus"])
+        match = KEY.fullmatch(body)
+        if match is not None and match[1] in (FOUND, *FIGURES):
+            key, value = match[1], match[2]
+            if not value:
+                continue  # not finished yet
+            if key == FOUND:
+                _bits_of(value)
+            elif not (COMPARED.fullmatch(value) or RANGE.fullmatch(value) or value in COMPARISONS):
+                raise QueryError(f"“{value}” is not a number or a range, such as 4..8 or >=4.")
+            yield is_not, key, value
+        else:
+            quoted = QUOTED.fullmatch(body) if len(body) > 1 else None
+            if text := body if quoted is None else quoted[1].replace('""', '"'):
+                yield is_not, "", text
+
+
+def _bits_of(name: str) -> int:
+    """Of the findings with this severity, or whose codes begin so.  Raises QueryError."""
+    plain = name.replace(" ", "_")
+    bits = sum(
+        bit
+        for code, bit in BITS.items()
+        if plain == KINDS[code].severity or code == plain or code.startswith(plain)
+    )
+    if not bits:
+        raise QueryError(f"There is no finding “{name}”. Choose from: {', '.join((*SEVERITIES, *CODES))}.")
+    return bits
+
+
+def _compared(values: NDArray[np.number], text: str) -> Flags:
+    if match := COMPARED.fullmatch(text):
+        return np.asarray(COMPARISONS[match[1] or "="](values, float(match[2])), np.bool_)
+    if match := RANGE.fullmatch(text):
+        low, high = (float(end) if end else None for end in match.groups())
+        above = values >= (-np.inf if low is None else low)
+        return np.asarray(above & (values <= (np.inf if high is None else high)), np.bool_)
+    return np.ones(len(values), np.bool_)  # a comparison that lacks its number
+
+
+def _with_text(rows: DataRows, wanted: Flags, text: str, progress: Callable[[float], object]) -> Flags:
+    """Of the wanted records those that contain a text, as characters or as JSON escapes them."""
+    lowered = text.lower()
+    written = lowered, json.dumps(lowered)[1:-1], json.dumps(lowered, ensure_ascii=False)[1:-1]
+    needles = {each.encode("utf-8", "replace") for each in written}
+    result, at = np.zeros(len(rows), np.bool_), 0
+    while at < len(rows):
+        progress(at / len(rows))
+        if not wanted[at : at + SEARCHED_RECORDS].any():
+            at += SEARCHED_RECORDS
+            continue
+        raws = rows.source.raw(at, min(at + SEARCHED_RECORDS, len(rows)), SEARCHED_BYTES)
+        for raw in raws:
+            content = raw.content if isinstance(raw.content, bytes) else str(raw.content).encode()
+            is_ascii = content.isascii()
+            content = content.lower() if is_ascii else content.decode(errors="replace").lower().encode()
+            result[raw.number - 1] = any(needle in content for needle in needles)
+        at += max(len(raws), 1)
+    return result
