@@ -181,6 +181,7 @@ JSON = {  # commands by the section that lists their keys
     ],
     "languages#json": ["compare model.gguf other.gguf --languages texts --reference en"],
     "chat": ["chat model.gguf chat.json"],
+    "data#json": ["data model.gguf faulty.jsonl"],
     "special": ["special model.gguf"],
     "doctor": ["doctor model.gguf"],
     "fix#json": ["doctor other.gguf --fix fixed.gguf --only bos_twice=no_bos"],
@@ -190,7 +191,7 @@ JSON = {  # commands by the section that lists their keys
 }
 OPEN = {
     *("metadata", "kinds", "special_ids", "rules", "agreement", "scripts", "file_types", "lengths"),
-    *("not_offered", "exactness", "counts", "roles", "hunt"),
+    *("not_offered", "exactness", "counts", "roles", "by_role", "hunt"),
 }
 """Records whose keys are names of other things."""
 

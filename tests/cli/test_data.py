@@ -28,6 +28,7 @@ def test_the_report_says_what_is_trained_and_the_status_whether_something_is_wro
     printed = capsys.readouterr().out
     assert printed.startswith("2 records, ")
     assert "mask derived" in printed
+    assert "assistant_masks of transformers: all zeros" in printed
     assert run(["data", "demo:bpe", "bad.jsonl", "--max-length", "9"]) == 3
     printed = capsys.readouterr().out
     assert "warning: 2 records have no trained token" in printed
@@ -39,6 +40,7 @@ def test_json_has_what_is_documented(files, capsys):
     record = json.loads(capsys.readouterr().out)
     assert record["records"] == 2
     assert record["mask"]["kind"] == "marker"
+    assert record["mask"]["transformers"].startswith("all zeros")
     assert set(record["tokens"]) == {"total", "trained", "p50", "p90", "p99", "max"}
     finding = next(each for each in record["findings"] if each["code"] == "roles")
     assert (finding["severity"], finding["records"], finding["share"]) == ("warning", 1, 0.5)

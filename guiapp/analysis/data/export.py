@@ -112,7 +112,7 @@ def data_record(data: TrainingData, batch_size: int = 8) -> dict[str, Any]:
     return {
         "records": data.n_records,
         "tokens": data.tokens,
-        "mask": {"kind": mask.kind, "why": mask.why},
+        "mask": {"kind": mask.kind, "why": mask.why, "transformers": mask.transformers_result},
         "findings": [
             {
                 "code": each.code,
@@ -137,7 +137,10 @@ def data_lines(data: TrainingData) -> Iterator[str]:
     tokens, mask = data.tokens, data.examiner.mask
     share = percent(tokens["trained"] / tokens["total"], 1) if tokens["total"] else "none"
     yield f"{counted(data.n_records, 'record')}, {counted(tokens['total'], 'token')}, {share} trained"
-    yield f"mask {mask.kind}: {mask.why}"
+    other = (
+        f"; assistant_masks of transformers: {mask.transformers_result}" if mask.transformers_result else ""
+    )
+    yield f"mask {mask.kind}: {mask.why}{other}"
     median, most_of, longest = (f"{tokens[name]:,}" for name in ("p50", "p90", "max"))
     yield f"tokens of a record: median {median}, 90 % up to {most_of}, longest {longest}"
     most = data.examiner.options.max_length

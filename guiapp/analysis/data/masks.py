@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -26,6 +26,8 @@ AUTO, GENERATION, DERIVED, COMPLETION, ALL, MARKER = KINDS = (
     "marker",
 )
 BETWEEN = "…", "..."
+ALL_ZEROS = "all zeros: the template has no generation tags"  # it warns, and trains nothing
+IN_TAGS = "what is between the generation tags of the template"
 TAG = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")  # as in transformers
 
 
@@ -66,12 +68,14 @@ class Mask:
     kind    one of KINDS, but not AUTO
     why     a sentence: what chose it
     first, last  of MARKER: the texts that it is between
+    transformers_result  what `assistant_masks` of `transformers` are; "" where they are the same
     """
 
     kind: str
     why: str
     first: str = ""
     last: str = ""
+    transformers_result: str = ""
 
 
 def chosen_mask(given: str, template: str | None) -> Mask:
@@ -79,6 +83,13 @@ def chosen_mask(given: str, template: str | None) -> Mask:
 
     Raises TokenloupeError.
     """
+    mask, is_tagged = _mask(given, template), bool(template and TAG.search(template))
+    if template is None or mask.kind == GENERATION:
+        return mask
+    return replace(mask, transformers_result=IN_TAGS if is_tagged else ALL_ZEROS)
+
+
+def _mask(given: str, template: str | None) -> Mask:
     kind, colon, markers = given.partition(":")
     if kind not in KINDS or bool(colon) != (kind == MARKER):
         names = ", ".join((*KINDS[:-1], f"{MARKER}:A…B"))
@@ -93,10 +104,7 @@ def chosen_mask(given: str, template: str | None) -> Mask:
         return Mask(kind, "chosen")
     if template is not None and TAG.search(template):
         return Mask(GENERATION, "the template marks what the assistant writes")
-    return Mask(
-        DERIVED,
-        "the template has no generation tags, with which `transformers` trains nothing: turns are compared",
-    )
+    return Mask(DERIVED, "what each turn of the assistant has beyond the generation prompt")
 
 
 def _byte_places(encoding: Encoding, text: str, characters: list[int]) -> NDArray[np.int64]:

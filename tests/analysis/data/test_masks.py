@@ -111,6 +111,23 @@ def test_masks_are_those_of_transformers(template, tokenizer, library):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["qwen3", "qwen3_training", "llama3", "gemma3"])
+def test_what_transformers_would_train_is_said_where_it_differs(name, tokenizer, library):
+    template = FOLDER / f"{name}.jinja"
+    library.chat_template = template.read_text("utf-8")
+    record = conversations()[7]
+    masks = library.apply_chat_template(
+        record["messages"], return_dict=True, return_assistant_tokens_mask=True
+    )["assistant_masks"]
+    for kind in ("auto", "generation", "derived", "all", "marker:a…b"):
+        examiner = DataExaminer(tokenizer, DataOptions(str(template), kind))
+        said = examiner.mask.transformers_result
+        is_same = examiner.examine(open_records([record]).raw(0, 1))[0].is_trained.tolist() == masks
+        assert is_same or said
+        assert said.startswith("all zeros") == (bool(said) and not any(masks))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("template", TRAINING, ids=lambda path: path.stem)
 def test_derived_masks_are_those_of_the_tagged_twin(template, tokenizer):
     """But for white space behind the end of a turn, which some templates have in their tags."""
