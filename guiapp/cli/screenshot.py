@@ -65,7 +65,7 @@ OPTIONS: tuple[tuple[str, str, Callable[[str], object], object, str], ...] = (
     ("--difference", "N", int, 0, "Compare page: go to difference N"),
     ("--against", "TEXT", str, "", "page of two texts: the second text"),
     ("--hunt-seconds", "S", float, 0.0, "Hunt page: hunt for S seconds first"),
-    ("--filter", "FILTER", str, "", "Vocabulary page: a filter; see `tokenloupe vocab --help`"),
+    ("--filter", "FILTER", str, "", "Vocabulary and Data pages: a filter; see `tokenloupe vocab --help`"),
     ("--at", "BREAKPOINT", str, "", "Steps page: run to this breakpoint"),
     ("--languages", "FOLDER", str, "", "page of languages: the folder of parallel texts"),
     ("--race", "ENCODER", str, "", "Steps page: race against this encoder"),
@@ -81,7 +81,8 @@ OPTIONS: tuple[tuple[str, str, Callable[[str], object], object, str], ...] = (
     ),
     ("--bench-seconds", "S", float, 0.0, "Bench page: measure for S seconds first"),
     ("--messages", "FILE.json", file_path, None, "Chat page: messages in OpenAI's format"),
-    ("--template", "FILE", str, "", "Chat page: another template"),
+    ("--data", "FILE.jsonl", file_path, None, "Data page: training data"),
+    ("--template", "FILE", str, "", "Chat and Data pages: another template"),
     (
         *("--compared", "text|prompt|llama.cpp|FILE", str, ""),
         "Chat page: compare with control tokens as text, no generation prompt, llama.cpp or another template",

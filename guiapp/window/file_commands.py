@@ -232,6 +232,7 @@ class FileCommands(QObject):
             "run": self._pages.show_run,
             "template": self._pages.show_template_file,
             "messages": self._pages.show_messages,
+            "data": self._pages.show_data,
             "lesson": lambda path: self._pages.steps().lessons.open(path),
         }
         for kind, open_file in open_by_kind.items():

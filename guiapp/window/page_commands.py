@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from guiapp.pages.chat.page import ChatPage
     from guiapp.pages.compare.texts_page import TextsPage
     from guiapp.pages.compare.vocabularies_page import VocabulariesPage
+    from guiapp.pages.data.page import DataPage
     from guiapp.pages.steps.page import StepsPage
     from guiapp.pages.tree.page import TreePage
 
@@ -207,6 +208,10 @@ class PageCommands(QObject):
     def show_messages(self, path: Path) -> None:
         """Show the prompt of some messages."""
         self._chat().model.open(path)
+
+    def show_data(self, path: Path) -> None:
+        """Show what a model is trained on."""
+        cast("DataPage", self.show("data")).model.open(path)
 
     def show_template_file(self, path: Path) -> None:
         """Render the messages with another template."""

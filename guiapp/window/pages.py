@@ -71,15 +71,16 @@ PAGES = (
     ),
     PageRow("hunt", "Hunt for differences", "", "Compare", "Hunt", "guiapp.pages.hunt.page"),
     PageRow("chat", "Chat", "Ctrl+3", "Chat", "", "guiapp.pages.chat.page"),
-    PageRow("vocabulary", "Vocabulary", "Ctrl+4", "Vocabulary", "Tokens", "guiapp.pages.vocabulary.page"),
+    PageRow("data", "Data", "Ctrl+4", "Data", "", "guiapp.pages.data.page"),
+    PageRow("vocabulary", "Vocabulary", "Ctrl+5", "Vocabulary", "Tokens", "guiapp.pages.vocabulary.page"),
     PageRow(
         *("special_tokens", "Special tokens", "", "Vocabulary", "Special tokens"),
         "guiapp.pages.vocabulary.special_page",
     ),
-    PageRow("doctor", "Doctor", "Ctrl+5", "Doctor", "", "guiapp.pages.doctor.page"),
-    PageRow("tree", "Tree", "Ctrl+6", "Tree", "", "guiapp.pages.tree.page"),
-    PageRow("steps", "Steps", "Ctrl+7", "Steps", "", "guiapp.pages.steps.page"),
-    PageRow("bench", "Bench", "Ctrl+8", "Bench", "", "guiapp.pages.bench.page"),
+    PageRow("doctor", "Doctor", "Ctrl+6", "Doctor", "", "guiapp.pages.doctor.page"),
+    PageRow("tree", "Tree", "Ctrl+7", "Tree", "", "guiapp.pages.tree.page"),
+    PageRow("steps", "Steps", "Ctrl+8", "Steps", "", "guiapp.pages.steps.page"),
+    PageRow("bench", "Bench", "Ctrl+9", "Bench", "", "guiapp.pages.bench.page"),
     PageRow("start", "Start page", "Alt+Home", "", "", "guiapp.window.start_page"),
 )
 SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages on which people see the text of the window

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from guiapp.pages.compare.languages_page import LanguagesPage
     from guiapp.pages.compare.page import ComparePage
     from guiapp.pages.compare.texts_page import TextsPage
+    from guiapp.pages.data.page import DataPage
     from guiapp.pages.hunt.page import HuntPage
     from guiapp.pages.steps.page import StepsPage
     from guiapp.pages.text.page import InspectPage
@@ -90,6 +91,7 @@ class ScreenshotOptions:
     detail: str = ""
     at_text: str = ""
     messages: Path | None = None
+    data: Path | None = None
     template: str = ""
     compared: str = ""
 
@@ -284,6 +286,19 @@ def _arrange_chat(shell: Shell, page: ChatPage, options: ScreenshotOptions) -> I
         yield
 
 
+def _arrange_data(shell: Shell, page: DataPage, options: ScreenshotOptions) -> Iterator[None]:
+    if options.data is None:
+        return
+    page.model.set_options(replace(page.model.options, template=options.template or None))
+    page.model.open(options.data)
+    yield
+    if options.filter:
+        page.model.set_query(options.filter)
+        yield
+        page.model.step(1)
+        yield
+
+
 ARRANGE: dict[str, Callable[[Shell, Any, ScreenshotOptions], Iterator[None]]] = {
     "inspect": _arrange_text,
     "compare": _arrange_models,
@@ -294,6 +309,7 @@ ARRANGE: dict[str, Callable[[Shell, Any, ScreenshotOptions], Iterator[None]]] = 
     "steps": _arrange_steps,
     "bench": _arrange_bench,
     "chat": _arrange_chat,
+    "data": _arrange_data,
 }
 
 

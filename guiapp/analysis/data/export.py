@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ from guiapp.analysis.data.findings import BITS, CODES
 from guiapp.analysis.data.masks import GENERATION
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.export.tables import Table, aligned
+from guiapp.core.sources.files import replacement
 from guiapp.core.text.numbers_in_words import counted, percent
 
+NPZ = ".npz"
 DEFAULT_LENGTH = 4096  # of rows, where nobody gave one
 
 
@@ -39,17 +41,41 @@ def exported_lines(batches: Iterable[DataBatch]) -> Iterator[str]:
                 yield line_of(number, batch.ids[start:end], batch.labels[start:end])
 
 
+def write_labels(
+    path: Path, batches: Iterable[DataBatch], progress: Callable[[int], object] = lambda n_done: None
+) -> None:
+    """Both as JSON lines, or as NPZ by the ending of the file, which is replaced once all is written.
+
+    progress  is given how many records are done.  Raises OSError.
+    """
+    n_done = 0
+
+    def followed() -> Iterator[DataBatch]:
+        nonlocal n_done
+        for batch in batches:
+            yield batch
+            progress(n_done := n_done + len(batch))
+
+    with replacement(path) as new:
+        if path.suffix == NPZ:
+            write_npz(new, followed())
+        else:
+            with new.open("w", encoding="utf-8") as out:
+                out.writelines(exported_lines(followed()))
+
+
 def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
     """`input_ids` and `labels`, of the record `records`[i] those from bounds[i] to bounds[i + 1]."""
     parts = list(batches)
     sizes = np.concatenate([[0], *(np.diff(batch.bounds) for batch in parts)])
-    np.savez_compressed(
-        path,
-        input_ids=np.concatenate([np.zeros(0, np.int32), *(batch.ids for batch in parts)]),
-        labels=np.concatenate([np.zeros(0, np.int32), *(batch.labels for batch in parts)]),
-        bounds=np.cumsum(sizes),
-        records=np.concatenate([np.zeros(0, np.int64), *(batch.numbers for batch in parts)]),
-    )
+    with path.open("wb") as out:  # of a name without an ending NumPy makes another one
+        np.savez_compressed(
+            out,
+            input_ids=np.concatenate([np.zeros(0, np.int32), *(batch.ids for batch in parts)]),
+            labels=np.concatenate([np.zeros(0, np.int32), *(batch.labels for batch in parts)]),
+            bounds=np.cumsum(sizes),
+            records=np.concatenate([np.zeros(0, np.int64), *(batch.numbers for batch in parts)]),
+        )
 
 
 def as_python(row: DataRecord, model: str) -> str:

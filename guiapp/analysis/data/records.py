@@ -46,6 +46,7 @@ KEYS = (  # that a record of a shape has; the first shape that fits is taken
     (TEXT, ["text"]),
 )
 ROLES = {"human": "user", "gpt": "assistant", "chatgpt": "assistant", "bing": "assistant", "bot": "assistant"}
+ENDINGS = ".jsonl", ".ndjson", ".json", ".parquet"
 BLOCK_BYTES = 8 << 20
 LONGEST_RECORD = 16 << 20  # bytes
 MOST_UNPACKED = 64 << 30
@@ -316,6 +317,18 @@ def open_records(source: str | PathLike[str] | Iterable[object] | Records) -> Re
         return ParquetRecords(path) if head == PARQUET else RecordFile(path)
     except OSError as error:
         raise TokenloupeError(f"{quoted(path.name)} cannot be read: {error.strerror}.") from error
+
+
+def holds_records(path: Path) -> bool:
+    """Whether a file is Parquet, or has JSON whose first record has one of the shapes."""
+    if not any(ending in ENDINGS for ending in path.suffixes[-2:]):
+        return False
+    try:
+        records = open_records(path)
+        records.up_to(1)
+        return bool(first := records.raw(0, 1)) and bool(read_record(first[0]).shape)
+    except (TokenloupeError, RecordError):
+        return False
 
 
 def _is_spread(first: bytes) -> bool:

@@ -188,18 +188,23 @@ class TrainingData:
         return int(np.count_nonzero(self.lengths > most))
 
     def packing(self, length: int, batch_size: int = 8) -> Packing:
-        lengths = np.minimum(self.lengths, length)
-        packed = lengths[:MOST_PACKED]
-        rows = first_fit(packed.tolist(), length)
-        filled = float(packed.sum(dtype=np.int64) / (rows * length)) if rows else 1.0
-        whole = np.concatenate([lengths, np.zeros(-len(lengths) % batch_size, lengths.dtype)])
-        sizes = np.full(len(whole) // batch_size, batch_size, np.int64)
-        if len(lengths) % batch_size:
-            sizes[-1] = len(lengths) % batch_size
-        padded = int((whole.reshape(-1, batch_size).max(axis=1, initial=0) * sizes).sum())
-        padding = padded - int(lengths.sum(dtype=np.int64))
-        share = padding / padded if padded else 0.0
-        return Packing(length, rows, len(packed), filled, batch_size, padding, share)
+        return packing_of(self.lengths, length, batch_size)
+
+
+def packing_of(lengths: NDArray[np.int32], length: int, batch_size: int) -> Packing:
+    """What padding costs, and packing saves, of records with so many tokens each."""
+    lengths = np.minimum(lengths, length)
+    packed = lengths[:MOST_PACKED]
+    rows = first_fit(packed.tolist(), length)
+    filled = float(packed.sum(dtype=np.int64) / (rows * length)) if rows else 1.0
+    whole = np.concatenate([lengths, np.zeros(-len(lengths) % batch_size, lengths.dtype)])
+    sizes = np.full(len(whole) // batch_size, batch_size, np.int64)
+    if len(lengths) % batch_size:
+        sizes[-1] = len(lengths) % batch_size
+    padded = int((whole.reshape(-1, batch_size).max(axis=1, initial=0) * sizes).sum())
+    padding = padded - int(lengths.sum(dtype=np.int64))
+    share = padding / padded if padded else 0.0
+    return Packing(length, rows, len(packed), filled, batch_size, padding, share)
 
 
 def first_fit(lengths: Sequence[int], room: int) -> int:

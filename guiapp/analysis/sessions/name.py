@@ -7,7 +7,7 @@ from pathlib import Path
 ENDING = ".session"
 PAGES = (
     *("inspect", "compare", "compare_texts", "compare_vocabularies", "compare_languages", "hunt"),
-    *("chat", "vocabulary", "special_tokens", "doctor"),
+    *("chat", "data", "vocabulary", "special_tokens", "doctor"),
     *("tree", "steps", "bench"),
 )
 ALIASES = {"text": "inspect"}

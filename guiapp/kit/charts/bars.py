@@ -388,11 +388,14 @@ class HistogramData(NamedTuple):
 class HistogramChart(Chart):
     """Column i is from i - 0.5 to i + 0.5.
 
+    above_px  room that a subclass wants above the columns
+
     Signals:
         line_moved(int): the line was dragged to the left edge of this column.
     """
 
     line_moved = Signal(int)
+    above_px = 0.0
     data: HistogramData = HistogramData(np.zeros((1, 0), np.int64), (), ())
     ground = "panel"
     n_head_lines = 0
@@ -415,7 +418,8 @@ class HistogramChart(Chart):
         self.frame(0, 0)
         below_px = self.line_px if data.labels else 0
         height_px = max(self.height() - below_px - UNIT_PX, 1)
-        self.area = QRectF(UNIT_PX, UNIT_PX, self.width() - UNIT_PX, height_px)
+        above_px = UNIT_PX + self.above_px
+        self.area = QRectF(UNIT_PX, above_px, self.width() - UNIT_PX, height_px - self.above_px)
         edges = data.first - 0.5, max(len(totals), data.first + 1) - 0.5
         self.show_range(edges, (0.0, float(totals[data.first :].max(initial=1))), (True, False))
         self._line.setVisible(data.least is not None)

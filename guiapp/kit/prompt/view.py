@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -307,12 +307,13 @@ class TokenLine(QFrame):
         requests: PageRequests,
         theme_source: ThemeSource,
         words_of: WordsOf | None = None,
+        nothing: Sequence[str] = NOTHING,
     ) -> None:
-        """`words_of` is where a token is from, unless something else is said of it."""
+        """`words_of` is where a token is from, unless something else is said of it; `nothing` of none."""
         super().__init__()
         set_role(self, "status")
         self.setAccessibleName("Selected token")
-        self._words_of = words_of or partial(origin_words, model)
+        self._words_of, self._nothing = words_of or partial(origin_words, model), [*nothing]
         self._model, self._spans, self._requests = model, spans, requests
         self.setFixedHeight(STRIP_LINE_PX)
         self.token, self.id = QLabel(), set_role(QLabel(), "number")
@@ -333,7 +334,7 @@ class TokenLine(QFrame):
         for part in (self.token, self.id, self.tree):
             part.setVisible(is_there)
         if index is None or encoding is None:
-            self.where.set_texts(NOTHING if encoding is not None else [""])
+            self.where.set_texts(self._nothing if encoding is not None else [""])
             self.line.set_texts([""])
             return
         token_id = int(encoding.token_ids[index])

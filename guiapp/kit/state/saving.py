@@ -183,11 +183,12 @@ def is_utf8(head: bytes) -> bool:
 
 
 def kind_of(path: Path) -> str:
-    """What a file is for: a session, model, lesson, template, run of Bench, messages, steps; else a text.
+    """What a file is for: a session, model, lesson, template, run, messages, steps, data; else a text.
 
     It is read, which may take a while.
     """
-    from guiapp.analysis.lessons.lesson import is_lesson_file  # time that starting does not have
+    from guiapp.analysis.data.records import holds_records  # time that starting does not have
+    from guiapp.analysis.lessons.lesson import is_lesson_file
 
     if is_session(path):
         return "session"
@@ -195,7 +196,10 @@ def kind_of(path: Path) -> str:
         return "template"
     if is_model_file(path):
         return "model"
-    return "lesson" if is_lesson_file(path) else _kind_of_json(path)
+    if is_lesson_file(path):
+        return "lesson"
+    kind = _kind_of_json(path)
+    return "data" if kind == "text" and holds_records(path) else kind
 
 
 def _kind_of_json(path: Path) -> str:

@@ -1,0 +1,296 @@
+"""All records at a glance: how long they are, what is wrong with them, and how many tokens are trained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QScrollArea, QWidget
+
+from guiapp.analysis.data.findings import DataFinding
+from guiapp.analysis.data.rows import FOUND, title_of
+from guiapp.analysis.data.summary import TrainingData
+from guiapp.analysis.vocabulary_list.filters import Counts, has
+from guiapp.core.text.numbers_in_words import counted, percent
+from guiapp.kit.charts.bars import BarList, HistogramChart, HistogramData, PartColor
+from guiapp.kit.charts.chart import NUMBER
+from guiapp.kit.session.doctor_model import ICONS
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.kit.widgets.menu_button import ChoiceButton
+from guiapp.kit.widgets.painting import LEFT, RIGHT, bold, elided, icon, width_of, write
+from guiapp.kit.widgets.tables import PaintedRows
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+)
+from guiapp.pages.data.model import BATCH_SIZES, DataModel
+
+STEPS, DOUBLINGS = 4, 24  # columns for each doubling of the length
+EDGES = np.unique(np.rint(2.0 ** (np.arange(STEPS * DOUBLINGS + 1) / STEPS)).astype(np.int64))
+MOST_LABELS = 6
+CHART_PX, FINDING_PX, ICON_PX = 128, 42, 16
+LABELLED = "p50", "p90", "p99"
+MAXIMUM = "maximum"
+NOTHING_FOUND = "Nothing found."
+ROLE_PARTS = "trained", "not trained"
+
+
+class Lengths(NamedTuple):
+    """How many records there are of each length: a column has those above one edge, up to the next.
+
+    counts  int64[2, n]: kept whole, and cut by the maximum length
+    first   the first column that has some
+    marks   where the median and the like are, in columns
+    """
+
+    counts: Counts
+    first: int
+    marks: Mapping[str, float]
+
+
+def lengths_of(data: TrainingData, most: int | None) -> Lengths:
+    lengths = data.lengths[data.lengths > 0]  # others cannot be read, or are empty
+    n_columns = max(column_of(int(lengths.max(initial=1))), column_of(most or 1)) + 3
+    columns = np.searchsorted(EDGES, lengths, "left")
+    is_cut = lengths > most if most is not None else np.zeros(len(lengths), np.bool_)
+    counts = np.stack([np.bincount(columns[flags], minlength=n_columns) for flags in (~is_cut, is_cut)])
+    used = np.flatnonzero(counts.sum(axis=0))
+    tokens = data.tokens
+    marks = {name: float(column_of(tokens[name])) for name in LABELLED} if len(lengths) else {}
+    return Lengths(counts, max(int(used[0]) - 1, 0) if len(used) else 0, marks)
+
+
+def column_of(length: int) -> int:
+    return int(np.searchsorted(EDGES, length, "left"))
+
+
+def column_range(column: int) -> tuple[int, int]:
+    """The shortest and the longest record of a column, in tokens."""
+    return (int(EDGES[column - 1]) + 1 if column else 0), int(EDGES[column])
+
+
+class LengthChart(HistogramChart):
+    """Records by their tokens, on a scale that doubles, with a line to drag: the maximum length."""
+
+    def __init__(self, model: DataModel, theme_source: ThemeSource) -> None:
+        self._model, self._lengths = model, Lengths(np.zeros((2, 0), np.int64), 0, {})
+        super().__init__(theme_source, "Records by tokens")
+        self.setFixedHeight(CHART_PX)
+        self.setToolTip("Click a bar to list its records. Drag the blue line to set the maximum length.")
+        self.clicked.connect(self._toggle)
+        self.line_moved.connect(self._set_most)
+        theme_source.changed.connect(self.refresh)
+        model.request_changed.connect(self._on_request_changed)
+
+    def refresh(self) -> None:
+        data, most = self._model.data, self._model.options.max_length
+        if data is None:
+            return
+        self._lengths = found = lengths_of(data, most)
+        n_columns = found.counts.shape[1]
+        ranges = [column_range(column) for column in range(n_columns)]
+        names = [
+            f"{low:,} to {high:,} tokens" if low < high else counted(high, "token") for low, high in ranges
+        ]
+        powers = [column for column in range(found.first, n_columns) if _is_power(int(EDGES[column]))]
+        step = max(-(-len(powers) // MOST_LABELS), 1)
+        labels = {column + 0.5: f"{EDGES[column]:,}" for column in powers[::step]}
+        colors: list[PartColor] = [(self.theme.roles[3], False), (self.theme.warning, True)]
+        line = n_columns if most is None else column_of(most) + 1
+        self.show_data(
+            HistogramData(found.counts, names, ("whole", "cut off"), found.first, labels, colors, line)
+        )
+
+    def draw(self) -> None:
+        self.above_px = self.line_px
+        super().draw()
+
+    def paint_front(self, painter: QPainter) -> None:
+        super().paint_front(painter)
+        taken, font = self.area.right() + 1, self._fonts[NUMBER]
+        has_most = self._model.options.max_length is not None
+        line_x = self.pixel((self.data.least or 0) - 0.5, 0).x()
+        marks = [(name, self.pixel(at, 0).x()) for name, at in self._lengths.marks.items()]
+        for name, x in sorted([*marks, (MAXIMUM, line_x)], key=lambda mark: -mark[1]):
+            is_line, width = name == MAXIMUM, self.width_px(name, NUMBER)
+            left = x - width - UNIT_PX if is_line else min(x + UNIT_PX, taken - width - UNIT_PX)
+            color = self.theme.accent if is_line and has_most else self.theme.dim
+            if not is_line:
+                painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
+                painter.drawLine(QPointF(x, self.area.top()), QPointF(x, self.area.bottom()))
+            write(painter, QRectF(left, 0, width, self.line_px), name, color, LEFT, font)
+            taken = left
+
+    def _on_request_changed(self) -> None:
+        terms = map(_term, range(self._lengths.counts.shape[1]))
+        self.select(next((at for at, term in enumerate(terms) if has(self._model.query, term)), None))
+
+    def _toggle(self, column: int | None, part: int | None) -> None:
+        if column is not None:
+            self._model.toggle_term(_term(column), "tokens")
+
+    def _set_most(self, column: int) -> None:
+        is_end = column >= self._lengths.counts.shape[1]
+        self._model.set_max_length(None if is_end else int(EDGES[max(column - 1, 0)]))
+
+
+def _term(column: int) -> str:
+    low, high = column_range(column)
+    return f"tokens:{low}..{high}"
+
+
+def _is_power(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+class DataFindingList(PaintedRows):
+    """What is wrong, with how many records; a click lists these and shows the first."""
+
+    row_px = FINDING_PX
+
+    def __init__(self, model: DataModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Findings")
+        self._model = model
+        self._findings: list[DataFinding] = []
+        self._message = plain_label("dim", wraps=True)
+        in_column(self._message, STRETCH, on=self.viewport(), margins=MARGIN_PX)
+        TipWatch(self.viewport(), lambda place: self._tip(place.y()))
+        model.request_changed.connect(self.viewport().update)
+
+    def refresh(self) -> None:
+        data = self._model.data
+        self._findings = [] if data is None else data.findings
+        self._message.setText("" if data is None or self._findings else NOTHING_FOUND)
+        self.fit_rows()
+
+    @property
+    def findings(self) -> Sequence[DataFinding]:
+        return self._findings
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._findings)
+
+    @property
+    def chosen_row(self) -> int:
+        terms = (f"{FOUND}:{each.code}" for each in self._findings)
+        return next((row for row, term in enumerate(terms) if has(self._model.query, term)), -1)
+
+    def _tip(self, y: int) -> str:
+        row = self.row_under(y)
+        if not 0 <= row < self.n_rows:
+            return ""
+        return plain_tip(f"{self._findings[row].what}\nTo fix: {self._findings[row].remedy}")
+
+    def _choose(self, row: int) -> None:
+        if not 0 <= row < self.n_rows:
+            return
+        if row == self.chosen_row:
+            self._model.toggle_term(f"{FOUND}:{self._findings[row].code}")
+        else:
+            self._model.choose_finding(self._findings[row])
+        self.show_chosen()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._choose(self.row_under(event.position().toPoint().y()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys = Qt.Key
+        steps = {keys.Key_Up: -1, keys.Key_Down: 1, keys.Key_Home: -self.n_rows, keys.Key_End: self.n_rows}
+        if (step := steps.get(keys(event.key()))) is None:
+            super().keyPressEvent(event)
+        elif (row := min(max(self.chosen_row + step, 0), self.n_rows - 1)) != self.chosen_row:
+            self._choose(row)
+
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+        finding = self._findings[row]
+        name, color = ICONS[finding.severity]
+        icon(name, getattr(theme, color), ICON_PX).paint(
+            painter, QRect(MARGIN_PX, place.top() + 6, ICON_PX, ICON_PX)
+        )
+        left, half = MARGIN_PX + ICON_PX + GAP_PX, place.height() // 2
+        upper = place.adjusted(left, 4, -MARGIN_PX, -half)
+        lower = place.adjusted(left, half - 2, -MARGIN_PX, -4)
+        small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
+        count = f"{finding.n_records:,} · {percent(finding.share, 1)}"
+        number = Theme.mono_font(SMALL_FONT_PX)
+        write(painter, upper, count, theme.dim, RIGHT, number)
+        room = upper.width() - width_of(count, number) - GAP_PX
+        title = title_of(finding.code)
+        write(painter, upper, elided(title[0].upper() + title[1:], large, room), theme.text, LEFT, large)
+        write(painter, lower, elided(finding.remedy, small, lower.width()), theme.dim, LEFT, small)
+
+
+class Amounts(QScrollArea):
+    """Tokens by role and by turn, what padding costs, and what packing saves."""
+
+    def __init__(self, model: DataModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model, self._theme_source = model, theme_source
+        self.roles = BarList(theme_source, "Tokens by role")
+        self.turns = BarList(theme_source, "Trained tokens by turn")
+        self._turns_title = heading("Trained tokens by turn")
+        self.sums = plain_label("dim", wraps=True)
+        sizes = {str(size): size for size in BATCH_SIZES}
+        self.batch = ChoiceButton(theme_source, "Batch size: ", sizes, "Records that are padded together")
+        self.batch.chosen.connect(model.set_batch_size)
+        inside = QWidget()
+        in_column(
+            heading("Tokens by role: trained, and not"),
+            self.roles,
+            self._turns_title,
+            self.turns,
+            in_row(heading("Padding and packing"), STRETCH, self.batch),
+            self.sums,
+            STRETCH,
+            on=inside,
+            margins=(MARGIN_PX, GAP_PX),
+            spacing=UNIT_PX,
+        )
+        scroll_down(self, inside)
+        model.packing.changed.connect(self._show_sums)
+        theme_source.changed.connect(self.refresh)
+
+    def refresh(self) -> None:
+        data, theme = self._model.data, self._theme_source.theme
+        self.batch.show_choice(self._model.batch_size)
+        if data is None:
+            return
+        colors: list[PartColor] = [(theme.roles[3], False), (theme.faint, False)]
+        roles = data.by_role
+        sums = np.array([(trained, n - trained) for n, trained in roles.values()], np.int64).reshape(-1, 2).T
+        self.roles.show_counts(sums, list(roles), ROLE_PARTS, colors)
+        turns = np.trim_zeros(data.by_turn, "b")[np.newaxis]
+        names = [f"turn {number}" for number in range(1, turns.shape[1] + 1)]
+        self.turns.show_counts(turns, names, ROLE_PARTS[:1], colors[:1])
+        for part in (self._turns_title, self.turns):
+            part.setVisible(turns.shape[1] > 1)
+        self._show_sums()
+
+    def _show_sums(self) -> None:
+        data, packing, most = self._model.data, self._model.packing.value, self._model.options.max_length
+        lines = []
+        if data is not None and most is not None:
+            lines.append(f"{counted(data.longer_than(most), 'record')} longer than {most:,} tokens.")
+        if data is not None and packing is not None:
+            used = int(np.minimum(data.lengths, packing.length).sum(dtype=np.int64))
+            cut = f", cut after {packing.length:,}" if data.longer_than(packing.length) else ""
+            lines += [
+                f"An epoch has {counted(used, 'token')}{cut}.",
+                f"In batches of {packing.batch_size}, {percent(packing.padding_share)} is padding.",
+                f"Packed, {counted(packing.of_records, 'record')} fit into {counted(packing.rows, 'row')} of "
+                f"{packing.length:,}; {percent(packing.filled)} of these is filled.",
+            ]
+        if data is not None and data.n_rejected:
+            lines.append(f"Rejected answers have {counted(data.n_rejected, 'token')} more.")
+        self.sums.setText("\n".join(lines))

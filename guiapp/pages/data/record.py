@@ -1,0 +1,385 @@
+"""One record: its tokens as Chat shows them, those that are trained underlined, and why each is or is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QFrame, QMenu, QToolButton
+
+from guiapp.analysis.chat.as_text import is_control
+from guiapp.analysis.chat.templates import templates_of
+from guiapp.analysis.data.examined import DataRecord
+from guiapp.analysis.data.export import as_python, record_line
+from guiapp.analysis.data.findings import KINDS, Noticed, noticed
+from guiapp.analysis.data.masks import Why
+from guiapp.analysis.data.rows import title_of
+from guiapp.analysis.data.summary import DIFFERENT, DataRecords
+from guiapp.analysis.doctor.findings import TemplateLine
+from guiapp.core.encode.encoding import Encoding
+from guiapp.core.text.numbers_in_words import counted
+from guiapp.errors import ChatError
+from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
+from guiapp.kit.prompt.shown import ChatResult, ShownPrompt, hue_of
+from guiapp.kit.prompt.spans import ChatSpans, places
+from guiapp.kit.prompt.view import PromptView, TokenLine
+from guiapp.kit.session.doctor_model import ICONS
+from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.spans.legend import Draw, LegendEntry, characters, token
+from guiapp.kit.spans.token_menu import Kind, TokenMenu
+from guiapp.kit.state.background import Background, Progress
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, take_away
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.notices import copy_text
+from guiapp.kit.widgets.page_base import PageSetting
+from guiapp.kit.widgets.painting import fill, icon
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, plain_label, set_role
+from guiapp.pages.data.model import DataModel
+
+ASSISTANT = "assistant"
+LINE_PX, BELOW_PX = 2.5, 1.0  # the line below trained tokens
+COLORINGS = ("Trained", "Tokens")
+LEAST_PX = 320
+NOTHING = "Select a record in the list."
+NO_TOKEN = "Select a token to see whether it is trained, and why.", "Select a token."
+
+
+def _underlined(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    fill(painter, box, theme.origins[2 + 2 * hue_of(ASSISTANT)], 4)
+    _draw_underline(painter, theme, box, hue_of(ASSISTANT))
+
+
+def _draw_underline(painter: QPainter, theme: Theme, box: QRectF, hue: int) -> None:
+    line = QRectF(box.left(), box.bottom() + BELOW_PX, box.width() - 1, LINE_PX)
+    fill(painter, line, theme.roles[hue], LINE_PX / 2)
+
+
+def _draw_strike(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    painter.fillRect(QRectF(box.left(), box.center().y(), box.width(), 1), theme.dim)
+
+
+def _struck(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    characters("cut off", "dim")(painter, theme, box)
+    _draw_strike(painter, theme, box)
+
+
+def _trained_control(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    token("<end>", None, 0)(painter, theme, box)
+    _draw_underline(painter, theme, box, hue_of(ASSISTANT))
+
+
+_LEGEND_DRAWS: tuple[tuple[Draw, str], ...] = (
+    (_underlined, "Trained: in full colour, with a line below"),
+    (_trained_control, "A control token that is trained, such as the end of a turn"),
+    (characters("text", "dim"), "Not trained"),
+    (_struck, "Cut off by the maximum length"),
+)
+LEGEND = tuple(LegendEntry(draw, meaning) for draw, meaning in _LEGEND_DRAWS)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRecord(ChatResult):
+    """A record in tokens.
+
+    record  None for none
+    hues    int8[n]: which of `HUES` each token has, by its role
+    found   what was noticed in it, without what needs other records
+    template_name  the name of the model's own template that wrote it; "" for another one, or none
+    """
+
+    record: DataRecord | None = None
+    hues: NDArray[np.int8] | None = None
+    found: tuple[Noticed, ...] = ()
+    template_name: str = ""
+
+
+class RecordModel(ShownPrompt):
+    """The record that is chosen in the list, examined once more with the origin of each token."""
+
+    def __init__(self, model: DataModel) -> None:
+        super().__init__(model.session, model)
+        self.model = model
+        self._given: tuple[DataRecords, int] | None = None
+        self._wanted: int | None = None  # the token to select once the record is there
+        self.showing = Background[ShownRecord](self, self._prepare)
+        self.showing.changed.connect(self._on_shown)
+        model.chosen_changed.connect(self._refresh)
+        model.data_changed.connect(self._refresh)
+        model.token_wanted.connect(self._want)
+
+    @property
+    def record(self) -> DataRecord | None:
+        return self.shown.record if isinstance(self.shown, ShownRecord) else None
+
+    @property
+    def encoding(self) -> Encoding | None:
+        return None if self.record is None else self.record.encoding
+
+    def hue(self, token: int) -> int:
+        assert isinstance(self.shown, ShownRecord)
+        return -1 if self.shown.hues is None else int(self.shown.hues[token])
+
+    @property
+    def template_name(self) -> str:
+        return self.shown.template_name if isinstance(self.shown, ShownRecord) else ""
+
+    @property
+    def found(self) -> list[Noticed]:
+        """What was noticed in the record."""
+        if not isinstance(self.shown, ShownRecord) or self.record is None:
+            return []
+        rows, row = self.model.source, self.record.number - 1
+        is_doubled = rows is not None and row < len(rows) and DIFFERENT in rows.codes_of(row)
+        return [*self.shown.found, *([Noticed(DIFFERENT)] if is_doubled else [])]
+
+    def _refresh(self) -> None:
+        data, row = self.model.data, self.model.chosen
+        given = None if data is None or row is None else (data.records, row)
+        if given != self._given:
+            self._given = given
+            self.showing.refresh()
+        elif data is not None and self.shown is not None:
+            self.late_changed.emit()
+
+    def _want(self, token: int | None) -> None:
+        self._wanted = token
+        if not self.showing.is_busy:
+            self._select_wanted()
+
+    def _select_wanted(self) -> None:
+        if self._wanted is not None and self.encoding is not None and self._wanted < len(self.encoding):
+            self.select_token(self._wanted)
+        self._wanted = None
+
+    def _prepare(self) -> Callable[[Progress], ShownRecord] | None:
+        if self._given is None or self._given[1] >= len(self._given[0]):
+            return None
+        return partial(_shown, *self._given)
+
+    def _on_shown(self) -> None:
+        if self.showing.is_current and not self.showing.is_busy and self.showing.value is not self.shown:
+            self.shown = self.showing.value
+            self.select_token(None)
+            self.result_changed.emit()
+            self._select_wanted()
+
+
+def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
+    record = records[row]
+    try:
+        chat = record.chat
+    except ChatError:  # it takes too long with origins
+        chat = None
+    if chat is not None and len(chat.encoding) != len(record.token_ids):
+        chat = None
+    if chat is not None:
+        len(chat.origins), chat.turns  # here rather than in the window's thread
+    n_tokens = len(record.token_ids)
+    hues = np.full(n_tokens, hue_of(ASSISTANT), np.int8)
+    if chat is not None:
+        runs = [hue_of(run.role if run.is_content else ASSISTANT) for run in chat.runs.of_runs]
+        hues = np.array(runs, np.int8)[chat.origins.rows]
+    strengths = np.cumsum(record.is_trained) % 2
+    control = is_control(record.setting.tokenizer.vocabulary)[record.token_ids]
+    plain = np.where(control, CONTROL_SHADE, PLAIN_SHADE)
+    tints = np.where(record.is_trained, ORIGIN_SHADE + 2 * hues + strengths, plain).astype(np.uint8)
+    found = tuple(noticed(record))
+    return ShownRecord(
+        chat=chat,
+        token_tints=tints,
+        record=record,
+        hues=hues,
+        found=found,
+        template_name=_own_template(record),
+    )
+
+
+def _own_template(record: DataRecord) -> str:
+    conversation = None if record.record is None else record.record.conversation
+    if conversation is None:
+        return ""
+    name = record.setting.template_for(conversation).name
+    own = {each.name for each in templates_of(record.setting.tokenizer.vocabulary)}
+    return name if name in own else ""
+
+
+class RecordView(PromptView):
+    """A line below trained tokens, and one through those that are cut off."""
+
+    def __init__(self, model: RecordModel, spans: ChatSpans, setting: PageSetting) -> None:
+        super().__init__(model, spans, setting.theme_source)
+        self._record_model = model
+        self.setAccessibleName("Record")
+        self.set_token_tip(self._tip)
+
+    def words_of(self, token: int) -> tuple[list[str], list[str]]:
+        return record_words(self._record_model, token)
+
+    def _tip(self, token: int) -> str:
+        where, line = self.words_of(token)
+        return "\n".join(filter(None, (hover_text(self._chat_spans, None, token), where[0], line[0])))
+
+    def draw_marks(self, painter: QPainter, theme: Theme, first: int, last: int) -> None:
+        record = self._record_model.record
+        if record is None or not len(record.why):
+            return
+        for start, end in _runs(record.is_trained, first, last):
+            for token_index in range(start, end):
+                for rect in self.rects_of(token_index, token_index + 1):
+                    _draw_underline(painter, theme, rect, self._record_model.hue(token_index))
+        for start, end in _runs(record.why == Why.CUT, first, last):
+            for rect in self.rects_of(start, end):
+                _draw_strike(painter, theme, rect)
+
+
+def _runs(flags: NDArray[np.bool_], first: int, last: int) -> list[tuple[int, int]]:
+    """Where flags are set, from `first` up to before `last`."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags[first:last].view(np.int8), [0]]))) + first
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def record_words(model: RecordModel, token: int) -> tuple[list[str], list[str]]:
+    """Why a token is trained or not, and whose it is."""
+    record, origins = model.record, model.origins
+    if record is None:
+        return [""], [""]
+    why = Why(int(record.why[token])).sentence
+    if token >= len(origins):
+        return [why, why.partition(":")[0]], [""]
+    origin = origins[token]
+    owner = places(origin)[-1]
+    shorter = [f"{why}  {owner[0].upper()}{owner[1:]}.", why, why.partition(":")[0]]
+    return shorter, [f"template line {origin.line}" if origin.line else ""]
+
+
+class RecordPanel(QFrame):
+    """A head with what was noticed in the record, the record, and the selected token in words."""
+
+    def __init__(self, model: RecordModel, setting: PageSetting) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self.model, self._setting = model, setting
+        themes = setting.theme_source
+        self.spans = ChatSpans(model, self)
+        self.view = RecordView(model, self.spans, setting)
+        self.view.set_placeholder(NOTHING)
+        TokenMenu(self.view, self.spans, setting.requests, kind=Kind.OTHER)
+        words_of = partial(record_words, model)
+        self.token_line = TokenLine(model, self.spans, setting.requests, themes, words_of, NO_TOKEN)
+        self.title, self.about = plain_label("strong"), set_role(FittedLabel(elides=True), "dim")
+        steps = [
+            tool_button("‹", partial(model.model.step, -1), tip="Previous record in the list"),
+            tool_button("›", partial(model.model.step, 1), tip="Next record in the list"),
+        ]
+        self.colors = SegmentedTabs(COLORINGS)
+        self.colors.chosen.connect(lambda way: self.spans.show_by_origin(way == 0))
+        self.template = push_button("Template line", self._show_template, role="raised")
+        self.template.setToolTip("Show the line of the template that wrote the selected token, in Chat")
+        self.copy = MenuButton(themes, "Copy", tip="Copy this record's ids and labels, or the code for them")
+        self.copy.fill_on_open(self._list_copies)
+        head = in_row(*steps, self.title, (self.about, 1), self.template, self.copy, spacing=GAP_PX)
+        self.found = WrappingRow([], self.colors)
+        self.problem = plain_label("bad", wraps=True)
+        margins = MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX
+        top = framed(in_column(head, self.found, self.problem, margins=margins, spacing=UNIT_PX), "bar")
+        in_column(top, (self.view, 1), self.token_line, on=self, spacing=0)
+        self.setMinimumWidth(LEAST_PX)
+        model.result_changed.connect(self._refresh)
+        model.late_changed.connect(self._list_found)
+        model.selected_changed.connect(self._on_selected_changed)
+        themes.changed.connect(self._on_theme_changed)
+        self._listed: list[Noticed] = []
+        self._buttons: list[QToolButton] = []
+        self._refresh()
+
+    def _refresh(self) -> None:
+        record = self.model.record
+        self.title.setText("" if record is None else f"Record {record.number:,}")
+        self.about.set_texts([""] if record is None else _figures(record))
+        self.problem.setText("" if record is None else record.error)
+        self.problem.setVisible(bool(self.problem.text()))
+        for part in (self.colors, self.copy):
+            part.setEnabled(record is not None and record.encoding is not None)
+        self.view.set_placeholder(NOTHING if record is None else "")
+        self._list_found()
+        self._on_selected_changed()
+
+    def _on_theme_changed(self) -> None:
+        self._listed = []
+        self._list_found()
+
+    def _list_found(self) -> None:
+        found = [] if self.model.record is None or self.model.record.error else self.model.found
+        if found == self._listed:
+            return
+        self._listed = found
+        take_away(*self._buttons)
+        self._buttons = [self._found_button(each) for each in found]
+        self.found.show_widgets([*self._buttons])
+
+    def _found_button(self, found: Noticed) -> QToolButton:
+        kind, theme = KINDS[found.code], self._setting.theme_source.theme
+        name, color = ICONS[kind.severity]
+        button = tool_button(title_of(found.code), partial(self._show_found, found), role="part")
+        button.setIcon(icon(name, getattr(theme, color), 14))
+        button.setToolButtonStyle(button.toolButtonStyle().ToolButtonTextBesideIcon)
+        detail = f"{found.detail[:1].upper()}{found.detail[1:]}" if found.detail else ""
+        button.setToolTip(plain_tip("\n".join(filter(None, (detail, kind.remedy)))))
+        button.setAccessibleName(f"{kind.severity}: {title_of(found.code)}")
+        return button
+
+    def _show_found(self, found: Noticed) -> None:
+        if found.token is not None:
+            self.view.go_to(found.token)
+
+    def _on_selected_changed(self) -> None:
+        index = self.model.selected_token
+        if index is not None and self.model.encoding is not None:
+            self.view.reveal(*self.model.encoding.spans[index].tolist())
+        self.template.setEnabled(self._line > 0 and bool(self.model.template_name))
+
+    @property
+    def _line(self) -> int:
+        """Of the template, that the selected token or the error is about; 0 for none."""
+        index, record, origins = self.model.selected_token, self.model.record, self.model.origins
+        if record is not None and record.error:
+            return record.line
+        return origins[index].line if index is not None and index < len(origins) else 0
+
+    def _show_template(self) -> None:
+        line = TemplateLine(self.model.template_name, self._line, self._line, ())
+        self._setting.requests.template_wanted.emit(line)
+
+    def _list_copies(self, menu: QMenu) -> None:
+        menu.addAction("Ids and labels as JSON", self._copy_line)
+        menu.addAction("Python for transformers", self._copy_python)
+
+    def _copy_line(self) -> None:
+        if (record := self.model.record) is not None:
+            copy_text(self, record_line(record), "ids and labels")
+
+    def _copy_python(self) -> None:
+        if (record := self.model.record) is not None:
+            opened = self.model.session.loader.model
+            name = "" if opened is None else opened.name.removeprefix("hf:")
+            copy_text(self, as_python(record, name), "the Python code for transformers")
+
+
+def _figures(record: DataRecord) -> list[str]:
+    """At length, and shorter."""
+    n_trained = int(np.count_nonzero(record.is_trained))
+    figures = [f"{counted(len(record.token_ids), 'token')}", f"{n_trained:,} trained"]
+    if record.encoding is None:
+        figures = []
+    if record.n_used < len(record.token_ids):
+        figures.append(f"{len(record.token_ids) - record.n_used:,} cut off")
+    line = [f"line {record.raw.line:,}"] if record.raw.line else []
+    return [" · ".join([*figures, *line]), " · ".join(figures), *figures[1:2]] if figures else line or [""]
