@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.hints import Hint
     from guiapp.analysis.chat.templates import ChatTemplate
     from guiapp.core.encode.encoding import Encoding
+    from guiapp.core.encode.tokenizer import Tokenizer
 
 HUES = ("user", "tool", "system", "assistant", "other")
 HUE_OF = {"developer": "system", "tools": "tool", "function": "tool", "model": "assistant"}
@@ -75,6 +76,11 @@ class ShownPrompt(Working):
     def chat(self) -> Chat | None:
         """The last prompt that there was, None if there never was one of this model."""
         return None if self.shown is None else self.shown.chat
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """That of the prompt, once there is one."""
+        return self.session.tokenizer if self.chat is None else self.chat.tokenizer
 
     @property
     def hints(self) -> tuple[Hint, ...]:

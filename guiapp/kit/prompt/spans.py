@@ -48,9 +48,7 @@ class ChatSpans(TokenizedText):
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        """That of the prompt, once there is one."""
-        chat = self._chat_model.chat
-        return super().tokenizer if chat is None else chat.tokenizer
+        return self._chat_model.tokenizer
 
     def leave_rows(self, starts: Sequence[int], n_rows: Sequence[int]) -> None:
         """Leave so many rows free before the turns that begin at these bytes."""

@@ -22,6 +22,7 @@ from guiapp.analysis.data.rows import title_of
 from guiapp.analysis.data.summary import DIFFERENT, DataRecords
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.encode.encoding import Encoding
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import ChatError
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
@@ -122,6 +123,10 @@ class RecordModel(ShownPrompt):
     @property
     def encoding(self) -> Encoding | None:
         return None if self.record is None else self.record.encoding
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return super().tokenizer if self.record is None else self.record.setting.tokenizer
 
     def hue(self, token: int) -> int:
         assert isinstance(self.shown, ShownRecord)
@@ -285,7 +290,7 @@ class RecordPanel(QFrame):
         self.template.setToolTip("Show the line of the template that wrote the selected token, in Chat")
         self.copy = MenuButton(themes, "Copy", tip="Copy this record's ids and labels, or the code for them")
         self.copy.fill_on_open(self._list_copies)
-        head = in_row(*steps, self.title, (self.about, 1), self.template, self.copy, spacing=GAP_PX)
+        head = in_row(*steps, self.title, (self.about, 1), self.copy, spacing=GAP_PX)
         self.found = WrappingRow([], self.colors)
         self.problem = plain_label("bad", wraps=True)
         margins = MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX
@@ -323,7 +328,7 @@ class RecordPanel(QFrame):
         self._listed = found
         take_away(*self._buttons)
         self._buttons = [self._found_button(each) for each in found]
-        self.found.show_widgets([*self._buttons])
+        self.found.show_widgets([*self._buttons, self.template])
 
     def _found_button(self, found: Noticed) -> QToolButton:
         kind, theme = KINDS[found.code], self._setting.theme_source.theme

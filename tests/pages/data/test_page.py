@@ -1,0 +1,299 @@
+"""The Data page in the real window: records that are dropped, filtered, masked, explained and exported."""
+
+import json
+import threading
+
+import numpy as np
+import pytest
+from chart_samples import click, drag
+from fitting import unreadable
+from hands import drop, files
+from menus import take
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+import guiapp
+from guiapp.core.demo import demo_model_path
+from guiapp.native.checkpoint import checkpoint
+from guiapp.pages.data import model as data_model
+
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+END = "<|im_end|>"
+
+
+def chat(question="How so?", answer="Well, so.", **more):
+    said = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+    return {"messages": said, **more}
+
+
+RECORDS = [
+    chat(),
+    chat(answer=f"It ends {END} here."),
+    chat(answer="A very long answer. " * 30),
+    {"messages": [{"role": "user", "content": "Nobody answers."}]},
+    chat("refund of order 7"),
+]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(records=RECORDS, name="train.jsonl"):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(each) + "\n" for each in records), "utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page in the real window, with a file where one is given."""
+
+    def make(path=None, model="demo:bpe"):
+        shell = make_shell(b"text", model, lambda name, pre, progress: guiapp.open_model(name))
+        shell.window.resize(1400, 900)
+        shell.window.actions_table["data"].trigger()
+        page = shell.window.pages.current
+        page.shell = shell
+        if path is not None:
+            page.model.open(path)
+        ready(page, qtbot)
+        return page
+
+    return make
+
+
+def ready(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready, timeout=30_000)
+    QApplication.processEvents()
+
+
+def listed(page):
+    return [int(row) + 1 for row in page.model.shown.rows]
+
+
+def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(make_shell, write, qtbot):
+    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    drop(shell.window, QPoint(200, 200), files(write()))
+    qtbot.waitUntil(lambda: shell.window.pages.current_name == "data")
+    page = shell.window.pages.current
+    ready(page, qtbot)
+    expected = guiapp.data("demo:bpe", RECORDS)
+    assert page.model.data.lengths.tolist() == expected.lengths.tolist()
+    assert page.model.data.trained.tolist() == expected.trained.tolist()
+    assert {each.code for each in page.findings.findings} == {each.code for each in expected.findings}
+    record = page.record_model.record
+    assert record.number == 1
+    assert np.array_equal(record.is_trained, expected.records[0].is_trained)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "page"),
+    [
+        ("texts.jsonl", '{"text": "Hi"}\n', "data"),
+        ("array.json", json.dumps(RECORDS), "data"),
+        ("talk.json", json.dumps(RECORDS[0]["messages"]), "chat"),
+        ("other.jsonl", '{"title": "Hi"}\n', "inspect"),
+        ("broken.jsonl", "no json at all\n", "inspect"),
+    ],
+)
+def test_files_open_where_they_belong(make_shell, tmp_path, name, content, page, qtbot):
+    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell.window.actions_table["tree"].trigger()
+    (tmp_path / name).write_text(content)
+    drop(shell.window, QPoint(200, 200), files(tmp_path / name))
+    qtbot.waitUntil(lambda: shell.window.pages.current_name == page)
+
+
+def test_a_click_on_a_finding_lists_its_records_and_shows_the_token(open_page, write, qtbot):
+    page = open_page(write())
+    row = [each.code for each in page.findings.findings].index("content_became_control")
+    place = page.findings.row_at(row).center()
+    qtbot.mouseClick(page.findings.viewport(), Left, pos=place)
+    ready(page, qtbot)
+    assert listed(page) == [2]
+    token = page.record_model.selected_token
+    record = page.record_model.record
+    assert record.number == 2
+    assert page.record.spans.label_of(int(record.token_ids[token])) == END
+    qtbot.mouseClick(page.findings.viewport(), Left, pos=place)
+    ready(page, qtbot)
+    assert listed(page) == [1, 2, 3, 4, 5]
+
+
+def test_the_end_of_a_turn_says_that_it_is_trained_and_a_question_that_it_is_not(open_page, write, qtbot):
+    page = open_page(write())
+    record, view = page.record_model.record, page.record.view
+    ends = np.flatnonzero(record.token_ids == record.setting.tokenizer.special_tokens.names[END])
+    first, last = int(ends[0]), int(ends[-1])
+    assert view.words_of(last)[0][0].startswith("Trained")
+    assert view.words_of(first)[0][0].startswith("Not trained")
+    page.record.view.setFocus()
+    qtbot.keyClick(view, Key.Key_End)
+    assert page.record_model.selected_token == len(record.token_ids) - 1
+    spot = view.rects_of(last, last + 1)[0].center()
+    assert "Trained: " in view.tip(QPointF(spot))
+
+
+def test_the_line_in_the_chart_cuts_records(open_page, write, qtbot):
+    page = open_page(write())
+    chart = page.chart
+    line, target = chart.data.least - 0.5, chart.data.first + 1.5
+    places = (
+        chart.pixel(x, 1).toPoint() + QPoint(-1 if x == line else 0, 0) for x in (line, target + 1, target)
+    )
+    drag(chart, *places)
+    ready(page, qtbot)
+    most = page.model.options.max_length
+    assert most is not None
+    assert page.head.most.text() == f"{most:,}"
+    assert "cut_off" in {each.code for each in page.findings.findings}
+    page.head.most.clear()
+    qtbot.keyClick(page.head.most, Key.Key_Return)
+    ready(page, qtbot)
+    assert page.model.options.max_length is None
+
+
+def test_a_bar_lists_its_records(open_page, write, qtbot):
+    page = open_page(write())
+    column = int(np.flatnonzero(page.chart.data.counts.sum(axis=0))[-1])
+    click(page.chart, page.chart.pixel(column, 0.5))
+    ready(page, qtbot)
+    assert listed(page) == [3]
+
+
+def test_a_filter_that_is_typed_leaves_records(open_page, write, qtbot):
+    page = open_page(write())
+    qtbot.keyClicks(page.list.field, "REFUND trained:>0")
+    ready(page, qtbot)
+    assert listed(page) == [5]
+    qtbot.keyClick(page.list.field, Key.Key_Return)
+    ready(page, qtbot)
+    assert page.record_model.record.number == 5
+    page.list.field.setText("found:nonsense")
+    ready(page, qtbot)
+    assert "nonsense" in page.list.state.text()
+
+
+def test_another_mask_trains_other_tokens(open_page, write, qtbot):
+    page = open_page(write())
+    before = page.model.data.tokens["trained"]
+    take(page.head.mask_choice.menu(), "all")
+    ready(page, qtbot)
+    assert page.model.data.tokens["trained"] == page.model.data.tokens["total"] > before
+    take(page.head.mask_choice.menu(), "between markers")
+    assert page.head.first.isVisible()
+    for field, text in ((page.head.first, "assistant\\n"), (page.head.last, END)):
+        qtbot.keyClicks(field, text)
+        qtbot.keyClick(field, Key.Key_Return)
+    ready(page, qtbot)
+    expected = guiapp.data("demo:bpe", RECORDS, mask=f"marker:assistant\n…{END}")
+    assert page.model.data.trained.tolist() == expected.trained.tolist()
+
+
+def test_a_model_without_a_template_says_so_and_takes_chatml(open_page, write, qtbot):
+    page = open_page(write(), "demo:unigram")
+    assert "template" in page.model.problem
+    assert page.head.example.isVisible()
+    page.head.example.click()
+    ready(page, qtbot)
+    assert page.model.problem == ""
+    assert page.model.data.n_records == len(RECORDS)
+
+
+def test_another_model_examines_the_same_file(open_page, write, qtbot):
+    page = open_page(write([{"text": "Some text."}]))
+    before = page.model.data.lengths.tolist()
+    page.shell.session.loader.open("demo:wordpiece")
+    qtbot.waitUntil(lambda: page.model.data is not None and page.model.data.lengths.tolist() != before)
+    ready(page, qtbot)
+    assert page.model.data.examiner.tokenizer is page.shell.session.tokenizer
+
+
+def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
+    path, may_go_on = write([{"text": f"text {n}"} for n in range(700)]), threading.Event()
+    original = data_model.batches
+
+    def slowly(*given, **named):
+        for batch in original(*given, n_workers=0, **named):
+            yield batch
+            while not may_go_on.wait(0.01):
+                checkpoint()
+
+    monkeypatch.setattr(data_model, "batches", slowly)
+    page = open_page()
+    page.model.open(path)
+    qtbot.waitUntil(lambda: page.model.data is not None and page.model.data.n_records > 0)
+    page.head.stop.click()
+    assert not page.model.is_running
+    assert 0 < page.model.data.n_records < 700
+    may_go_on.set()
+    page.head.stop.click()
+    ready(page, qtbot)
+    assert page.model.is_complete
+    assert page.model.data.n_records == len(page.model.shown.rows) == 700
+
+
+def test_ids_and_labels_are_exported_and_copied(open_page, write, qtbot, monkeypatch, tmp_path):
+    page, target = open_page(write()), tmp_path / "labels.jsonl"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **named: (str(target), ""))
+    take(page.head.export.menu(), "Ids and labels as JSON lines…")
+    qtbot.waitUntil(lambda: target.exists() and not page.saving.is_busy)
+    lines = [json.loads(line) for line in target.read_text().splitlines()]
+    expected = guiapp.data("demo:bpe", RECORDS)
+    for line, record in zip(lines, expected.records, strict=True):
+        assert line["input_ids"] == record.token_ids.tolist()
+        assert line["labels"] == record.labels.tolist()
+    take(page.record.copy.menu(), "Ids and labels as JSON")
+    assert json.loads(QGuiApplication.clipboard().text()) == lines[0]
+
+
+def test_the_template_line_of_a_token_is_shown_in_chat(open_page, write, qtbot):
+    page = open_page(write())
+    page.record.view.go_to(len(page.record_model.record.token_ids) - 2)
+    assert page.record.template.isEnabled()
+    page.record.template.click()
+    qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "chat")
+
+
+@pytest.mark.parametrize("content", [b"", b"\0\1\2", b"\x1f\x8bno gzip", b"PAR1", b"\xff\xfea\0"])
+def test_a_file_that_is_none_of_these_says_why(open_page, tmp_path, content, qtbot):
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(content)
+    page = open_page(path)
+    words = page.model.problem or page.contents.message.text()
+    data = page.model.data
+    assert words or data.n_records == 0 or {each.code for each in data.findings} & {"broken", "shape"}
+
+
+def test_a_file_that_is_gone_says_so_and_the_next_one_opens(open_page, write, tmp_path, qtbot):
+    page = open_page(tmp_path / "gone.jsonl")
+    assert "gone.jsonl" in page.contents.message.text()
+    page.model.open(write())
+    ready(page, qtbot)
+    assert page.model.data.n_records == len(RECORDS)
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, write, qtbot):
+    page = open_page(write())
+    assert unreadable(page.window()) == []
+
+
+def test_how_much_is_trained_is_told_by_role(open_page, write, qtbot):
+    page = open_page(write())
+    page.panels_below.turn_to("How much")
+    ready(page, qtbot)
+    assert page.model.packing.value is not None
+    assert "padding" in page.amounts.sums.text()
+    roles = {value.key for value in page.amounts.roles.values}
+    assert len(roles) == len(page.model.data.by_role)
+
+
+def test_a_file_given_with_no_model_waits_for_one(make_shell, write, qtbot):
+    shell = make_shell(b"text", None, lambda name, pre, progress: guiapp.open_model(name))
+    shell.window.actions_table["data"].trigger()
+    page = shell.window.pages.current
+    page.model.open(write())
+    shell.session.loader.open(str(demo_model_path("bpe")))
+    qtbot.waitUntil(lambda: page.model.data is not None and page.model.is_complete, timeout=20_000)
