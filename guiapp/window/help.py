@@ -101,7 +101,7 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
         ("Row above or below", ("Up", "Down")),
         ("First or last token", ("Home", "End")),
     ),
-    "In the findings of Doctor": (
+    "In a list of findings": (
         ("Finding above or below", ("Up", "Down")),
         ("Page up or down", ("PgUp", "PgDown")),
         ("First or last finding", ("Home", "End")),

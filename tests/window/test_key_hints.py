@@ -39,7 +39,7 @@ OF_CLASS = {
     "TextPanel": "In the search bar",
     "TokenStrip": "In the ids",
     "CauseList": "In the causes of a hunt",
-    "FindingList": "In the findings of Doctor",
+    "PaintedRows": "In a list of findings",
     "ContentEditor": "In a message",
     "PromptView": "In a prompt",
     "TreeView": "In the tree",

@@ -15,8 +15,8 @@ from guiapp.analysis.sessions.name import PAGES as SESSION_PAGES
 from guiapp.window.pages import PAGES
 
 LEFT, CTRL, Key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, Qt.Key
-ENTRIES = ["Text", "Compare", "Chat", "Vocabulary", "Doctor", "Tree", "Steps", "Bench"]
-FIRST_PAGES = ["inspect", "compare", "chat", "vocabulary", "doctor", "tree", "steps", "bench"]
+ENTRIES = ["Text", "Compare", "Chat", "Data", "Vocabulary", "Doctor", "Tree", "Steps", "Bench"]
+FIRST_PAGES = ["inspect", "compare", "chat", "data", "vocabulary", "doctor", "tree", "steps", "bench"]
 
 
 def open_demo(name, pre, progress):

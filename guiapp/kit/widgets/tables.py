@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractScrollArea,
@@ -210,6 +210,9 @@ class PaintedRows(QAbstractScrollArea):
     def chosen_row(self) -> int:
         """-1 for none."""
 
+    def choose_row(self, row: int) -> None:
+        """Look at a row that there is."""
+
     @abstractmethod
     def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
         """Paint what stands in a row, over its ground."""
@@ -242,6 +245,19 @@ class PaintedRows(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.fit_rows()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if 0 <= (row := self.row_under(event.position().toPoint().y())) < self.n_rows:
+            self.choose_row(row)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys, page = Qt.Key, max(self.viewport().height() // self.row_px, 1)
+        steps = {keys.Key_Up: -1, keys.Key_Down: 1, keys.Key_PageUp: -page, keys.Key_PageDown: page}
+        steps |= {keys.Key_Home: -self.n_rows, keys.Key_End: self.n_rows}
+        if (step := steps.get(keys(event.key()))) is None:
+            super().keyPressEvent(event)
+        elif (row := min(max(self.chosen_row + step, 0), self.n_rows - 1)) not in (self.chosen_row, -1):
+            self.choose_row(row)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, seen = self._theme_source.theme, event.rect()

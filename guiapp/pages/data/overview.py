@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.analysis.data.findings import DataFinding
@@ -192,25 +192,12 @@ class DataFindingList(PaintedRows):
             return ""
         return plain_tip(f"{self._findings[row].what}\nTo fix: {self._findings[row].remedy}")
 
-    def _choose(self, row: int) -> None:
-        if not 0 <= row < self.n_rows:
-            return
+    def choose_row(self, row: int) -> None:
         if row == self.chosen_row:
             self._model.toggle_term(f"{FOUND}:{self._findings[row].code}")
         else:
             self._model.choose_finding(self._findings[row])
         self.show_chosen()
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._choose(self.row_under(event.position().toPoint().y()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys = Qt.Key
-        steps = {keys.Key_Up: -1, keys.Key_Down: 1, keys.Key_Home: -self.n_rows, keys.Key_End: self.n_rows}
-        if (step := steps.get(keys(event.key()))) is None:
-            super().keyPressEvent(event)
-        elif (row := min(max(self.chosen_row + step, 0), self.n_rows - 1)) != self.chosen_row:
-            self._choose(row)
 
     def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
         finding = self._findings[row]

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLineEdit, QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.messages import is_text
@@ -36,6 +37,7 @@ from guiapp.pages.data.overview import Amounts, DataFindingList, LengthChart
 from guiapp.pages.data.record import LEGEND, RecordModel, RecordPanel
 
 LIST_PX, RECORD_PX, PANELS_PX, TABLE_PX = 520, 680, 220, 270
+ROOM_FOR_CHART_PX = 520  # high
 LENGTH_PX, MARKER_PX, BAR_PX = 120, 130, 140
 DATA_FILES = "Training data (*.jsonl *.json *.ndjson *.gz *.parquet);;All files (*)"
 TEMPLATES = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
@@ -81,10 +83,10 @@ class DataPage(Page):
             tip=FILTER_TIP,
         )
         self.record = RecordPanel(self.record_model, setting)
-        chart = framed(in_column(self.chart, margins=(GAP_PX, GAP_PX, GAP_PX, 0)), "panel")
+        self._chart = framed(in_column(self.chart, margins=(GAP_PX, GAP_PX, GAP_PX, 0)), "panel")
         parts = self.panels_below, self.list
         self.lists = in_splitter(*parts, sizes=(PANELS_PX, TABLE_PX), grows=1, way=Qt.Orientation.Vertical)
-        left = framed(in_column(chart, (self.lists, 1), spacing=0))
+        left = framed(in_column(self._chart, (self.lists, 1), spacing=0))
         self.splitter = in_splitter(left, self.record, sizes=(LIST_PX, RECORD_PX), grows=1)
         self.open = push_button("Open data…", self.ask_for_file, role="primary")
         self.contents = Contents(self, self.splitter, self.open)
@@ -105,13 +107,9 @@ class DataPage(Page):
     def panels(self) -> list[QWidget]:
         if self.model.data is None:
             return [self.open]
-        return [
-            self.head.mask_choice,
-            self.chart,
-            self.panels_below.current,
-            self.list.view,
-            self.record.view,
-        ]
+        chart = [] if self._chart.isHidden() else [self.chart]
+        lists = self.panels_below.current, self.list.view
+        return [self.head.mask_choice, *chart, *lists, self.record.view]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -139,6 +137,11 @@ class DataPage(Page):
         self.saving.close()
         self.record_model.close()
         self.model.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._chart.setVisible(self.height() >= ROOM_FOR_CHART_PX)
+        self.head.why.setVisible(self.height() >= ROOM_FOR_CHART_PX)
 
     def ask_for_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open data", "", DATA_FILES)

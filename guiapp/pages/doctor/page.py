@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
@@ -86,7 +86,7 @@ LEGEND = (
 
 
 class FindingList(PaintedRows):
-    """A click or the arrow keys choose the finding that is looked at."""
+    """The finding that is looked at is chosen."""
 
     def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Findings")
@@ -103,17 +103,8 @@ class FindingList(PaintedRows):
     def chosen_row(self) -> int:
         return -1 if self._model.walk.current is None else self._model.walk.current
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._model.walk.go_to(self.row_under(event.position().toPoint().y()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        keys, page = Qt.Key, max(self.viewport().height() // ROW_PX, 1)
-        steps = {keys.Key_Up: -1, keys.Key_Down: 1, keys.Key_PageUp: -page, keys.Key_PageDown: page}
-        steps |= {keys.Key_Home: -self.n_rows, keys.Key_End: self.n_rows}
-        if (step := steps.get(keys(event.key()))) is None:
-            super().keyPressEvent(event)
-        else:
-            self._model.walk.go_to(min(max(self.chosen_row + step, 0), self.n_rows - 1))
+    def choose_row(self, row: int) -> None:
+        self._model.walk.go_to(row)
 
     def _refresh(self) -> None:
         self.show_chosen()
