@@ -98,6 +98,11 @@ def known_models() -> str:
     return ", ".join(PREFIX + model.name for model in DEMO_MODELS)
 
 
+def sample_data_path() -> Path:
+    """Some conversations to train on, with the usual faults in them."""
+    return resources_folder() / "samples" / "training.jsonl"
+
+
 def sample_text(name: str) -> bytes:
     """A sample by its name; raises KeyError for a name that is not in `SAMPLES`."""
     if name not in {sample.name for sample in SAMPLES}:

@@ -295,21 +295,21 @@ def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:
 
 
 class Contents(QStackedWidget):
-    """The contents of a page, or a sentence in the middle, with a button for what helps if anything does.
+    """The contents of a page, or a sentence in the middle, with buttons for what helps if anything does.
 
     The page's focus goes along: to what it is to begin with from then on, at once where the page has it.
     """
 
-    def __init__(self, page: QWidget, inside: QWidget, button: QPushButton | None = None) -> None:
+    def __init__(self, page: QWidget, inside: QWidget, *buttons: QPushButton) -> None:
         super().__init__()
         self._page = page
         self.message = plain_label("dim", wraps=True)
         self.message.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.message.setMinimumWidth(READABLE_PX)
-        self._button = button
+        self._buttons = buttons
         parts: list[Part] = [STRETCH, in_row(STRETCH, self.message, STRETCH), STRETCH]
-        if button is not None:
-            parts.insert(2, in_row(STRETCH, button, STRETCH))
+        if buttons:
+            parts.insert(2, in_row(STRETCH, *buttons, STRETCH))
         self.addWidget(inside)
         self.addWidget(framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX)))
 
@@ -317,14 +317,14 @@ class Contents(QStackedWidget):
         self._turn_to(0, begin)
 
     def show_message(self, message: str, *, helps: bool = False, begin: QWidget | None = None) -> None:
-        """Say why there is nothing; `helps` shows the button."""
+        """Say why there is nothing; `helps` shows the buttons."""
         self.message.setText(message)
-        if self._button is not None and helps:
-            self._button.show()
-            begin = self._button
+        if self._buttons and helps:
+            begin = self._buttons[0]
+            begin.show()
         self._turn_to(1, begin or self.message)
-        if self._button is not None:
-            self._button.setVisible(helps)
+        for button in self._buttons:
+            button.setVisible(helps)
 
     def _turn_to(self, index: int, begin: QWidget) -> None:
         before = self._page.focusProxy()

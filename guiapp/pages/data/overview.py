@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.analysis.data.findings import DataFinding
-from guiapp.analysis.data.rows import FOUND, title_of
+from guiapp.analysis.data.rows import FOUND
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.vocabulary_list.filters import Counts, has
 from guiapp.core.text.numbers_in_words import counted, percent
@@ -209,12 +209,12 @@ class DataFindingList(PaintedRows):
         upper = place.adjusted(left, 4, -MARGIN_PX, -half)
         lower = place.adjusted(left, half - 2, -MARGIN_PX, -4)
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
-        count = f"{finding.n_records:,} · {percent(finding.share, 1)}"
+        count = percent(finding.share, 1)
         number = Theme.mono_font(SMALL_FONT_PX)
         write(painter, upper, count, theme.dim, RIGHT, number)
         room = upper.width() - width_of(count, number) - GAP_PX
-        title = title_of(finding.code)
-        write(painter, upper, elided(title[0].upper() + title[1:], large, room), theme.text, LEFT, large)
+        what = finding.what.partition(". ")[0].removesuffix(".")
+        write(painter, upper, elided(what, large, room), theme.text, LEFT, large)
         write(painter, lower, elided(finding.remedy, small, lower.width()), theme.dim, LEFT, small)
 
 

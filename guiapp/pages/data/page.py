@@ -18,6 +18,7 @@ from guiapp.analysis.data.export import NPZ, data_lines, data_record, write_labe
 from guiapp.analysis.data.masks import BETWEEN, KINDS, MARKER
 from guiapp.analysis.data.records import SHAPES
 from guiapp.analysis.export.tables import json_text
+from guiapp.core.demo import sample_data_path
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.prompt.view import LEGEND as PROMPT_LEGEND
@@ -89,7 +90,8 @@ class DataPage(Page):
         left = framed(in_column(self._chart, (self.lists, 1), spacing=0))
         self.splitter = in_splitter(left, self.record, sizes=(LIST_PX, RECORD_PX), grows=1)
         self.open = push_button("Open data…", self.ask_for_file, role="primary")
-        self.contents = Contents(self, self.splitter, self.open)
+        self.sample = push_button("Try the sample", self._open_sample, role="raised")
+        self.contents = Contents(self, self.splitter, self.open, self.sample)
         bars = self.head, SavingBar(self.saving, themes)
         in_column(*bars, (self.contents, 1), on=self, spacing=0)
         setting.actions["open_data"].triggered.connect(self.ask_for_file)
@@ -142,6 +144,9 @@ class DataPage(Page):
         super().resizeEvent(event)
         self._chart.setVisible(self.height() >= ROOM_FOR_CHART_PX)
         self.head.why.setVisible(self.height() >= ROOM_FOR_CHART_PX)
+
+    def _open_sample(self) -> None:
+        self.model.open(sample_data_path())
 
     def ask_for_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open data", "", DATA_FILES)

@@ -301,7 +301,7 @@ class RecordPanel(QFrame):
         model.late_changed.connect(self._list_found)
         model.selected_changed.connect(self._on_selected_changed)
         themes.changed.connect(self._on_theme_changed)
-        self._listed: list[Noticed] = []
+        self._listed: list[Noticed] | None = None
         self._buttons: list[QToolButton] = []
         self._refresh()
 
@@ -318,7 +318,7 @@ class RecordPanel(QFrame):
         self._on_selected_changed()
 
     def _on_theme_changed(self) -> None:
-        self._listed = []
+        self._listed = None
         self._list_found()
 
     def _list_found(self) -> None:
