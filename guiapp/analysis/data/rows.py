@@ -36,6 +36,7 @@ class DataRows:
     """Records that were examined so far, n of them; numbered from 0 here, and from 1 for people.
 
     lengths, trained, turns, codes  as of `TrainingData`
+    texts  which of the first records contain a text that was looked for; of one file
     """
 
     source: Records
@@ -43,11 +44,12 @@ class DataRows:
     trained: NDArray[np.int32]
     turns: NDArray[np.int32]
     codes: NDArray[np.uint32]
+    texts: dict[str, Flags] = field(default_factory=dict)
     orders: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: TrainingData) -> DataRows:
-        return cls(data.source, data.lengths, data.trained, data.turns, data.codes)
+    def of(cls, data: TrainingData, texts: dict[str, Flags]) -> DataRows:
+        return cls(data.source, data.lengths, data.trained, data.turns, data.codes, texts)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -111,14 +113,13 @@ def listed_rows(
 ) -> Flags:
     """bool[n]: the records that a filter leaves.  Raises QueryError; texts are read from the file."""
     flags = np.ones(len(rows), np.bool_)
-    terms = list(_terms(query))
-    for is_not, key, value in sorted(terms, key=lambda term: not term[1]):  # those of figures first
+    for is_not, key, value in _terms(query):
         if key == FOUND:
             flags &= ((rows.codes & _bits_of(value)) != 0) ^ is_not
         elif key:
             flags &= _compared(FIGURES[key](rows), value) ^ is_not
         else:
-            flags &= _with_text(rows, flags, value, progress) ^ is_not
+            flags &= _with_text(rows, value, progress) ^ is_not
     return flags
 
 
@@ -165,17 +166,16 @@ def _compared(values: NDArray[np.number], text: str) -> Flags:
     return np.ones(len(values), np.bool_)  # a comparison that lacks its number
 
 
-def _with_text(rows: DataRows, wanted: Flags, text: str, progress: Callable[[float], object]) -> Flags:
-    """Of the wanted records those that contain a text, as characters or as JSON escapes them."""
+def _with_text(rows: DataRows, text: str, progress: Callable[[float], object]) -> Flags:
+    """The records that contain a text, as characters or as JSON escapes them."""
     lowered = text.lower()
     written = lowered, json.dumps(lowered)[1:-1], json.dumps(lowered, ensure_ascii=False)[1:-1]
     needles = {each.encode("utf-8", "replace") for each in written}
-    result, at = np.zeros(len(rows), np.bool_), 0
+    known, result = rows.texts.get(text, np.zeros(0, np.bool_))[: len(rows)], np.zeros(len(rows), np.bool_)
+    at = len(known)
+    result[:at] = known
     while at < len(rows):
         progress(at / len(rows))
-        if not wanted[at : at + SEARCHED_RECORDS].any():
-            at += SEARCHED_RECORDS
-            continue
         raws = rows.source.raw(at, min(at + SEARCHED_RECORDS, len(rows)), SEARCHED_BYTES)
         for raw in raws:
             content = raw.content if isinstance(raw.content, bytes) else str(raw.content).encode()
@@ -183,4 +183,5 @@ def _with_text(rows: DataRows, wanted: Flags, text: str, progress: Callable[[flo
             content = content.lower() if is_ascii else content.decode(errors="replace").lower().encode()
             result[raw.number - 1] = any(needle in content for needle in needles)
         at += max(len(raws), 1)
+        rows.texts[text] = result[:at]
     return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -208,7 +208,11 @@ class PromptView(SpanView):
 
     def rects_of(self, first: int, last: int) -> list[QRectF]:
         """Where the tokens first to last show, in the window; one that goes on in another row has several."""
-        found = [chip.rect for chip in self._chips() if first <= chip.token < last]
+        return [rect for _, rect in self.placed(first, last)]
+
+    def placed(self, first: int, last: int) -> Iterator[tuple[int, QRectF]]:
+        """The same, each with its token."""
+        yield from ((chip.token, chip.rect) for chip in self._chips() if first <= chip.token < last)
         (start, _), (_, end) = self._chat_spans.tokens.span(first), self._chat_spans.tokens.span(last - 1)
         row_px = self.rows.metrics.row_height
         for block in self.rows.visible():
@@ -220,8 +224,8 @@ class PromptView(SpanView):
                 indexes, y = boxes.indexes + window.first_index, block.y + row * row_px + CHIP_GAP_PX / 2
                 for at in np.flatnonzero((first <= indexes) & (indexes < last)).tolist():
                     left, right = float(boxes.left[at]), float(boxes.right[at])
-                    found.append(QRectF(self._side_px + left, y, right - left, row_px - CHIP_GAP_PX))
-        return found
+                    rect = QRectF(self._side_px + left, y, right - left, row_px - CHIP_GAP_PX)
+                    yield int(indexes[at]), rect
 
     def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
         """Mark the tokens of a hint, its number at the first of them."""

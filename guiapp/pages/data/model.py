@@ -19,7 +19,7 @@ from guiapp.analysis.data.records import Records, open_records
 from guiapp.analysis.data.rows import COLUMNS, FOUND, DataRows, check_query, listed_rows
 from guiapp.analysis.data.summary import Packing, TrainingData, packing_of
 from guiapp.analysis.vocabulary_list.filters import without
-from guiapp.analysis.vocabulary_list.listing import ListColumn
+from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import Background, LatestJob, Progress
 from guiapp.kit.state.settings import Settings
@@ -64,6 +64,7 @@ class DataModel(TokenListModel[DataRows]):
         self.problem, self.batch_size = "", USUAL_BATCH
         self._records: Records | None = None  # of `path`, once it was opened
         self._rows: DataRows | None = None
+        self._texts = dict[str, Flags]()  # what was looked for in the file
         self._inbox = Inbox()
         self._is_watched, self._is_due = False, False
         self._job = LatestJob[None](self, self._finish, self._fail)
@@ -78,7 +79,7 @@ class DataModel(TokenListModel[DataRows]):
     def open(self, path: Path) -> None:
         """Examine another file; the options stay, but for the shape of its records."""
         self.path, self._records, self.data, self._rows = path, None, None, None
-        self.options = replace(self.options, shape=None)
+        self.options, self._texts = replace(self.options, shape=None), {}
         self.set_query("")
         self._set_chosen(None)
         self._list()
@@ -175,7 +176,7 @@ class DataModel(TokenListModel[DataRows]):
                 self.data.add(arrived)
                 self._ticks.setInterval(TICK_MS)
         if has_new and self.data is not None:
-            self._rows = DataRows.of(self.data)
+            self._rows = DataRows.of(self.data, self._texts)
             if self.chosen is None and len(self._rows):
                 self._set_chosen(0)
             self._catch_up()

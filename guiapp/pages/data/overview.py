@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QIcon, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.analysis.data.findings import DataFinding
@@ -162,6 +162,7 @@ class DataFindingList(PaintedRows):
         super().__init__(theme_source, "Findings")
         self._model = model
         self._findings: list[DataFinding] = []
+        self._icons: dict[tuple[str, str], QIcon] = {}
         self._message = plain_label("dim", wraps=True)
         in_column(self._message, STRETCH, on=self.viewport(), margins=MARGIN_PX)
         TipWatch(self.viewport(), lambda place: self._tip(place.y()))
@@ -202,9 +203,10 @@ class DataFindingList(PaintedRows):
     def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
         finding = self._findings[row]
         name, color = ICONS[finding.severity]
-        icon(name, getattr(theme, color), ICON_PX).paint(
-            painter, QRect(MARGIN_PX, place.top() + 6, ICON_PX, ICON_PX)
-        )
+        square, key = QRect(MARGIN_PX, place.top() + 6, ICON_PX, ICON_PX), (name, theme.name)
+        if key not in self._icons:
+            self._icons[key] = icon(name, getattr(theme, color), ICON_PX)
+        self._icons[key].paint(painter, square)
         left, half = MARGIN_PX + ICON_PX + GAP_PX, place.height() // 2
         upper = place.adjusted(left, 4, -MARGIN_PX, -half)
         lower = place.adjusted(left, half - 2, -MARGIN_PX, -4)
@@ -250,6 +252,8 @@ class Amounts(QScrollArea):
 
     def refresh(self) -> None:
         data, theme = self._model.data, self._theme_source.theme
+        if not self.isVisible():
+            return
         self.batch.show_choice(self._model.batch_size)
         if data is None:
             return
@@ -263,6 +267,10 @@ class Amounts(QScrollArea):
         for part in (self._turns_title, self.turns):
             part.setVisible(turns.shape[1] > 1)
         self._show_sums()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
 
     def _show_sums(self) -> None:
         data, packing, most = self._model.data, self._model.packing.value, self._model.options.max_length

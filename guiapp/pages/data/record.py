@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QFrame, QMenu, QToolButton
 
 from guiapp.analysis.chat.as_text import is_control
@@ -55,12 +55,12 @@ NO_TOKEN = "Select a token to see whether it is trained, and why.", "Select a to
 
 def _underlined(painter: QPainter, theme: Theme, box: QRectF) -> None:
     fill(painter, box, theme.origins[2 + 2 * hue_of(ASSISTANT)], 4)
-    _draw_underline(painter, theme, box, hue_of(ASSISTANT))
+    _draw_underline(painter, box, theme.roles[hue_of(ASSISTANT)])
 
 
-def _draw_underline(painter: QPainter, theme: Theme, box: QRectF, hue: int) -> None:
+def _draw_underline(painter: QPainter, box: QRectF, color: QColor) -> None:
     line = QRectF(box.left(), box.bottom() + BELOW_PX, box.width() - 1, LINE_PX)
-    fill(painter, line, theme.roles[hue], LINE_PX / 2)
+    fill(painter, line, color, LINE_PX / 2)
 
 
 def _draw_strike(painter: QPainter, theme: Theme, box: QRectF) -> None:
@@ -74,7 +74,7 @@ def _struck(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 def _trained_control(painter: QPainter, theme: Theme, box: QRectF) -> None:
     token("<end>", None, 0)(painter, theme, box)
-    _draw_underline(painter, theme, box, hue_of(ASSISTANT))
+    _draw_underline(painter, box, theme.roles[hue_of(ASSISTANT)])
 
 
 _LEGEND_DRAWS: tuple[tuple[Draw, str], ...] = (
@@ -151,8 +151,6 @@ class RecordModel(ShownPrompt):
         if given != self._given:
             self._given = given
             self.showing.refresh()
-        elif data is not None and self.shown is not None:
-            self.late_changed.emit()
 
     def _want(self, token: int | None) -> None:
         self._wanted = token
@@ -236,19 +234,12 @@ class RecordView(PromptView):
         record = self._record_model.record
         if record is None or not len(record.why):
             return
-        for start, end in _runs(record.is_trained, first, last):
-            for token_index in range(start, end):
-                for rect in self.rects_of(token_index, token_index + 1):
-                    _draw_underline(painter, theme, rect, self._record_model.hue(token_index))
-        for start, end in _runs(record.why == Why.CUT, first, last):
-            for rect in self.rects_of(start, end):
+        is_trained, is_cut, colors = record.is_trained, record.why == Why.CUT, theme.roles
+        for index, rect in self.placed(first, last):
+            if is_trained[index]:
+                _draw_underline(painter, rect, colors[self._record_model.hue(index)])
+            elif is_cut[index]:
                 _draw_strike(painter, theme, rect)
-
-
-def _runs(flags: NDArray[np.bool_], first: int, last: int) -> list[tuple[int, int]]:
-    """Where flags are set, from `first` up to before `last`."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags[first:last].view(np.int8), [0]]))) + first
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def record_words(model: RecordModel, token: int) -> tuple[list[str], list[str]]:
@@ -298,7 +289,7 @@ class RecordPanel(QFrame):
         in_column(top, (self.view, 1), self.token_line, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         model.result_changed.connect(self._refresh)
-        model.late_changed.connect(self._list_found)
+        model.model.data_changed.connect(self._list_found)
         model.selected_changed.connect(self._on_selected_changed)
         themes.changed.connect(self._on_theme_changed)
         self._listed: list[Noticed] | None = None
