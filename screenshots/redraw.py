@@ -17,6 +17,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 FOLDER = Path(__file__).resolve().parent
+RESOURCES = FOLDER.parent / "resources"
 SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", FOLDER.parent.parent / "shared"))
 LLAMA, QWEN, GEMMA = (
     str(SHARED / "vocabs" / f"ggml-vocab-{name}.gguf") for name in ("llama-bpe", "qwen2", "gemma-4")
@@ -40,7 +41,10 @@ PICTURES = {  # name, which begins with the page: model and options
     "inspect-light": ("demo:bpe", ["--theme", "light"]),
     "compare-small": (LLAMA, ["--beside", QWEN, GEMMA, "--text", MIXED]),
     "chat-small": (LLAMA, CONVERSATION),
-    "vocabulary-small": (LLAMA, ["--filter", "kind:normal -is:byte the"]),
+    "data-small": (
+        "demo:bpe",
+        ["--data", str(RESOURCES / "samples" / "training.jsonl"), "--filter", "record:2"],
+    ),
     "steps-small": ("demo:bpe", ["--encoder", "heap", "--at", "length > 2", "--text", "How do lions sleep?"]),
     "bench-small": (LLAMA, []),
 }
