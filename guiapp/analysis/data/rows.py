@@ -3,8 +3,8 @@
 refund               records whose text contains this, in upper or lower case
 "order number"       the same with blanks in it
 tokens:>4096  trained:0  messages:4..  record:100..200
-found:cut_off        records with a finding; also found:error, found:warning, found:hint
--found:doubled       a minus before any of them: all others
+finding:cut_off        records with a finding; also finding:error, finding:warning, finding:hint
+-finding:doubled       a minus before any of them: all others
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.filters import COMPARED, COMPARISONS, KEY, QUOTED, RANGE, WORD
 from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
 
-FOUND = "found"
+FINDING = "finding"
 SEARCHED_RECORDS, SEARCHED_BYTES = 1024, 1 << 22  # between two reports of progress
 WEIGHTS = {ERROR: 10_000, WARNING: 100, HINT: 1}
 FIGURES: dict[str, Callable[[DataRows], NDArray[np.number]]]
@@ -56,8 +56,8 @@ class DataRows:
 
     def codes_of(self, row: int) -> list[str]:
         """What was noticed of a record, the worst first."""
-        found = [code for code in CODES if int(self.codes[row]) & BITS[code]]
-        return sorted(found, key=lambda code: SEVERITIES.index(KINDS[code].severity))
+        codes = [code for code in CODES if int(self.codes[row]) & BITS[code]]
+        return sorted(codes, key=lambda code: SEVERITIES.index(KINDS[code].severity))
 
 
 def title_of(code: str) -> str:
@@ -81,7 +81,7 @@ def _weights(rows: DataRows) -> NDArray[np.int64]:
     return result
 
 
-def _found(rows: DataRows, row: int, _: Spelling) -> str:
+def _findings(rows: DataRows, row: int, _: Spelling) -> str:
     return ", ".join(map(title_of, rows.codes_of(row)))
 
 
@@ -98,7 +98,7 @@ COLUMNS: tuple[ListColumn[DataRows], ...] = (
     ListColumn("trained", "tokens that count in the loss", FIGURES["trained"]),
     ListColumn("share", "of its tokens that are trained", FIGURES["share"], is_usual=False, unit="%"),
     ListColumn("messages", "1 for a text", FIGURES["messages"], widest="messages", yields=True),
-    ListColumn(FOUND, "what was found in it", _weights, _found, widest="border in token"),
+    ListColumn("findings", "what was found in it", _weights, _findings, widest="border in token"),
 )
 
 
@@ -114,7 +114,7 @@ def listed_rows(
     """bool[n]: the records that a filter leaves.  Raises QueryError; texts are read from the file."""
     flags = np.ones(len(rows), np.bool_)
     for is_not, key, value in _terms(query):
-        if key == FOUND:
+        if key == FINDING:
             flags &= ((rows.codes & _bits_of(value)) != 0) ^ is_not
         elif key:
             flags &= _compared(FIGURES[key](rows), value) ^ is_not
@@ -128,11 +128,11 @@ def _terms(query: str) -> Iterator[tuple[bool, str, str]]:
     for word in WORD.finditer(query):
         body, is_not = word["body"], bool(word["minus"])
         match = KEY.fullmatch(body)
-        if match is not None and match[1] in (FOUND, *FIGURES):
+        if match is not None and match[1] in (FINDING, *FIGURES):
             key, value = match[1], match[2]
             if not value:
                 continue  # not finished yet
-            if key == FOUND:
+            if key == FINDING:
                 _bits_of(value)
             elif not (COMPARED.fullmatch(value) or RANGE.fullmatch(value) or value in COMPARISONS):
                 raise QueryError(f"“{value}” is not a number or a range, such as 4..8 or >=4.")

@@ -16,7 +16,7 @@ from guiapp.analysis.data.batches import DataBatch, batches
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.findings import DataFinding
 from guiapp.analysis.data.records import Records, open_records
-from guiapp.analysis.data.rows import COLUMNS, FOUND, DataRows, check_query, listed_rows
+from guiapp.analysis.data.rows import COLUMNS, FINDING, DataRows, check_query, listed_rows
 from guiapp.analysis.data.summary import Packing, TrainingData, packing_of
 from guiapp.analysis.vocabulary_list.filters import without
 from guiapp.analysis.vocabulary_list.listing import Flags, ListColumn
@@ -236,7 +236,7 @@ class DataModel(TokenListModel[DataRows]):
 
     def choose_finding(self, finding: DataFinding) -> None:
         """List the records that have it, and look at the first."""
-        self.set_query(f"{without(self.query, FOUND)} {FOUND}:{finding.code}".strip())
+        self.set_query(f"{without(self.query, FINDING)} {FINDING}:{finding.code}".strip())
         self.choose(finding.record - 1)
         self.token_wanted.emit(finding.token)
 
@@ -252,7 +252,7 @@ def _opened(
 
 def _examined(inbox: Inbox, data: TrainingData, start: int, progress: Progress) -> None:
     """Put batches into the inbox; whoever empties it adds them to `data`."""
-    with closing(batches(data.examiner, data.source, start=start)) as found:
-        for batch in found:
+    with closing(batches(data.examiner, data.source, start=start)) as examined:
+        for batch in examined:
             inbox.append(batch)
             progress(0.0)  # which stops what nobody wants any more

@@ -11,7 +11,7 @@ from PySide6.QtGui import QIcon, QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.analysis.data.findings import DataFinding
-from guiapp.analysis.data.rows import FOUND
+from guiapp.analysis.data.rows import FINDING
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.vocabulary_list.filters import Counts, has
 from guiapp.core.text.numbers_in_words import counted, percent
@@ -38,10 +38,10 @@ from guiapp.pages.data.model import BATCH_SIZES, DataModel
 STEPS, DOUBLINGS = 4, 24  # columns for each doubling of the length
 EDGES = np.unique(np.rint(2.0 ** (np.arange(STEPS * DOUBLINGS + 1) / STEPS)).astype(np.int64))
 MOST_LABELS = 6
-CHART_PX, FINDING_PX, ICON_PX = 128, 42, 16
+CHART_PX, ROW_PX, ICON_PX = 128, 42, 16
 LABELLED = "p50", "p90", "p99"
 MAXIMUM = "maximum"
-NOTHING_FOUND = "Nothing found."
+NO_FINDINGS = "Nothing found."
 ROLE_PARTS = "trained", "not trained"
 
 
@@ -96,19 +96,19 @@ class LengthChart(HistogramChart):
         data, most = self._model.data, self._model.options.max_length
         if data is None:
             return
-        self._lengths = found = lengths_of(data, most)
-        n_columns = found.counts.shape[1]
+        self._lengths = binned = lengths_of(data, most)
+        n_columns = binned.counts.shape[1]
         ranges = [column_range(column) for column in range(n_columns)]
         names = [
             f"{low:,} to {high:,} tokens" if low < high else counted(high, "token") for low, high in ranges
         ]
-        powers = [column for column in range(found.first, n_columns) if _is_power(int(EDGES[column]))]
+        powers = [column for column in range(binned.first, n_columns) if _is_power(int(EDGES[column]))]
         step = max(-(-len(powers) // MOST_LABELS), 1)
         labels = {column + 0.5: f"{EDGES[column]:,}" for column in powers[::step]}
         colors: list[PartColor] = [(self.theme.roles[3], False), (self.theme.warning, True)]
         line = n_columns if most is None else column_of(most) + 1
         self.show_data(
-            HistogramData(found.counts, names, ("whole", "cut off"), found.first, labels, colors, line)
+            HistogramData(binned.counts, names, ("whole", "cut off"), binned.first, labels, colors, line)
         )
 
     def draw(self) -> None:
@@ -156,7 +156,7 @@ def _is_power(number: int) -> bool:
 class DataFindingList(PaintedRows):
     """What is wrong, with how many records; a click lists these and shows the first."""
 
-    row_px = FINDING_PX
+    row_px = ROW_PX
 
     def __init__(self, model: DataModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Findings")
@@ -171,7 +171,7 @@ class DataFindingList(PaintedRows):
     def refresh(self) -> None:
         data = self._model.data
         self._findings = [] if data is None else data.findings
-        self._message.setText("" if data is None or self._findings else NOTHING_FOUND)
+        self._message.setText("" if data is None or self._findings else NO_FINDINGS)
         self.fit_rows()
 
     @property
@@ -184,7 +184,7 @@ class DataFindingList(PaintedRows):
 
     @property
     def chosen_row(self) -> int:
-        terms = (f"{FOUND}:{each.code}" for each in self._findings)
+        terms = (f"{FINDING}:{each.code}" for each in self._findings)
         return next((row for row, term in enumerate(terms) if has(self._model.query, term)), -1)
 
     def _tip(self, y: int) -> str:
@@ -195,7 +195,7 @@ class DataFindingList(PaintedRows):
 
     def choose_row(self, row: int) -> None:
         if row == self.chosen_row:
-            self._model.toggle_term(f"{FOUND}:{self._findings[row].code}")
+            self._model.toggle_term(f"{FINDING}:{self._findings[row].code}")
         else:
             self._model.choose_finding(self._findings[row])
         self.show_chosen()

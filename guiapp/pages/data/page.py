@@ -43,11 +43,11 @@ LENGTH_PX, MARKER_PX, BAR_PX = 120, 130, 140
 DATA_FILES = "Training data (*.jsonl *.json *.ndjson *.gz *.parquet);;All files (*)"
 TEMPLATES = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 EXAMPLE = "ChatML example"
-FILTER_HINT = "Filter: text, tokens:>4096, trained:0, found:cut_off"
+FILTER_HINT = "Filter: text, tokens:>4096, trained:0, finding:cut_off"
 FILTER_TIP = (
     'refund, "order number": records whose text contains this\n'
     "tokens:>4096, trained:0, messages:4.., record:100..200: by figures\n"
-    "found:cut_off, found:warning: records with a finding\n"
+    "finding:cut_off, finding:warning: records with a finding\n"
     "A record must match every word. A minus before a word excludes its matches."
 )
 NO_FILE = (
@@ -328,9 +328,9 @@ def _write_labels(model: DataModel, path: Path, progress: Progress) -> Path:
     """Examine all records once more, with their ids."""
     data = model.data
     assert data is not None
-    found = batches(data.examiner, data.source, with_ids=True)
+    examined = batches(data.examiner, data.source, with_ids=True)
     try:
-        write_labels(path, found, lambda done: progress(done / max(len(data.source), 1)))
+        write_labels(path, examined, lambda done: progress(done / max(len(data.source), 1)))
     except OSError as error:
         raise TokenloupeError(f"{path.name} cannot be saved: {error.strerror or error}.") from error
     return path

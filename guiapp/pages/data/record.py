@@ -92,13 +92,13 @@ class ShownRecord(ChatResult):
 
     record  None for none
     hues    int8[n]: which of `HUES` each token has, by its role
-    found   what was noticed in it, without what needs other records
+    findings  what was noticed in it, without what needs other records
     template_name  the name of the model's own template that wrote it; "" for another one, or none
     """
 
     record: DataRecord | None = None
     hues: NDArray[np.int8] | None = None
-    found: tuple[Noticed, ...] = ()
+    findings: tuple[Noticed, ...] = ()
     template_name: str = ""
 
 
@@ -137,13 +137,13 @@ class RecordModel(ShownPrompt):
         return self.shown.template_name if isinstance(self.shown, ShownRecord) else ""
 
     @property
-    def found(self) -> list[Noticed]:
+    def findings(self) -> list[Noticed]:
         """What was noticed in the record."""
         if not isinstance(self.shown, ShownRecord) or self.record is None:
             return []
         rows, row = self.model.source, self.record.number - 1
         is_doubled = rows is not None and row < len(rows) and DIFFERENT in rows.codes_of(row)
-        return [*self.shown.found, *([Noticed(DIFFERENT)] if is_doubled else [])]
+        return [*self.shown.findings, *([Noticed(DIFFERENT)] if is_doubled else [])]
 
     def _refresh(self) -> None:
         data, row = self.model.data, self.model.chosen
@@ -194,13 +194,13 @@ def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
     control = is_control(record.setting.tokenizer.vocabulary)[record.token_ids]
     plain = np.where(control, CONTROL_SHADE, PLAIN_SHADE)
     tints = np.where(record.is_trained, ORIGIN_SHADE + 2 * hues + strengths, plain).astype(np.uint8)
-    found = tuple(noticed(record))
+    findings = tuple(noticed(record))
     return ShownRecord(
         chat=chat,
         token_tints=tints,
         record=record,
         hues=hues,
-        found=found,
+        findings=findings,
         template_name=_own_template(record),
     )
 
@@ -282,14 +282,14 @@ class RecordPanel(QFrame):
         self.copy = MenuButton(themes, "Copy", tip="Copy this record's ids and labels, or the code for them")
         self.copy.fill_on_open(self._list_copies)
         head = in_row(*steps, self.title, (self.about, 1), self.copy, spacing=GAP_PX)
-        self.found = WrappingRow([], self.colors)
+        self.findings = WrappingRow([], self.colors)
         self.problem = plain_label("bad", wraps=True)
         margins = MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX
-        top = framed(in_column(head, self.found, self.problem, margins=margins, spacing=UNIT_PX), "bar")
+        top = framed(in_column(head, self.findings, self.problem, margins=margins, spacing=UNIT_PX), "bar")
         in_column(top, (self.view, 1), self.token_line, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         model.result_changed.connect(self._refresh)
-        model.model.data_changed.connect(self._list_found)
+        model.model.data_changed.connect(self._list_findings)
         model.selected_changed.connect(self._on_selected_changed)
         themes.changed.connect(self._on_theme_changed)
         self._listed: list[Noticed] | None = None
@@ -305,36 +305,36 @@ class RecordPanel(QFrame):
         for part in (self.colors, self.copy):
             part.setEnabled(record is not None and record.encoding is not None)
         self.view.set_placeholder(NOTHING if record is None else "")
-        self._list_found()
+        self._list_findings()
         self._on_selected_changed()
 
     def _on_theme_changed(self) -> None:
         self._listed = None
-        self._list_found()
+        self._list_findings()
 
-    def _list_found(self) -> None:
-        found = [] if self.model.record is None or self.model.record.error else self.model.found
-        if found == self._listed:
+    def _list_findings(self) -> None:
+        findings = [] if self.model.record is None or self.model.record.error else self.model.findings
+        if findings == self._listed:
             return
-        self._listed = found
+        self._listed = findings
         take_away(*self._buttons)
-        self._buttons = [self._found_button(each) for each in found]
-        self.found.show_widgets([*self._buttons, self.template])
+        self._buttons = [self._finding_button(each) for each in findings]
+        self.findings.show_widgets([*self._buttons, self.template])
 
-    def _found_button(self, found: Noticed) -> QToolButton:
-        kind, theme = KINDS[found.code], self._setting.theme_source.theme
+    def _finding_button(self, finding: Noticed) -> QToolButton:
+        kind, theme = KINDS[finding.code], self._setting.theme_source.theme
         name, color = ICONS[kind.severity]
-        button = tool_button(title_of(found.code), partial(self._show_found, found), role="part")
+        button = tool_button(title_of(finding.code), partial(self._show_finding, finding), role="part")
         button.setIcon(icon(name, getattr(theme, color), 14))
         button.setToolButtonStyle(button.toolButtonStyle().ToolButtonTextBesideIcon)
-        detail = f"{found.detail[:1].upper()}{found.detail[1:]}" if found.detail else ""
+        detail = f"{finding.detail[:1].upper()}{finding.detail[1:]}" if finding.detail else ""
         button.setToolTip(plain_tip("\n".join(filter(None, (detail, kind.remedy)))))
-        button.setAccessibleName(f"{kind.severity}: {title_of(found.code)}")
+        button.setAccessibleName(f"{kind.severity}: {title_of(finding.code)}")
         return button
 
-    def _show_found(self, found: Noticed) -> None:
-        if found.token is not None:
-            self.view.go_to(found.token)
+    def _show_finding(self, finding: Noticed) -> None:
+        if finding.token is not None:
+            self.view.go_to(finding.token)
 
     def _on_selected_changed(self) -> None:
         index = self.model.selected_token

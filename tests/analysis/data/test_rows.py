@@ -41,31 +41,31 @@ def rows(request, tmp_path):
         ("share:100", [3]),
         ("messages:..2 tokens:>=20", [2]),
         ("record:3", [3]),
-        ("found:cut_off", [1]),
-        ("found:cut", [1]),
-        ("found:warning", [1, 2]),
-        ("found:error", [2]),
-        ("found:hint", [4]),
+        ("finding:cut_off", [1]),
+        ("finding:cut", [1]),
+        ("finding:warning", [1, 2]),
+        ("finding:error", [2]),
+        ("finding:hint", [4]),
         ("refund", [1, 4]),
         ("REFUND -again", [1]),
         ("GRÖSSE", []),
         ("GRÖßE", [2]),
         ('"of order"', [1]),
         ("tokens:>", [1, 2, 3, 4]),
-        ("found:", [1, 2, 3, 4]),
+        ("finding:", [1, 2, 3, 4]),
     ],
 )
 def test_a_filter_leaves_the_records_that_each_word_fits(rows, query, expected):
     assert (np.flatnonzero(listed_rows(rows, query)) + 1).tolist() == expected
 
 
-@pytest.mark.parametrize("query", ["found:nothing_like_it", "tokens:many"])
+@pytest.mark.parametrize("query", ["finding:nothing_like_it", "tokens:many"])
 def test_what_cannot_be_understood_is_an_error(query):
     with pytest.raises(QueryError):
         check_query(query)
 
 
 def test_records_are_sorted_by_what_is_worst_in_them(rows):
-    found = next(column for column in COLUMNS if column.name == "found")
+    found = next(column for column in COLUMNS if column.name == "findings")
     assert in_order(rows, np.ones(4, np.bool_), found, is_descending=True).tolist() == [1, 0, 3, 2]
     assert found.text(rows, 1, Spelling.SIGNS) == "broken, doubled"

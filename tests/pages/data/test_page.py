@@ -171,7 +171,7 @@ def test_a_filter_that_is_typed_leaves_records(open_page, write, qtbot):
     qtbot.keyClick(page.list.field, Key.Key_Return)
     ready(page, qtbot)
     assert page.record_model.record.number == 5
-    page.list.field.setText("found:nonsense")
+    page.list.field.setText("finding:nonsense")
     ready(page, qtbot)
     assert "nonsense" in page.list.state.text()
 
