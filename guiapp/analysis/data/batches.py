@@ -1,6 +1,6 @@
 """Batches of records, examined on all cores: in columns, in the order of the file, as long as somebody asks.
 
-`batch_of` is a function of records alone: any cluster can run it, as a DataExaminer can be pickled.
+`data_table` is a function of records alone: any cluster can run it, as a DataExaminer can be pickled.
 """
 
 from __future__ import annotations
@@ -8,18 +8,19 @@ from __future__ import annotations
 import pickle
 import threading
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.data.examined import DataExaminer, DataRecord
-from guiapp.analysis.data.findings import BITS, Noticed, noticed
+from guiapp.analysis.data.findings import BITS, Noticed, codes_in, noticed
 from guiapp.analysis.data.records import RawRecord, Records
 from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.processes import TICK_S, ApartError, PersistentProcess
@@ -100,6 +101,28 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
         np.concatenate([*kept, *none]).astype(np.int32),
         np.concatenate([*([row.labels for row in rows] if with_ids else []), *none]).astype(np.int32),
         np.cumsum([0, *map(len, kept)]).astype(np.int64),
+    )
+
+
+def data_table(examiner: DataExaminer, records: Iterable[object]) -> Any:
+    """A batch as a `pyarrow.Table`, for `map_batches` of Ray Data, `map` of `datasets` and the like.
+
+    records  lines of JSON, as text or bytes; or values: objects with `messages`, `text` and so on
+    Of each record: `input_ids` and `labels`, lists of int32 that end at the maximum length, empty where the
+    record cannot be used; and `findings`, the codes of what is wrong, with spaces between them.
+    """
+    import pyarrow
+
+    lines = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in records)
+    raws = [RawRecord(number, 0, each) for number, each in enumerate(lines, 1)]
+    batch = batch_of(examiner, raws, with_ids=True)
+    bounds, findings = pyarrow.array(batch.bounds.astype(np.int32)), map(codes_in, batch.codes.tolist())
+    return pyarrow.table(
+        {
+            "input_ids": pyarrow.ListArray.from_arrays(bounds, pyarrow.array(batch.ids)),
+            "labels": pyarrow.ListArray.from_arrays(bounds, pyarrow.array(batch.labels)),
+            "findings": pyarrow.array(findings, pyarrow.string()),
+        }
     )
 
 

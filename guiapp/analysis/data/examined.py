@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -46,6 +47,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import ChatError, EncodeError, TokenloupeError
 
 REFUSED = "refused"
+MOST_OPENED = 2  # examiners that stay open in a process once they were unpickled
 Span = tuple[int, int]
 
 
@@ -207,6 +209,11 @@ class DataExaminer:
             self.template_error = str(error)
         self.mask = chosen_mask(options.mask, self._templates[False].text if self._templates else None)
 
+    def __reduce__(self) -> tuple[Callable[[bytes], DataExaminer], tuple[bytes]]:
+        """For `pickle`: the model by its path and hash, the template as text."""
+        state = {name: value for name, value in vars(self).items() if not hasattr(DataExaminer, name)}
+        return _opened_once, (pickle.dumps(state),)
+
     @property
     def template(self) -> ChatTemplate | None:
         """The one for conversations without tools."""
@@ -364,6 +371,14 @@ class DataExaminer:
         except ChatError:  # it takes too long with origins
             return tuple(turns)
         return tuple(_traced_turn(chat, turn) if turn.start == UNKNOWN else turn for turn in turns)
+
+
+@lru_cache(MOST_OPENED)
+def _opened_once(state: bytes) -> DataExaminer:
+    """What was pickled; the same for each batch that a process of a cluster is given."""
+    examiner = object.__new__(DataExaminer)
+    vars(examiner).update(pickle.loads(state))
+    return examiner
 
 
 def encoded(tokenizer: Tokenizer, texts: Sequence[str | None], adds: Sequence[bool]) -> list[Encoding | str]:

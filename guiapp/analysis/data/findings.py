@@ -127,6 +127,11 @@ CODES = tuple(KINDS)
 BITS = {code: 1 << row for row, code in enumerate(CODES)}
 
 
+def codes_in(bits: int) -> str:
+    """The codes of BITS that are set, with spaces between them."""
+    return " ".join(code for code in CODES if bits & BITS[code])
+
+
 class Noticed(NamedTuple):
     """Something about one record.
 

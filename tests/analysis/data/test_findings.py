@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import pickle
+import shutil
 import signal
 import threading
 
@@ -265,6 +266,41 @@ def test_a_batch_is_a_function_of_records_that_can_be_pickled(many):
     own, other = (batch_of(each, raws, True) for each in (examiner, pickle.loads(pickle.dumps(examiner))))
     assert own.ids.tolist() == other.ids.tolist()
     assert own.labels.tolist() == other.labels.tolist()
+
+
+def test_an_examiner_is_pickled_by_path_and_hash_and_opened_once_in_a_process(model, tmp_path):
+    path = shutil.copy(model(), tmp_path / "model.gguf")
+    examiner = DataExaminer(guiapp.open_model(path), DataOptions(CHATML))
+    packed = pickle.dumps(examiner)
+    assert len(packed) < 5_000
+    examiner.examine(open_records([chat()]).raw(0, 1))  # what it then remembers is not pickled
+    assert pickle.dumps(examiner) == packed
+    own, again = pickle.loads(packed), pickle.loads(packed)
+    assert own.tokenizer is again.tokenizer
+    assert own.template == examiner.template
+    other = DataExaminer(examiner.tokenizer, DataOptions(CHATML, "all"))
+    packed = pickle.dumps(other)
+    with path.open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(TokenloupeError, match=r"model\.gguf.* has changed"):
+        pickle.loads(packed)
+    path.unlink()
+    with pytest.raises(TokenloupeError, match=r"model\.gguf.* not on this machine"):
+        pickle.loads(packed)
+
+
+def test_a_table_has_what_is_exported(many):
+    pytest.importorskip("pyarrow")
+    examiner, path = many
+    lines = path.read_text().split("\n")
+    table = guiapp.data_table(examiner, [*lines, "{", {"text": "a value"}, chat()])
+    rows = table.to_pylist()
+    exported = [json.loads(line) for line in exported_lines(batches(examiner, open_records(path), True, 0))]
+    for row, line in zip(rows, exported, strict=False):
+        assert (row["input_ids"], row["labels"]) == (line["input_ids"], line["labels"])
+    assert [row["findings"] for row in rows[-3:]] == ["broken", "", ""]
+    assert [bool(row["input_ids"]) for row in rows[-3:]] == [False, True, True]
+    assert guiapp.data_table(examiner, []).schema == table.schema
 
 
 def test_a_template_that_hangs_now_and_then_spoils_nothing_else(many):
