@@ -19,6 +19,7 @@ from guiapp.analysis.chat.templates import (
     BatchRendering,
     ChatTemplate,
     chosen_template,
+    generation_header,
     markers_as_text,
     render,
     render_batch,
@@ -220,6 +221,11 @@ class DataExaminer:
         return self._templates.get(False)
 
     @cached_property
+    def headers(self) -> dict[str, str]:
+        """Of each template by its text, what the generation prompt adds to a user's message."""
+        return {each.text: generation_header(each.text, self.variables) for each in self._templates.values()}
+
+    @cached_property
     def header_ids(self) -> frozenset[int]:
         """Tokens that begin a turn, and do not end one."""
         names = self.tokenizer.special_tokens.names
@@ -243,6 +249,9 @@ class DataExaminer:
         if not self._templates:
             raise ChatError(self.template_error)
         return self._templates[conversation.tools is not None]
+
+    def header_for(self, conversation: Conversation) -> str:
+        return self.headers[self.template_for(conversation).text]
 
     def chat(self, conversation: Conversation) -> Chat:
         """A conversation as training has it, with origins."""
@@ -307,7 +316,8 @@ class DataExaminer:
                 for row in rows
                 if (each := records[row]) is not None and each.conversation is not None
             ]
-            found = render_batch(template, given, self.variables, with_turns, checkpoint)
+            header = self.headers[template] if with_turns else ""
+            found = render_batch(template, given, self.variables, with_turns, header, checkpoint)
             for row, rendering in zip(rows, found, strict=True):
                 result[row] = rendering
         return result

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -226,6 +227,19 @@ class _Seen:
         self.attributes = self.vocabulary.effective_attributes[self.ids]
         self.runs = _runs(row.is_trained)
 
+    @cached_property
+    def in_header(self) -> set[int]:
+        """The first tokens of trained parts that begin inside of a generation prompt."""
+        row, conversation = self.row, self.conversation
+        if conversation is None or not (header := row.setting.header_for(conversation)):
+            return set()
+        size, places = len(header), zip(row.spans, row.tokens, strict=True)
+        return {
+            token
+            for (start, _), (token, _) in places
+            if row.text.find(header, max(0, start - size + 1), start + size) >= 0
+        }
+
     def name(self, token: int) -> str:
         return self.vocabulary.raw_text(int(self.ids[token])).decode("utf-8", "replace")
 
@@ -274,7 +288,7 @@ def _ends(seen: _Seen) -> Iterator[Noticed]:
         elif pad is not None and int(ids[last]) == pad:
             yield Noticed("pad_is_end", last, f"{_name(seen.vocabulary, pad)} is both.")
         before = seen.is_header(start - 1) if start else False
-        if seen.is_header(start) or (before and seen.is_role(start)):
+        if seen.is_header(start) or (before and seen.is_role(start)) or start in seen.in_header:
             yield Noticed("header_trained", start)
 
 

@@ -17,6 +17,7 @@ from guiapp.analysis.data import batches as batching
 from guiapp.analysis.data.batches import batch_of, batches
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.export import exported_lines, write_npz
+from guiapp.analysis.data.findings import noticed
 from guiapp.analysis.data.records import open_records
 from guiapp.analysis.data.summary import TrainingData, first_fit, growing
 from guiapp.core.processes import PersistentProcess
@@ -74,6 +75,7 @@ FAULTS = [
     ("end_not_trained", {}, {"prompt": "Hi", "completion": " Hello"}),
     ("header_trained", {"template": tagged("{% generation %}" + TAGGED.replace("{% generation %}", ""))}, chat()),
     ("header_trained", {"mask": f"marker:{START}…{END}"}, chat(answer("x"), user(), answer())),
+    ("header_trained", {"template": tagged(TAGGED.replace("{% generation %}", "{% generation %}<think>\n")).replace("assistant\n{% endif", "assistant\n<think>\n{% endif")}, chat()),
     ("pad_is_end", {"model": {"padding_token_id": 1}}, chat()),
     ("pad_is_end", {"model": {"padding_token_id": 3}}, {"prompt": "Hi", "completion": f" Hello{EOS}"}),
     ("cut_off", {"max_length": 60}, chat(user(), answer("long " * 20))),
@@ -190,6 +192,46 @@ def test_clean_files_have_nothing(options, records, model, tmp_path):
         assert row.text.endswith((END + "\n", END, EOS, "."))
         assert (row.labels[row.is_trained] == row.token_ids[row.is_trained]).all()
         assert (row.labels[~row.is_trained] == -100).all()
+
+
+ENDS_ONCE = CHATML.replace("assistant\n{% endif", f"assistant\n{{% else %}}{EOS}{{% endif")
+ENDS_OTHERWISE = (
+    LOOP
+    + TURN.replace(
+        END,
+        f"{{{{ '{EOS}' if loop.last and message.role == 'assistant' and not add_generation_prompt else '{END}' }}}}",
+    )
+    + PROMPT
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "ends", "how"),
+    [
+        (CHATML, [END, END], ""),
+        (DROPS, [END, f"<t></t>{END}"], "rewritten"),
+        (ENDS_ONCE, [END, f"{END}\n{EOS}"], ""),
+        (ENDS_OTHERWISE, [END, EOS], ""),
+    ],
+    ids=("as it is", "with reasoning at the end", "with EOS at the end", "with another end"),
+)
+def test_an_empty_answer_is_located_and_its_end_trained(template, ends, how, model):
+    record = chat(user(), answer(""), user("More"), answer(""))
+    examiner = DataExaminer(guiapp.open_model(model()), DataOptions(template))
+    row = examiner.examine(open_records([record]).raw(0, 1))[0]
+    assert [row.text[start:end] for start, end in row.spans] == ends
+    assert row.turns[0].how == how
+    assert "empty" in {each.code for each in noticed(row)}
+
+
+def test_a_header_that_no_prompt_writes_is_not_trained_and_said(model):
+    """After a tool's result the prompt adds nothing, but what is rendered has a header there."""
+    template = CHATML.replace("if add_gen", "if messages[-1].role != 'tool' and add_gen")
+    record = chat(user(), answer("", tool_calls=[CALL]), {"role": "tool", "content": "1"}, answer())
+    examiner = DataExaminer(guiapp.open_model(model()), DataOptions(template))
+    row = examiner.examine(open_records([record]).raw(0, 1))[0]
+    assert row.text[slice(*row.spans[-1])] == f"Hello{END}"
+    assert row.turns[-1].how == "other_prompt"
 
 
 def test_unknown_tokens_are_counted():
