@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.data.examined import DataExaminer, DataRecord
+from guiapp.analysis.data.examined import DataExaminer, DataRecord, locate_contents
 from guiapp.analysis.data.findings import BITS, Noticed, codes_in, noticed
 from guiapp.analysis.data.records import RawRecord, Records
 from guiapp.core.encode.many_texts import n_cores
@@ -73,6 +73,7 @@ class DataBatch:
 def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool = False) -> DataBatch:
     """Records in columns."""
     rows = examiner.examine(raws, checkpoint)
+    locate_contents(rows)
     codes, examples = list[int](), dict[str, tuple[int, Noticed]]()
     roles, trained_roles, by_turn = Counter[str](), Counter[str](), np.zeros(MOST_TURNS, np.int64)
     for row in rows:
@@ -145,10 +146,10 @@ def _count_roles(row: DataRecord, roles: Counter[str], trained: Counter[str]) ->
         roles["text"] += n_tokens
         trained["text"] += n_trained
         return
-    sums, at = np.concatenate([[0], np.cumsum(row.is_trained)]), 0
+    is_trained, at = row.is_trained.tobytes(), 0
     for number, (start, end) in row.content_tokens:
         start, at = max(start, at), max(end, at)
-        size, own, role = max(0, end - start), int(sums[at] - sums[min(start, at)]), conversation.role(number)
+        size, own, role = max(0, end - start), is_trained.count(1, start, at), conversation.role(number)
         roles[role] += size
         trained[role] += own
         n_tokens, n_trained = n_tokens - size, n_trained - own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -40,7 +40,6 @@ from guiapp.analysis.data.masks import (
     chosen_mask,
     located,
     marked,
-    tokens_of,
 )
 from guiapp.analysis.data.records import SHAPES, RawRecord, Record, RecordError, read_record
 from guiapp.core.encode.encoding import Encoding
@@ -163,11 +162,8 @@ class DataRecord:
     @cached_property
     def content_tokens(self) -> list[tuple[int, Span]]:
         """In order, messages and the tokens that have some of their content."""
-        if self.encoding is None:
-            return []
-        spans = sorted((span, number) for number, _, span in self.contents if span is not None)
-        tokens = tokens_of(self.encoding, self.text, [span for span, _ in spans])
-        return [(number, each) for (_, number), each in zip(spans, tokens, strict=True)]
+        locate_contents([self])
+        return self.content_tokens
 
 
 def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str, Span | None]]:
@@ -181,6 +177,27 @@ def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str,
                 start = start if start >= 0 else text.find(part)
                 yield number, part, None if start < 0 else (start, start + len(part))
                 at = max(at, start + len(part))
+
+
+def locate_contents(rows: Sequence[DataRecord]) -> None:
+    """Work out `content_tokens` of many records in one go."""
+    contents = [
+        sorted((span, number) for number, _, span in row.contents if span is not None and not row.error)
+        for row in rows
+    ]
+    found = located_in(rows, [[span for span, _ in each] for each in contents])
+    for row, each, (tokens, _) in zip(rows, contents, found, strict=True):
+        vars(row)["content_tokens"] = [(number, own) for (_, number), own in zip(each, tokens, strict=True)]
+
+
+def located_in(
+    rows: Sequence[DataRecord], spans: Sequence[Sequence[Span]]
+) -> list[tuple[list[Span], int | None]]:
+    """`masks.located`, with nothing for records that have no tokens."""
+    encodings = [row.encoding for row in rows if row.encoding is not None]
+    known = [(row.text, each) for row, each in zip(rows, spans, strict=True) if row.encoding is not None]
+    found = iter(located(encodings, [text for text, _ in known], [each for _, each in known]))
+    return [([], None) if row.encoding is None else next(found) for row in rows]
 
 
 class DataExaminer:
@@ -285,11 +302,13 @@ class DataExaminer:
         ]
         adds = [self.adds_special(rendering is not None) for rendering in rendered]
         encodings = encoded(self.tokenizer, texts, adds)
-        result = list[DataRecord]()
+        selected = list[tuple[DataRecord, Why]]()
         for row, rendering, other, encoding in zip(rows, rendered, others, encodings, strict=True):
             checkpoint()
-            result.append(row if row.record is None else self._masked(row, rendering, other, encoding))
-        return result
+            is_read = row.record is not None
+            selected.append(self._selected(row, rendering, other, encoding) if is_read else (row, Why.OTHER))
+        found = iter(located_in([row for row, _ in selected], [row.spans for row, _ in selected]))
+        return [self._masked(row, why, *next(found)) for row, why in selected]
 
     def adds_special(self, is_conversation: bool) -> bool:
         """Whether the tokenizer puts its BOS and the like around a text."""
@@ -322,19 +341,20 @@ class DataExaminer:
                 result[row] = rendering
         return result
 
-    def _masked(
+    def _selected(
         self,
         row: DataRecord,
         rendering: BatchRendering | None,
         other: BatchRendering | None,
         encoding: Encoding | str,
-    ) -> DataRecord:
-        record, options = row.record, self.options
+    ) -> tuple[DataRecord, Why]:
+        """A record with the characters that are trained, and why these are."""
+        record = row.record
         assert record is not None
         if rendering is not None and rendering.error:
-            return DataRecord(self, row.raw, record, rendering.error, REFUSED, rendering.line)
+            return replace(row, error=rendering.error, code=REFUSED, line=rendering.line), Why.OTHER
         if isinstance(encoding, str):
-            return DataRecord(self, row.raw, record, encoding, REFUSED)
+            return replace(row, error=encoding, code=REFUSED), Why.OTHER
         text = record.text if rendering is None else rendering.text
         add_special = self.adds_special(rendering is not None)
         rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
@@ -343,18 +363,22 @@ class DataExaminer:
         if any(turn.start == UNKNOWN for turn in turns):
             turns = self._traced(record, turns)
         spans, why = self._spans(record, text, rendering, turns)
-        tokens, crossed = located(encoding, text, spans)
-        reasons = marked(len(encoding), tokens, why)
-        if add_special:
-            before, after = self.tokenizer.special_affixes()
-            is_added = np.r_[: len(before), len(encoding) - len(after) : len(encoding)]
-            reasons[is_added] = Why.ALL if why == Why.ALL else Why.ADDED
-        if options.max_length is not None:
-            reasons[options.max_length :] = Why.CUT
-        return DataRecord(
-            *(self, row.raw, record, "", "", 0, text, encoding, reasons, spans),
-            *(tuple(tokens), crossed, turns, n_rejected or 0),
+        selected = replace(
+            row, text=text, encoding=encoding, spans=spans, turns=tuple(turns), n_rejected=n_rejected or 0
         )
+        return selected, why
+
+    def _masked(self, row: DataRecord, why: Why, tokens: Sequence[Span], crossed: int | None) -> DataRecord:
+        if row.encoding is None:
+            return row
+        reasons = marked(len(row.encoding), tokens, why)
+        if self.adds_special(row.record is not None and row.record.conversation is not None):
+            before, after = self.tokenizer.special_affixes()
+            is_added = np.r_[: len(before), len(row.encoding) - len(after) : len(row.encoding)]
+            reasons[is_added] = Why.ALL if why == Why.ALL else Why.ADDED
+        if self.options.max_length is not None:
+            reasons[self.options.max_length :] = Why.CUT
+        return replace(row, why=reasons, tokens=tuple(tokens), crossed=crossed)
 
     def _spans(
         self, record: Record, text: str, rendering: BatchRendering | None, turns: Sequence[WrittenTurn]

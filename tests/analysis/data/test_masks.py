@@ -16,6 +16,7 @@ from guiapp.analysis.chat.written_turns import MARKER
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.export import as_python
 from guiapp.analysis.data.findings import noticed
+from guiapp.analysis.data.masks import located
 from guiapp.analysis.data.records import open_records
 from guiapp.analysis.libraries.written_models import hugging_face_json
 
@@ -104,6 +105,28 @@ def said_to(template):
 def examined(tokenizer, template, mask="auto"):
     examiner = DataExaminer(tokenizer, DataOptions(str(template), mask))
     return examiner.examine(open_records(said_to(template)).raw(0, TURNS))
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece"])
+def test_spans_of_many_texts_are_located_as_one_would_by_hand(model):
+    draw, tokenizer = random.Random(7), guiapp.open_model(model)
+    texts = ["".join(draw.choices("ab é🙂你\n", k=draw.randint(0, 12))) for _ in range(60)]
+    spans = []
+    for text in texts:
+        places = sorted(draw.choices(range(len(text) + 1), k=2 * draw.randint(0, 3)))
+        spans.append(list(zip(places[::2], places[1::2], strict=True)))
+    encodings = [tokenizer.encode(text, row % 2 == 0) for row, text in enumerate(texts)]
+    found = located(encodings, texts, spans)
+    for text, encoding, own, (tokens, crossed) in zip(texts, encodings, spans, found, strict=True):
+        owners = []
+        for span, (first, behind) in zip(own, tokens, strict=True):
+            start, end = (len(text[:place].encode()) for place in span)
+            pairs = list(enumerate(encoding.spans.tolist()))
+            inside = [token for token, (at, stop) in pairs if at < end and stop > start]
+            assert start == end or list(range(first, behind)) == inside
+            owners += [token for token, (at, stop) in pairs for edge in (start, end) if at < edge < stop]
+        assert crossed == (owners[0] if owners else None)
+    assert located([], [], []) == []
 
 
 @pytest.mark.slow
