@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.report import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.compare.draft import DraftVerdict
+    from guiapp.analysis.data.batches import data_table
+    from guiapp.analysis.data.examined import DataExaminer, DataOptions
     from guiapp.analysis.data.summary import TrainingData
     from guiapp.analysis.doctor.doctor import Diagnosis
     from guiapp.analysis.doctor.fixed_copy import Fixed
@@ -45,6 +47,8 @@ __all__ = [
     "AppendEncoder",
     "ChatComparison",
     "ChatError",
+    "DataExaminer",
+    "DataOptions",
     "EncodeError",
     "IntervalCounter",
     "PrependEncoder",
@@ -57,6 +61,7 @@ __all__ = [
     "compare",
     "costly_texts",
     "data",
+    "data_table",
     "doctor",
     "draft",
     "fix",
@@ -72,11 +77,14 @@ PATHS = str, bytes, PathLike
 MODULES = {  # of names that are imported when somebody asks for them: starting does not have that time
     "AppendEncoder": "core.encode.counting.growing",
     "ChatComparison": "analysis.chat.report",
+    "DataExaminer": "analysis.data.examined",
+    "DataOptions": "analysis.data.examined",
     "IntervalCounter": "core.encode.counting.chunks",
     "PrependEncoder": "core.encode.counting.growing",
     "Spelling": "analysis.explain.spelling",
     "chunk_text": "core.encode.counting.chunks",
     "costly_texts": "core.encode.counting.cost",
+    "data_table": "analysis.data.batches",
 }
 
 

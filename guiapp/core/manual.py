@@ -22,6 +22,7 @@ CHAPTERS = (
         "hunt",
         "chat",
         "data",
+        "cluster",
         "vocabulary",
         "doctor",
         "fix",

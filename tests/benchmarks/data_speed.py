@@ -22,6 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +37,13 @@ from guiapp.analysis.data.batches import BATCH_RECORDS, batches
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.records import open_records
 from guiapp.analysis.data.summary import training_data
-from guiapp.core.processes import PROCESSES, held_bytes_of
+from guiapp.core.processes import PROCESSES
 
 WORDS = re.split(
     " ", "the model reads tokens and learns what follows while nobody looks Straße 你好 🙂 x = f(y)\n"
 )
 ROUNDS, RECORDS = 5, 4_000
+PSS = re.compile(r"^Pss: +(\d+)", re.MULTILINE)
 
 
 def conversation(draw: random.Random) -> dict[str, object]:
@@ -60,13 +62,26 @@ def lines() -> Iterator[str]:
         yield json.dumps(conversation(draw), ensure_ascii=False) + "\n"
 
 
-def processor_s(process: int = 0) -> float:
-    """Of a process and all that it started and that still runs; sandboxes do."""
-    folder = PROCESSES / str(process or os.getpid())
-    fields = (folder / "stat").read_text().rpartition(")")[2].split()
-    own = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+def running(process: int) -> Iterator[Path]:
+    """The folders of a process and of all that it started and that still runs; sandboxes do."""
+    folder = PROCESSES / str(process)
+    yield folder
     started = " ".join((each / "children").read_text() for each in (folder / "task").iterdir()).split()
-    return own + sum(processor_s(int(child)) for child in started)
+    for child in started:
+        yield from running(int(child))
+
+
+def processor_s() -> float:
+    stats = ((each / "stat").read_text().rpartition(")")[2].split() for each in running(os.getpid()))
+    return sum(int(each) for fields in stats for each in fields[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_bytes() -> int:
+    """Of all processes, with what they share counted once (PSS); 0 where one has just ended."""
+    with suppress(OSError):
+        texts = [(each / "smaps_rollup").read_text() for each in running(os.getpid())]
+        return sum(int(kilobytes) << 10 for text in texts for kilobytes in PSS.findall(text))
+    return 0
 
 
 def usual(library: Any, file: Path) -> tuple[list[list[int]], list[list[int]]]:
@@ -129,8 +144,8 @@ def measure_large(model: str, template: Path, file: Path) -> None:
     most, done = [0], threading.Event()
 
     def watch() -> None:
-        while not done.wait(0.1):
-            most[0] = max(most[0], held_bytes_of(os.getpid()))
+        while not done.wait(0.5):
+            most[0] = max(most[0], memory_bytes())
 
     watching = threading.Thread(target=watch)
     watching.start()

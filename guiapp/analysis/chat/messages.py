@@ -70,7 +70,8 @@ def conversation_of(messages: object, tools: object = None, is_limited: bool = T
 
 def _plain(given: object, what: str) -> object:
     if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        return [dict(each) if isinstance(each, Mapping) else each for each in given]
+        is_list = type(given) is list and {*map(type, given)} <= {dict}  # as JSON has it
+        return given if is_list else [dict(each) if isinstance(each, Mapping) else each for each in given]
     if not isinstance(given, str | bytes):
         return given
     try:

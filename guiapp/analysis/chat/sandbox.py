@@ -182,7 +182,8 @@ class RunningTemplate:
 
         allow_turns()
         eos = str(batch["variables"].get("eos_token", ""))
-        turns = written_turns(render, record["messages"], answer["text"], record["first"], eos)
+        given = record["messages"], answer["text"], record["first"], eos, batch["header"]
+        turns = written_turns(render, *given)
         return {**answer, "turns": list(turns)}
 
     def rendered(

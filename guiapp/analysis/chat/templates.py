@@ -284,6 +284,17 @@ def render(
     return Rendering(text, runs, lines, first["elapsed_ns"], generated, more.get("prompt_start"))
 
 
+def generation_header(template: str, variables: Mapping[str, object]) -> str:
+    """What the generation prompt adds to a user's message; "" where the template fails, or adds nothing."""
+    asked = Conversation(({"role": "user", "content": "Hi"},))
+    with suppress(ChatError):
+        prompt, text = (render(template, asked, adds, variables).text for adds in (True, False))
+        for shorter in (text, text.removesuffix(str(variables.get("eos_token", "")))):
+            if prompt.startswith(shorter):
+                return prompt[len(shorter) :]
+    return ""
+
+
 def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
     """What helps a template that fails only for the form that arguments of tool calls have."""
     given = request["messages"]
@@ -345,12 +356,14 @@ def render_batch(
     conversations: Sequence[tuple[Conversation, int]],
     variables: Mapping[str, object],
     with_turns: bool,
+    header: str = "",
     checkpoint: Callable[[], None] = lambda: None,
 ) -> list[BatchRendering]:
     """Run a template for each of many conversations, without generation prompt; limits as for `render`.
 
     conversations  with the first of its messages whose turns are wanted
     with_turns    whether to look for the assistant's turns
+    header        its `generation_header`, which helps to find them
     One that fails or takes too long does not keep the others from being rendered; but after some of them that
     took too long the others are not tried.
     """
@@ -366,7 +379,7 @@ def render_batch(
         )
         for conversation, first in conversations
     ]
-    more = {"template": template, "variables": dict(variables), "turns": with_turns}
+    more = {"template": template, "variables": dict(variables), "turns": with_turns, "header": header}
     result, n_ended = list[BatchRendering](), 0
     while len(result) < len(rows):
         left = rows[len(result) :]

@@ -12,6 +12,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from functools import wraps
 from typing import Any, NamedTuple
@@ -144,6 +145,9 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         kind = type(obj)
         if kind is dict and attribute not in DICT_NAMES:
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
+        if kind is OwnNamespace and attribute[:1] != "_":
+            with suppress(AttributeError):
+                return getattr(obj, attribute)
         is_safe = (kind is str and attribute in SAFE) or (kind is LoopContext and attribute in LOOP_NAMES)
         return getattr(obj, attribute) if is_safe else super().getattr(obj, attribute)
 

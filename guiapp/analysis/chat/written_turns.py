@@ -43,12 +43,13 @@ class WrittenTurn(NamedTuple):
 
 
 def written_turns(
-    render: Render, messages: Sequence[Any], text: str, first: int, eos: str
+    render: Render, messages: Sequence[Any], text: str, first: int, eos: str, usual: str = ""
 ) -> Iterator[WrittenTurn]:
     """Those of the assistant's messages from `first` on, in order.
 
     render  the text of some messages, with or without generation prompt; None where the template fails
     text    of all messages, without one
+    usual   what the generation prompt adds to a user's message; "" if that is unknown
     """
     owners = [row for row, each in enumerate(messages) if each["role"] == ASSISTANT and row >= first]
     at = 0
@@ -59,7 +60,17 @@ def written_turns(
         end = UNKNOWN
         if start != UNKNOWN and whole is not None:
             end, is_same = _end(messages[row], text, start, whole, prompt or "")
+            if (
+                end == UNKNOWN and usual
+            ):  # what is last may end otherwise: look at what stands before a prompt
+                before = render(messages[: row + 1], True) or ""
+                size = len(before) - len(usual) if before.endswith(usual) else 0
+                if size > start and text.startswith(before[:size]):
+                    before, end = before[:size], size
+                    is_same = whole.startswith(TAIL.sub("", before.rstrip()))
             how = how or (EXACT if is_same else REWRITTEN)
+        if start != UNKNOWN and usual and text.startswith(usual, start):  # not written by this prompt, then
+            start, how = start + len(usual), OTHER_PROMPT
         if end == UNKNOWN:
             yield WrittenTurn(row, UNKNOWN, UNKNOWN, how or REWRITTEN, header)
             continue
@@ -129,7 +140,7 @@ def _end(message: Any, text: str, start: int, whole: str, prompt: str) -> tuple[
     rest = own.find(text[start + common : start + common + 8], common + 1) if common < len(own) else -1
     while rest >= 0:  # something was left out, such as reasoning
         size = len(own) - rest
-        if text.startswith(own[rest:], start + common) and content and content in own[rest:]:
+        if text.startswith(own[rest:], start + common) and content in own[rest:]:
             return start + common + size, False
         rest = own.find(text[start + common : start + common + 8], rest + 1)
     return UNKNOWN, False
@@ -150,6 +161,8 @@ def n_alike(first: str, second: str) -> int:
 def _content(message: Any) -> str:
     """What has to be in a turn: its content, or else the names of its calls."""
     content = message.get("content")
+    if isinstance(content, list):
+        content = next((each["text"] for each in reversed(content) if "text" in each), "")
     if isinstance(content, str) and content.strip():
         return content.strip()
     names = [each.get("name") for each in functions_of(message.get("tool_calls"))]

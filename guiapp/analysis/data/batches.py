@@ -1,6 +1,6 @@
 """Batches of records, examined on all cores: in columns, in the order of the file, as long as somebody asks.
 
-`batch_of` is a function of records alone: any cluster can run it, as a DataExaminer can be pickled.
+`data_table` is a function of records alone: any cluster can run it, as a DataExaminer can be pickled.
 """
 
 from __future__ import annotations
@@ -8,18 +8,19 @@ from __future__ import annotations
 import pickle
 import threading
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.data.examined import DataExaminer, DataRecord
-from guiapp.analysis.data.findings import BITS, Noticed, noticed
+from guiapp.analysis.data.examined import DataExaminer, DataRecord, locate_contents
+from guiapp.analysis.data.findings import BITS, Noticed, codes_in, noticed
 from guiapp.analysis.data.records import RawRecord, Records
 from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.processes import TICK_S, ApartError, PersistentProcess
@@ -72,6 +73,7 @@ class DataBatch:
 def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool = False) -> DataBatch:
     """Records in columns."""
     rows = examiner.examine(raws, checkpoint)
+    locate_contents(rows)
     codes, examples = list[int](), dict[str, tuple[int, Noticed]]()
     roles, trained_roles, by_turn = Counter[str](), Counter[str](), np.zeros(MOST_TURNS, np.int64)
     for row in rows:
@@ -103,6 +105,28 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
     )
 
 
+def data_table(examiner: DataExaminer, records: Iterable[object]) -> Any:
+    """A batch as a `pyarrow.Table`, for `map_batches` of Ray Data, `map` of `datasets` and the like.
+
+    records  lines of JSON, as text or bytes; or values: objects with `messages`, `text` and so on
+    Of each record: `input_ids` and `labels`, lists of int32 that end at the maximum length, empty where the
+    record cannot be used; and `findings`, the codes of what is wrong, with spaces between them.
+    """
+    import pyarrow
+
+    lines = (each.encode("utf-8", "surrogatepass") if isinstance(each, str) else each for each in records)
+    raws = [RawRecord(number, 0, each) for number, each in enumerate(lines, 1)]
+    batch = batch_of(examiner, raws, with_ids=True)
+    bounds, findings = pyarrow.array(batch.bounds.astype(np.int32)), map(codes_in, batch.codes.tolist())
+    return pyarrow.table(
+        {
+            "input_ids": pyarrow.ListArray.from_arrays(bounds, pyarrow.array(batch.ids)),
+            "labels": pyarrow.ListArray.from_arrays(bounds, pyarrow.array(batch.labels)),
+            "findings": pyarrow.array(findings, pyarrow.string()),
+        }
+    )
+
+
 def _n_turns(row: DataRecord) -> int:
     conversation = None if row.record is None else row.record.conversation
     return int(row.encoding is not None) if conversation is None else len(conversation.messages)
@@ -122,10 +146,10 @@ def _count_roles(row: DataRecord, roles: Counter[str], trained: Counter[str]) ->
         roles["text"] += n_tokens
         trained["text"] += n_trained
         return
-    sums, at = np.concatenate([[0], np.cumsum(row.is_trained)]), 0
+    is_trained, at = row.is_trained.tobytes(), 0
     for number, (start, end) in row.content_tokens:
         start, at = max(start, at), max(end, at)
-        size, own, role = max(0, end - start), int(sums[at] - sums[min(start, at)]), conversation.role(number)
+        size, own, role = max(0, end - start), is_trained.count(1, start, at), conversation.role(number)
         roles[role] += size
         trained[role] += own
         n_tokens, n_trained = n_tokens - size, n_trained - own

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +19,7 @@ from guiapp.analysis.chat.templates import (
     BatchRendering,
     ChatTemplate,
     chosen_template,
+    generation_header,
     markers_as_text,
     render,
     render_batch,
@@ -38,7 +40,6 @@ from guiapp.analysis.data.masks import (
     chosen_mask,
     located,
     marked,
-    tokens_of,
 )
 from guiapp.analysis.data.records import SHAPES, RawRecord, Record, RecordError, read_record
 from guiapp.core.encode.encoding import Encoding
@@ -46,6 +47,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import ChatError, EncodeError, TokenloupeError
 
 REFUSED = "refused"
+MOST_OPENED = 2  # examiners that stay open in a process once they were unpickled
 Span = tuple[int, int]
 
 
@@ -160,11 +162,8 @@ class DataRecord:
     @cached_property
     def content_tokens(self) -> list[tuple[int, Span]]:
         """In order, messages and the tokens that have some of their content."""
-        if self.encoding is None:
-            return []
-        spans = sorted((span, number) for number, _, span in self.contents if span is not None)
-        tokens = tokens_of(self.encoding, self.text, [span for span, _ in spans])
-        return [(number, each) for (_, number), each in zip(spans, tokens, strict=True)]
+        locate_contents([self])
+        return self.content_tokens
 
 
 def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str, Span | None]]:
@@ -178,6 +177,27 @@ def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str,
                 start = start if start >= 0 else text.find(part)
                 yield number, part, None if start < 0 else (start, start + len(part))
                 at = max(at, start + len(part))
+
+
+def locate_contents(rows: Sequence[DataRecord]) -> None:
+    """Work out `content_tokens` of many records in one go."""
+    contents = [
+        sorted((span, number) for number, _, span in row.contents if span is not None and not row.error)
+        for row in rows
+    ]
+    found = located_in(rows, [[span for span, _ in each] for each in contents])
+    for row, each, (tokens, _) in zip(rows, contents, found, strict=True):
+        vars(row)["content_tokens"] = [(number, own) for (_, number), own in zip(each, tokens, strict=True)]
+
+
+def located_in(
+    rows: Sequence[DataRecord], spans: Sequence[Sequence[Span]]
+) -> list[tuple[list[Span], int | None]]:
+    """`masks.located`, with nothing for records that have no tokens."""
+    encodings = [row.encoding for row in rows if row.encoding is not None]
+    known = [(row.text, each) for row, each in zip(rows, spans, strict=True) if row.encoding is not None]
+    found = iter(located(encodings, [text for text, _ in known], [each for _, each in known]))
+    return [([], None) if row.encoding is None else next(found) for row in rows]
 
 
 class DataExaminer:
@@ -207,10 +227,20 @@ class DataExaminer:
             self.template_error = str(error)
         self.mask = chosen_mask(options.mask, self._templates[False].text if self._templates else None)
 
+    def __reduce__(self) -> tuple[Callable[[bytes], DataExaminer], tuple[bytes]]:
+        """For `pickle`: the model by its path and hash, the template as text."""
+        state = {name: value for name, value in vars(self).items() if not hasattr(DataExaminer, name)}
+        return _opened_once, (pickle.dumps(state),)
+
     @property
     def template(self) -> ChatTemplate | None:
         """The one for conversations without tools."""
         return self._templates.get(False)
+
+    @cached_property
+    def headers(self) -> dict[str, str]:
+        """Of each template by its text, what the generation prompt adds to a user's message."""
+        return {each.text: generation_header(each.text, self.variables) for each in self._templates.values()}
 
     @cached_property
     def header_ids(self) -> frozenset[int]:
@@ -236,6 +266,9 @@ class DataExaminer:
         if not self._templates:
             raise ChatError(self.template_error)
         return self._templates[conversation.tools is not None]
+
+    def header_for(self, conversation: Conversation) -> str:
+        return self.headers[self.template_for(conversation).text]
 
     def chat(self, conversation: Conversation) -> Chat:
         """A conversation as training has it, with origins."""
@@ -269,11 +302,13 @@ class DataExaminer:
         ]
         adds = [self.adds_special(rendering is not None) for rendering in rendered]
         encodings = encoded(self.tokenizer, texts, adds)
-        result = list[DataRecord]()
+        selected = list[tuple[DataRecord, Why]]()
         for row, rendering, other, encoding in zip(rows, rendered, others, encodings, strict=True):
             checkpoint()
-            result.append(row if row.record is None else self._masked(row, rendering, other, encoding))
-        return result
+            is_read = row.record is not None
+            selected.append(self._selected(row, rendering, other, encoding) if is_read else (row, Why.OTHER))
+        found = iter(located_in([row for row, _ in selected], [row.spans for row, _ in selected]))
+        return [self._masked(row, why, *next(found)) for row, why in selected]
 
     def adds_special(self, is_conversation: bool) -> bool:
         """Whether the tokenizer puts its BOS and the like around a text."""
@@ -300,24 +335,26 @@ class DataExaminer:
                 for row in rows
                 if (each := records[row]) is not None and each.conversation is not None
             ]
-            found = render_batch(template, given, self.variables, with_turns, checkpoint)
+            header = self.headers[template] if with_turns else ""
+            found = render_batch(template, given, self.variables, with_turns, header, checkpoint)
             for row, rendering in zip(rows, found, strict=True):
                 result[row] = rendering
         return result
 
-    def _masked(
+    def _selected(
         self,
         row: DataRecord,
         rendering: BatchRendering | None,
         other: BatchRendering | None,
         encoding: Encoding | str,
-    ) -> DataRecord:
-        record, options = row.record, self.options
+    ) -> tuple[DataRecord, Why]:
+        """A record with the characters that are trained, and why these are."""
+        record = row.record
         assert record is not None
         if rendering is not None and rendering.error:
-            return DataRecord(self, row.raw, record, rendering.error, REFUSED, rendering.line)
+            return replace(row, error=rendering.error, code=REFUSED, line=rendering.line), Why.OTHER
         if isinstance(encoding, str):
-            return DataRecord(self, row.raw, record, encoding, REFUSED)
+            return replace(row, error=encoding, code=REFUSED), Why.OTHER
         text = record.text if rendering is None else rendering.text
         add_special = self.adds_special(rendering is not None)
         rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
@@ -326,18 +363,22 @@ class DataExaminer:
         if any(turn.start == UNKNOWN for turn in turns):
             turns = self._traced(record, turns)
         spans, why = self._spans(record, text, rendering, turns)
-        tokens, crossed = located(encoding, text, spans)
-        reasons = marked(len(encoding), tokens, why)
-        if add_special:
-            before, after = self.tokenizer.special_affixes()
-            is_added = np.r_[: len(before), len(encoding) - len(after) : len(encoding)]
-            reasons[is_added] = Why.ALL if why == Why.ALL else Why.ADDED
-        if options.max_length is not None:
-            reasons[options.max_length :] = Why.CUT
-        return DataRecord(
-            *(self, row.raw, record, "", "", 0, text, encoding, reasons, spans),
-            *(tuple(tokens), crossed, turns, n_rejected or 0),
+        selected = replace(
+            row, text=text, encoding=encoding, spans=spans, turns=tuple(turns), n_rejected=n_rejected or 0
         )
+        return selected, why
+
+    def _masked(self, row: DataRecord, why: Why, tokens: Sequence[Span], crossed: int | None) -> DataRecord:
+        if row.encoding is None:
+            return row
+        reasons = marked(len(row.encoding), tokens, why)
+        if self.adds_special(row.record is not None and row.record.conversation is not None):
+            before, after = self.tokenizer.special_affixes()
+            is_added = np.r_[: len(before), len(row.encoding) - len(after) : len(row.encoding)]
+            reasons[is_added] = Why.ALL if why == Why.ALL else Why.ADDED
+        if self.options.max_length is not None:
+            reasons[self.options.max_length :] = Why.CUT
+        return replace(row, why=reasons, tokens=tuple(tokens), crossed=crossed)
 
     def _spans(
         self, record: Record, text: str, rendering: BatchRendering | None, turns: Sequence[WrittenTurn]
@@ -364,6 +405,14 @@ class DataExaminer:
         except ChatError:  # it takes too long with origins
             return tuple(turns)
         return tuple(_traced_turn(chat, turn) if turn.start == UNKNOWN else turn for turn in turns)
+
+
+@lru_cache(MOST_OPENED)
+def _opened_once(state: bytes) -> DataExaminer:
+    """What was pickled; the same for each batch that a process of a cluster is given."""
+    examiner = object.__new__(DataExaminer)
+    vars(examiner).update(pickle.loads(state))
+    return examiner
 
 
 def encoded(tokenizer: Tokenizer, texts: Sequence[str | None], adds: Sequence[bool]) -> list[Encoding | str]:

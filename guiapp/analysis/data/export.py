@@ -11,7 +11,7 @@ import numpy as np
 
 from guiapp.analysis.data.batches import DataBatch
 from guiapp.analysis.data.examined import DataRecord
-from guiapp.analysis.data.findings import BITS, CODES
+from guiapp.analysis.data.findings import codes_in
 from guiapp.analysis.data.masks import GENERATION
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.export.tables import Table, aligned
@@ -125,7 +125,7 @@ def record_rows(data: TrainingData) -> Iterator[Sequence[object]]:
     for number, (n, trained, turns, codes) in enumerate(
         zip(*(each.tolist() for each in columns), strict=True), 1
     ):
-        yield number, n, trained, turns, " ".join(code for code in CODES if codes & BITS[code])
+        yield number, n, trained, turns, codes_in(codes)
 
 
 # All that is known, as a JSON record and as lines for people

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from guiapp.analysis.chat.hints import escaped_arguments, lacks_names
 from guiapp.analysis.chat.messages import REASONING, Conversation
 from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
 from guiapp.analysis.data.examined import REFUSED, DataRecord
-from guiapp.analysis.data.masks import ALL, MARKER, Why, tokens_of
+from guiapp.analysis.data.masks import ALL, FIRST_TRAINED, LAST_TRAINED, MARKER, Why, tokens_of
 from guiapp.analysis.data.records import BROKEN, DUPLICATE, EMPTY, SHAPELESS, TEXT
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.text.numbers_in_words import counted, quoted
@@ -33,6 +34,7 @@ HIDDEN = re.compile(f"[{IGNORABLE}]")
 NAMES = frozenset(REASONING)
 CONTROL, UNKNOWN_BIT, CUT = Attribute.CONTROL.value, Attribute.UNKNOWN.value, Why.CUT.value
 BLANK = b" \t\r\n"
+TRAINED = re.compile(b"[%c-%c]+" % (FIRST_TRAINED, LAST_TRAINED))  # of what `why` has
 
 
 class DataFindingKind(NamedTuple):
@@ -127,6 +129,11 @@ CODES = tuple(KINDS)
 BITS = {code: 1 << row for row, code in enumerate(CODES)}
 
 
+def codes_in(bits: int) -> str:
+    """The codes of BITS that are set, with spaces between them."""
+    return " ".join(code for code in CODES if bits & BITS[code])
+
+
 class Noticed(NamedTuple):
     """Something about one record.
 
@@ -201,7 +208,7 @@ def noticed(row: DataRecord) -> Iterator[Noticed]:
     if not len(row.token_ids):
         yield Noticed(EMPTY)
         return
-    if not row.is_trained[: row.n_used].any():
+    if not seen.runs:
         yield Noticed("nothing_trained")
     for check in (_ends, _lengths, _turns, _tokens, _borders):
         yield from check(seen)
@@ -219,7 +226,20 @@ class _Seen:
         self.vocabulary = row.setting.tokenizer.vocabulary
         self.conversation = None if row.record is None else row.record.conversation
         self.attributes = self.vocabulary.effective_attributes[self.ids]
-        self.runs = _runs(row.is_trained)
+        self.runs = _runs(row.why)
+
+    @cached_property
+    def in_header(self) -> set[int]:
+        """The first tokens of trained parts that begin inside of a generation prompt."""
+        row, conversation = self.row, self.conversation
+        if conversation is None or not (header := row.setting.header_for(conversation)):
+            return set()
+        size, places = len(header), zip(row.spans, row.tokens, strict=True)
+        return {
+            token
+            for (start, _), (token, _) in places
+            if row.text.find(header, max(0, start - size + 1), start + size) >= 0
+        }
 
     def name(self, token: int) -> str:
         return self.vocabulary.raw_text(int(self.ids[token])).decode("utf-8", "replace")
@@ -243,10 +263,9 @@ class _Seen:
         return not self.encoding.text_bytes[start:end].strip(BLANK)
 
 
-def _runs(is_trained: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _runs(why: NDArray[np.uint8]) -> list[tuple[int, int]]:
     """The tokens that are trained, first and behind the last of each run."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], is_trained.view(np.int8), [0]]))).tolist()
-    return list(zip(edges[::2], edges[1::2], strict=True))
+    return [run.span() for run in TRAINED.finditer(why.tobytes())]
 
 
 def _ends(seen: _Seen) -> Iterator[Noticed]:
@@ -261,15 +280,16 @@ def _ends(seen: _Seen) -> Iterator[Noticed]:
         if end < whole and row.why[end] == CUT:
             continue
         last = end - 1
-        while last > start and seen.is_blank(last) and int(ids[last]) not in eog:
+        while last > start and int(ids[last]) not in eog and seen.is_blank(last):
             last -= 1
-        between = ids[end : following[0]].tolist()
-        if int(ids[last]) not in eog and (following[0] == whole or any(each in eog for each in between)):
+        if int(ids[last]) not in eog and (
+            following[0] == whole or not eog.isdisjoint(ids[end : following[0]].tolist())
+        ):
             yield Noticed("end_not_trained", last)
         elif pad is not None and int(ids[last]) == pad:
             yield Noticed("pad_is_end", last, f"{_name(seen.vocabulary, pad)} is both.")
         before = seen.is_header(start - 1) if start else False
-        if seen.is_header(start) or (before and seen.is_role(start)):
+        if seen.is_header(start) or (before and seen.is_role(start)) or start in seen.in_header:
             yield Noticed("header_trained", start)
 
 

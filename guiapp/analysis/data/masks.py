@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,35 +108,45 @@ def _mask(given: str, template: str | None) -> Mask:
     return Mask(DERIVED, "what each turn of the assistant has beyond the generation prompt")
 
 
-def _byte_places(encoding: Encoding, text: str, characters: list[int]) -> NDArray[np.int64]:
-    """Where characters of a text are in its UTF-8."""
-    places = np.array(characters, np.int64)
-    if text.isascii():
-        return places
-    is_first = np.frombuffer(encoding.text_bytes, np.uint8) & 0xC0 != 0x80
-    firsts: NDArray[np.int64] = np.append(np.flatnonzero(is_first), len(is_first))[places]
-    return firsts
-
-
 def tokens_of(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """For spans of characters in order, the tokens that have some of them: first, and behind the last."""
-    return located(encoding, text, spans)[0]
+    return located([encoding], [text], [spans])[0][0]
 
 
 def located(
-    encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]
-) -> tuple[list[tuple[int, int]], int | None]:
-    """The same, and the first token in which one of them begins or ends; None where none does."""
-    if not spans:
-        return [], None
-    flat = _byte_places(encoding, text, [each for span in spans for each in span])
-    starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
-    firsts = ends.searchsorted(flat, "right")
-    lasts = starts.searchsorted(flat[1::2], "left").tolist()
-    inside = np.append(starts, flat[-1])[firsts] < flat
-    crossed = int(firsts[inside.argmax()]) if inside.any() else None
-    pairs = zip(firsts[::2].tolist(), lasts, strict=True)
-    return [(first, max(first, last)) for first, last in pairs], crossed
+    encodings: Sequence[Encoding], texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
+) -> list[tuple[list[tuple[int, int]], int | None]]:
+    """The same of many texts, each with the first token in which a span begins or ends; None where none does.
+
+    In one go, with the texts one after another: calls of NumPy for each would take most of the time.
+    """
+    data = b"\n".join(encoding.text_bytes for encoding in encodings)
+    tokens = np.cumsum([0, *(len(encoding) for encoding in encodings)])
+    sizes = np.cumsum([0, *(len(encoding.text_bytes) + 1 for encoding in encodings)])[:-1]
+    starts, ends = (
+        np.concatenate([np.zeros(0, np.int64), *(encoding.spans[:, side] for encoding in encodings)])
+        + np.repeat(sizes, np.diff(tokens))
+        for side in (0, 1)
+    )
+    rows = np.repeat(np.arange(len(spans)), [2 * len(each) for each in spans])
+    flat = np.array([end for each in spans for span in each for end in span], np.int64)
+    if data.isascii():
+        flat += sizes[rows]
+    else:
+        first_bytes = np.flatnonzero(np.frombuffer(data, np.uint8) & 0xC0 != 0x80)
+        characters = np.cumsum([0, *(len(text) + 1 for text in texts)])
+        flat = np.append(first_bytes, len(data))[flat + characters[rows]]
+    found = ends.searchsorted(flat, "right")
+    crossed = np.flatnonzero(np.append(starts, len(data))[found] < flat)
+    first_of = dict(zip(rows[crossed[::-1]].tolist(), found[crossed[::-1]].tolist(), strict=True))
+    firsts = found[::2] - tokens[rows[::2]]
+    lasts = np.maximum(starts.searchsorted(flat[1::2], "left") - tokens[rows[::2]], firsts)
+    pairs = iter(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    bases = tokens.tolist()
+    return [
+        (list(islice(pairs, len(each))), first_of[row] - bases[row] if row in first_of else None)
+        for row, each in enumerate(spans)
+    ]
 
 
 def between(text: str, first: str, last: str) -> Iterator[tuple[int, int]]:

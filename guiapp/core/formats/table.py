@@ -158,6 +158,8 @@ class OpenedFiles(NamedTuple):
 
 def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: list[str]) -> Vocabulary:
     """What was pickled; raises VocabError where the files are no longer there, or others."""
+    if not path.is_file():
+        raise VocabError(f"{quoted(str(path), 300)}, which was pickled by its path, is not on this machine.")
     if _hashes(path, pre) != hashes:
         raise VocabError(
             f"{quoted(path.name)}, or a file next to it, has changed since it was pickled. Open it again."

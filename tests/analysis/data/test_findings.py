@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import pickle
+import shutil
 import signal
 import threading
 
@@ -16,6 +17,7 @@ from guiapp.analysis.data import batches as batching
 from guiapp.analysis.data.batches import batch_of, batches
 from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.export import exported_lines, write_npz
+from guiapp.analysis.data.findings import noticed
 from guiapp.analysis.data.records import open_records
 from guiapp.analysis.data.summary import TrainingData, first_fit, growing
 from guiapp.core.processes import PersistentProcess
@@ -73,6 +75,7 @@ FAULTS = [
     ("end_not_trained", {}, {"prompt": "Hi", "completion": " Hello"}),
     ("header_trained", {"template": tagged("{% generation %}" + TAGGED.replace("{% generation %}", ""))}, chat()),
     ("header_trained", {"mask": f"marker:{START}…{END}"}, chat(answer("x"), user(), answer())),
+    ("header_trained", {"template": tagged(TAGGED.replace("{% generation %}", "{% generation %}<think>\n")).replace("assistant\n{% endif", "assistant\n<think>\n{% endif")}, chat()),
     ("pad_is_end", {"model": {"padding_token_id": 1}}, chat()),
     ("pad_is_end", {"model": {"padding_token_id": 3}}, {"prompt": "Hi", "completion": f" Hello{EOS}"}),
     ("cut_off", {"max_length": 60}, chat(user(), answer("long " * 20))),
@@ -191,6 +194,46 @@ def test_clean_files_have_nothing(options, records, model, tmp_path):
         assert (row.labels[~row.is_trained] == -100).all()
 
 
+ENDS_ONCE = CHATML.replace("assistant\n{% endif", f"assistant\n{{% else %}}{EOS}{{% endif")
+ENDS_OTHERWISE = (
+    LOOP
+    + TURN.replace(
+        END,
+        f"{{{{ '{EOS}' if loop.last and message.role == 'assistant' and not add_generation_prompt else '{END}' }}}}",
+    )
+    + PROMPT
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "ends", "how"),
+    [
+        (CHATML, [END, END], ""),
+        (DROPS, [END, f"<t></t>{END}"], "rewritten"),
+        (ENDS_ONCE, [END, f"{END}\n{EOS}"], ""),
+        (ENDS_OTHERWISE, [END, EOS], ""),
+    ],
+    ids=("as it is", "with reasoning at the end", "with EOS at the end", "with another end"),
+)
+def test_an_empty_answer_is_located_and_its_end_trained(template, ends, how, model):
+    record = chat(user(), answer(""), user("More"), answer(""))
+    examiner = DataExaminer(guiapp.open_model(model()), DataOptions(template))
+    row = examiner.examine(open_records([record]).raw(0, 1))[0]
+    assert [row.text[start:end] for start, end in row.spans] == ends
+    assert row.turns[0].how == how
+    assert "empty" in {each.code for each in noticed(row)}
+
+
+def test_a_header_that_no_prompt_writes_is_not_trained_and_said(model):
+    """After a tool's result the prompt adds nothing, but what is rendered has a header there."""
+    template = CHATML.replace("if add_gen", "if messages[-1].role != 'tool' and add_gen")
+    record = chat(user(), answer("", tool_calls=[CALL]), {"role": "tool", "content": "1"}, answer())
+    examiner = DataExaminer(guiapp.open_model(model()), DataOptions(template))
+    row = examiner.examine(open_records([record]).raw(0, 1))[0]
+    assert row.text[slice(*row.spans[-1])] == f"Hello{END}"
+    assert row.turns[-1].how == "other_prompt"
+
+
 def test_unknown_tokens_are_counted():
     data = guiapp.data("demo:wordpiece", [{"text": "plain"}, {"text": "𓀀"}], workers=0)
     assert data.rows_with("unknown_tokens").tolist() == [1]
@@ -265,6 +308,41 @@ def test_a_batch_is_a_function_of_records_that_can_be_pickled(many):
     own, other = (batch_of(each, raws, True) for each in (examiner, pickle.loads(pickle.dumps(examiner))))
     assert own.ids.tolist() == other.ids.tolist()
     assert own.labels.tolist() == other.labels.tolist()
+
+
+def test_an_examiner_is_pickled_by_path_and_hash_and_opened_once_in_a_process(model, tmp_path):
+    path = shutil.copy(model(), tmp_path / "model.gguf")
+    examiner = DataExaminer(guiapp.open_model(path), DataOptions(CHATML))
+    packed = pickle.dumps(examiner)
+    assert len(packed) < 5_000
+    examiner.examine(open_records([chat()]).raw(0, 1))  # what it then remembers is not pickled
+    assert pickle.dumps(examiner) == packed
+    own, again = pickle.loads(packed), pickle.loads(packed)
+    assert own.tokenizer is again.tokenizer
+    assert own.template == examiner.template
+    other = DataExaminer(examiner.tokenizer, DataOptions(CHATML, "all"))
+    packed = pickle.dumps(other)
+    with path.open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(TokenloupeError, match=r"model\.gguf.* has changed"):
+        pickle.loads(packed)
+    path.unlink()
+    with pytest.raises(TokenloupeError, match=r"model\.gguf.* not on this machine"):
+        pickle.loads(packed)
+
+
+def test_a_table_has_what_is_exported(many):
+    pytest.importorskip("pyarrow")
+    examiner, path = many
+    lines = path.read_text().split("\n")
+    table = guiapp.data_table(examiner, [*lines, "{", {"text": "a value"}, chat()])
+    rows = table.to_pylist()
+    exported = [json.loads(line) for line in exported_lines(batches(examiner, open_records(path), True, 0))]
+    for row, line in zip(rows, exported, strict=False):
+        assert (row["input_ids"], row["labels"]) == (line["input_ids"], line["labels"])
+    assert [row["findings"] for row in rows[-3:]] == ["broken", "", ""]
+    assert [bool(row["input_ids"]) for row in rows[-3:]] == [False, True, True]
+    assert guiapp.data_table(examiner, []).schema == table.schema
 
 
 def test_a_template_that_hangs_now_and_then_spoils_nothing_else(many):
