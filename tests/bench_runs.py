@@ -65,6 +65,7 @@ EVERYTHING = {  # that can be measured, each kind of it
         *(record(name, "heap", size, 1e-8 * size) for name in ("short", "append") for size in (100, 9_000)),
         *(record("threads", "fast", 10_000, 1e-4 / threads, threads=threads) for threads in (1, 2)),
         *(record("decode", name, 10_000, 1e-4, share) for name, share in (("heap", 1.0), ("greedy", 0.9))),
+        *(record("chat-prompt", name, 8_000, 1e-4) for name in ("fast", "tiktoken")),
         record("latency", "fast", 128, 1e-5, p50_s=9e-6, p95_s=2e-5, p99_s=3e-5),
         *MEMORY,
     ],

@@ -46,7 +46,7 @@ STATUSES = {interrupts.INTERRUPTED: "interrupted; finished results are printed a
 def add_options(parser: argparse.ArgumentParser) -> None:
     from guiapp.analysis.bench.plan import DEFAULT_SCENARIOS, SCENARIOS
 
-    rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
+    rows = (f"  {row.name:11}  {row.label}: {row.help}" for row in SCENARIOS.values())
     parser.epilog = "\n".join(["scenarios:", *rows])
     parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     add_pre_option(parser)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 
+from guiapp.analysis.chat.chat import chat_of
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.core.demo import SAMPLES, sample_text
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.files import InputTooLongError, read_input
 from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import TokenloupeError
+from guiapp.errors import ChatError, TokenloupeError
 
 SAMPLE = "sample:"
 RANDOM, TUTORIAL = "random", "tutorial"
@@ -25,6 +30,7 @@ RANDOM_BYTES = 200_000
 MOST_BYTES = 1_000_000_000  # of a file, or of all files of a folder: contenders hold several copies
 WORST_TEXTS = ("one letter", "random letters", "joined tokens")
 FRESH_SAMPLES = ("english", "everyday", "code", "languages")
+ROLES = "user", "assistant"
 DEFAULT = (f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL)
 
 
@@ -117,6 +123,21 @@ def random_text(vocabulary: Vocabulary, size_bytes: int, seed: int) -> bytes:
     """Normal tokens that are whole characters, each as likely as any other."""
     texts = [text for text in _normal_texts(vocabulary) if is_text(text)]
     return _drawn(texts or [b"a"], size_bytes, seed)
+
+
+def chat_prompt(tokenizer: Tokenizer, contents: Sequence[str]) -> bytes:
+    """Turns of a user and an assistant as the model's chat template writes them.
+
+    Where none does, one of its special tokens stands before and one after each turn.
+    """
+    messages = [{"role": role, "content": text} for role, text in zip(cycle(ROLES), contents, strict=False)]
+    with suppress(ChatError):
+        return chat_of(tokenizer, conversation_of(messages), ChatSettings()).text.encode()
+    names = tokenizer.special_tokens.names
+    start = next((name for name in names if "start" in name), next(iter(names), ""))
+    end = next((name for name in names if "end" in name or "eot" in name), start)
+    turns = (f"{start}{message['role']}\n{message['content']}{end}\n" for message in messages)
+    return "".join(turns).encode()
 
 
 def worst_texts(vocabulary: Vocabulary, size_bytes: int, seed: int = 0) -> dict[str, bytes]:

@@ -41,7 +41,7 @@ from guiapp.analysis.bench.machine import (
     load_now,
     vocabulary_record,
 )
-from guiapp.analysis.bench.operations import MEMORY, encode_all
+from guiapp.analysis.bench.operations import CHAT, MEMORY, encode_all
 from guiapp.analysis.bench.plan import (
     SCENARIOS,
     BenchCell,
@@ -55,6 +55,7 @@ from guiapp.analysis.bench.plan import (
 from guiapp.analysis.bench.run_results import LeftOut, Series, results_of
 from guiapp.analysis.bench.worker import (
     GLANCE_S,
+    LOAD_LIMIT_S,
     OPENS,
     READS,
     STARTS,
@@ -198,10 +199,13 @@ def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) 
         if control.shall_stop():
             raise Stopped
 
-    def reference(texts: Sequence[bytes], is_split: bool) -> ContenderTokens:
+    def reference(cell: BenchCell, is_split: bool) -> ContenderTokens:
         ours = as_split(tokenizer, is_split)
+        contender = our_contender(ours, next(iter(ours.encoders)))
+        if CHAT in cell.operations:
+            contender = contender.parsing(tokenizer.special_tokens.names)
         with at_checkpoints(check):
-            return encode_all(our_contender(ours, next(iter(ours.encoders))), texts)
+            return encode_all(contender, cell.texts)
 
     lengths = np.diff(tokenizer.vocabulary.token_bytes_table[1])
     return Race(plan, workers, control, reference, lengths)
@@ -222,7 +226,7 @@ def _process_starter(plan: Plan, control: Control) -> StartWorker:
 class Race:
     """The cells of one plan.
 
-    reference      the right tokens of texts for a contender that splits them, or one that does not
+    reference      the right tokens of a cell's texts for a contender that splits them, or one that does not
     token_lengths  int64[n_tokens]: the bytes that each token stands for
     used_s         what timing has taken so far
     """
@@ -232,7 +236,7 @@ class Race:
         plan: Plan,
         workers: Workers,
         control: Control,
-        reference: Callable[[Sequence[bytes], bool], ContenderTokens],
+        reference: Callable[[BenchCell, bool], ContenderTokens],
         token_lengths: NDArray[np.int64],
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -281,7 +285,7 @@ class Race:
         self, cell: BenchCell, contenders: Sequence[str], entered: list[Series]
     ) -> Iterator[Event]:
         kinds = {split_name(name)[1] for name in contenders}
-        references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
+        references = {is_split: self._reference(cell, is_split) for is_split in kinds}
         for operation in cell.operations:
             for name in contenders:
                 if not self._workers.is_loaded(name, cell.threads):
@@ -311,7 +315,7 @@ class Race:
 
     def _prepare(self, cell: BenchCell, name: str, operation: str) -> ContenderTokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
-        limit_s = self._plan.call_limit_s
+        limit_s = LOAD_LIMIT_S if operation == CHAT else self._plan.call_limit_s  # it opens the library again
         tokens: ContenderTokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
         return tokens
 

@@ -30,6 +30,7 @@ N_COMPARED = 50  # counts while appending
 LEAST_DECODED = 0.2  # of the bytes of a text: letters may have four
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
+CHAT = "encode prompt"  # with special tokens parsed
 SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
 
 
@@ -151,6 +152,7 @@ def _append(subject: OperationInput) -> TimedOperation:
 
 OPERATIONS: dict[str, Callable[[OperationInput], TimedOperation]] = {
     "encode": _encode,
+    CHAT: _encode,  # of a contender that parses them
     "encode each": _encode_each,
     SINGLY: _encode_singly,
     BATCH: lambda subject: TimedOperation(_batch_call(subject)),

@@ -16,10 +16,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from guiapp.analysis.bench import corpus
-from guiapp.analysis.bench.corpus import WORST_TEXTS, BenchText, fresh_text, stretched, worst_texts
-from guiapp.analysis.bench.operations import MEMORY, N_SINGLE, SINGLY
+from guiapp.analysis.bench.corpus import (
+    WORST_TEXTS,
+    BenchText,
+    chat_prompt,
+    fresh_text,
+    stretched,
+    worst_texts,
+)
+from guiapp.analysis.bench.operations import CHAT, MEMORY, N_SINGLE, SINGLY
 from guiapp.analysis.bench.statistics import interval_in_turns
-from guiapp.analysis.libraries.contender import APPENDED_BYTES
+from guiapp.analysis.libraries.contender import APPENDED_BYTES, as_str
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import quoted
@@ -35,6 +42,7 @@ SHORT_BYTES = (16, 128, 1024)
 WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
 APPEND_BYTES = (1_000, 10_000)
 BATCH_BYTES = 1 << 21
+N_TURNS, TURN_BYTES = 16, 512
 
 Chart = Literal["bars", "curves", "groups", "memory", "latency"]
 Unit = Literal["MB/s", "s", "MB"]
@@ -159,6 +167,11 @@ def unseen(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
 def worst(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
     texts = worst_texts(setting.tokenizer.vocabulary, task.size_bytes, setting.plan.seed)
     return [texts[WORST_TEXTS[task.text]]]
+
+
+def chat(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
+    turns = _pieces(setting.text(task), max(task.size_bytes // N_TURNS, 1), N_TURNS)
+    return [chat_prompt(setting.tokenizer, [as_str(turn) for turn in turns])]
 
 
 def documents(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
@@ -321,6 +334,14 @@ SCENARIOS: dict[str, Scenario] = {
             chart="groups",
             by_text=True,
             is_default=True,
+        ),
+        Scenario(
+            "chat-prompt",
+            "Speed of encoding a prompt with special tokens",
+            "Chat prompt",
+            f"encode a prompt of {N_TURNS} turns, its special tokens parsed",
+            *((CHAT,), (N_TURNS * TURN_BYTES,), chat),
+            chart="groups",
         ),
         Scenario(
             "append",

@@ -42,6 +42,7 @@ from guiapp.analysis.bench.control import (
     restore_early,
 )
 from guiapp.analysis.bench.operations import (
+    CHAT,
     OPERATIONS,
     OperationInput,
     TimedOperation,
@@ -159,7 +160,11 @@ class Worker:
             self._texts = texts
             self._prepared.clear()
         pause = partial(self._notify, PREPARES)
-        subject = OperationInput(self._contender, self._build, texts, threads, pause)
+        contender = self._contender
+        if operation == CHAT:
+            contender = contender.parsing(self._opened().tokenizer.special_tokens.names)
+            pause()
+        subject = OperationInput(contender, self._build, texts, threads, pause)
         tokens = compared_tokens(operation, subject)
         pause()
         ready = OPERATIONS[operation](subject)

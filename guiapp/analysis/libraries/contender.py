@@ -1,15 +1,16 @@
 """Everything that can be timed, in one form: our encoders and other people's tokenizers.
 
 A contender takes text in the form that costs its library no conversion (bytes or str), so that none is
-timed for another's convenience, and gives what its library gives.  No special tokens are added or parsed.
+timed for another's convenience, and gives what its library gives.  No special tokens are added, and they are
+parsed by `parse_special` alone.
 `compare` says whether its ids are right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,7 @@ from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.errors import TokenloupeError
 
 Batch = Callable[[list[Any], int], Iterable[Any]]  # texts, threads
+ParseSpecial = Callable[[Mapping[str, int]], Callable[[Any], Any]]
 Appender = Callable[[bytes], tuple[list[int], NDArray[np.int32]]]
 
 MOST_ID = np.iinfo(np.int32).max
@@ -64,6 +66,8 @@ class Contender:
                       the library, or what it was made from, knows none
     offsets           the characters that each id of `encode_special` came from, where nothing is put around;
                       None where the library does not tell
+    parse_special     given the texts and ids of special tokens: `encode`, but these are parsed; None where
+                      the library cannot
     special_texts     of the tokens that `encode_special` cuts out, as far as they are not the vocabulary's
     is_apart          another process than this one encodes, so that memory here says nothing
     """
@@ -79,8 +83,15 @@ class Contender:
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
     offsets: Callable[[Any], Sequence[tuple[int, int]]] | None = None
+    parse_special: ParseSpecial | None = None
     special_texts: tuple[str, ...] = ()
     is_apart: bool = False
+
+    def parsing(self, special: Mapping[str, int]) -> Contender:
+        """The same, but these special tokens are parsed; raises UnavailableError where it cannot."""
+        if self.parse_special is None:
+            raise UnavailableError("It does not parse special tokens.")
+        return replace(self, encode=self.parse_special(special))
 
 
 def as_str(text: bytes) -> str:
@@ -144,6 +155,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     tokenizer = tokenizer.with_threads(1)
     tokenizer.make_tables()  # part of loading, as with other libraries
     encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
+    parse = partial(tokenizer.encode, add_special=False, parse_special=True, encoder=encoder)
     is_default = encoder == next(iter(tokenizer.encoders))
 
     def append(text: bytes) -> tuple[list[int], NDArray[np.int32]]:
@@ -162,6 +174,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
         encode_batch=lambda texts, n: tokenizer.with_threads(n).encode_each(texts, False, False, encoder),
         row_tokens=ids_only,
         appender=append if is_default else None,
+        parse_special=lambda special: parse,
     )
 
 

@@ -25,6 +25,7 @@ from guiapp.analysis.libraries.contender import (
     ids_of_object,
     ids_only,
 )
+from guiapp.analysis.libraries.written_models import with_special
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
@@ -65,6 +66,8 @@ class Peer:
     batch      that of one for many texts, or a function; "" where there is none
     threads    the keyword of `batch` for their number, "" where it has none
     options    keywords of `encode` and `batch`: special tokens are neither added nor read
+    parse      what encodes and parses special tokens, given their texts and ids, of the library that was
+               opened with them; None where it cannot
     ids        what a call returns, in words: it is converted outside of the timing
     types      those of the vocabularies that it has, where it does not read the file itself; none: all
     refuse     raises UnavailableError for what it cannot take, not even in a file that it reads
@@ -82,6 +85,7 @@ class Peer:
     batch: str | Batch = ""
     threads: str = ""
     options: Mapping[str, bool] = field(default_factory=dict)
+    parse: Callable[[Any, Mapping[str, int]], Callable[[Any], Any]] | None = None
     ids: str = "a list"
     types: tuple[VocabType, ...] = ()
     package: str = ""
@@ -95,8 +99,9 @@ class Peer:
         """The library with a vocabulary; raises UnavailableError with what it says against that."""
         os.environ.update(self.environment)
         try:
-            library = self._library(import_module(self.module), source)
-            return library if isinstance(library, Contender) else self._contender(library, source)
+            module = import_module(self.module)
+            library = self._library(module, source)
+            return library if isinstance(library, Contender) else self._contender(module, library, source)
         except (UnavailableError, MemoryError):
             raise
         except Exception as error:
@@ -107,7 +112,7 @@ class Peer:
     def _library(self, module: Any, source: Any) -> Any:
         return self.load(module, source) if callable(self.load) else attrgetter(self.load)(module)(source)
 
-    def _contender(self, library: Any, source: Any) -> Contender:
+    def _contender(self, module: Any, library: Any, source: Any) -> Contender:
         encode = getattr(library, self.encode)
         batch: Callable[..., Iterable[Any]] | None = None
         if callable(self.batch):
@@ -125,7 +130,12 @@ class Peer:
             self.take_ids,
             batch,
             other_vocabulary="" if source else self.takes.usual,
+            parse_special=None if self.parse is None else partial(self._parse_special, module, source),
         )
+
+    def _parse_special(self, module: Any, source: Any, special: Mapping[str, int]) -> Callable[[Any], Any]:
+        assert self.parse is not None
+        return self.parse(self._library(module, with_special(source, special)), special)
 
     def check(self, vocabulary: Vocabulary) -> None:
         """Raises UnavailableError where no source can be written of a vocabulary."""

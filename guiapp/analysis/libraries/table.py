@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -43,6 +43,7 @@ from guiapp.analysis.libraries.written_models import (
     rwkv_rows,
     sentencepiece_model,
     unsplit_hugging_face_json,
+    with_special,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.tokenizer_config import CONFIG, MODEL, name_before
@@ -171,6 +172,7 @@ def _tokenizers(module: Any, source: str) -> Contender:
         encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
         encode_special=encode_special if library.get_added_tokens_decoder() else None,
         offsets=lambda text: encode_special(text, False).offsets,
+        parse_special=partial(_parsing_anew, _tokenizers, module, source),
     )
 
 
@@ -212,6 +214,7 @@ def _llama_cpp(_: Any, source: Path) -> Contender:
         lambda ids: np.ascontiguousarray(ids, np.int32),
         on_threads(vocabulary.encode),
         encode_special=lambda text, adds_special: vocabulary.encode(text, adds_special, True),
+        parse_special=lambda special: partial(vocabulary.encode, parse_special=True),
     )
 
 
@@ -270,7 +273,9 @@ def _wordchipper(module: Any, source: NamedRanks) -> Contender:
 
 
 def _tiktoken(module: Any, source: RanksAndPattern) -> Any:
-    return module.Encoding("loaded", pat_str=source.pattern, mergeable_ranks=source.ranks, special_tokens={})
+    return module.Encoding(
+        "loaded", pat_str=source.pattern, mergeable_ranks=source.ranks, special_tokens=dict(source.special)
+    )
 
 
 def _sentencepiece(module: Any, source: bytes) -> Any:
@@ -309,8 +314,25 @@ def _transformers(module: Any, source: str | Path) -> Contender:
         encode_batch=lambda texts, _: library(texts, **plain)["input_ids"],
         encode_special=encode_special,
         offsets=offsets if library.is_fast else None,
+        parse_special=partial(_parsing_anew, _transformers, module, source),
         special_texts=tuple(library.get_added_vocab()),
     )
+
+
+def _parsing_anew(
+    load: Callable[[Any, Any], Contender], module: Any, source: Any, special: Mapping[str, int]
+) -> Callable[[Any], Any]:
+    """What parses special tokens of a library that is opened with them."""
+    encode = load(module, with_special(source, special)).encode_special
+    assert encode is not None
+    return lambda text: encode(text, False)
+
+
+def _parsing(
+    method: str = "encode", /, **options: Any
+) -> Callable[[Any, Mapping[str, int]], Callable[[Any], Any]]:
+    """A method of a library that parses special tokens."""
+    return lambda library, special: partial(getattr(library, method), **options)
 
 
 LIST, OBJECT, ARRAY = "a list", "an object with a list", "an array"
@@ -322,7 +344,16 @@ ORDINARY: dict[str, Any] = {  # as tiktoken calls it, and those that take its pl
 }
 AS_OBJECT: dict[str, Any] = {"batch": "encode_batch", "options": NO_SPECIAL, "ids": OBJECT}
 _ROWS = (
-    Peer("tiktoken", "tiktoken", RANKS, _tiktoken, **ORDINARY, threads="num_threads", types=(BPE,)),
+    Peer(
+        "tiktoken",
+        "tiktoken",
+        RANKS,
+        _tiktoken,
+        **ORDINARY,
+        threads="num_threads",
+        types=(BPE,),
+        parse=_parsing(allowed_special="all"),
+    ),
     Peer(
         "tokenizers",
         "tokenizers",
@@ -347,6 +378,7 @@ _ROWS = (
         _gigatoken,
         batch=lambda library, texts, n: library.encode_batch(texts, parallel=n > 1),
         ids=ARRAY,
+        parse=_parsing(),
         refuse=_refuse_for_gigatoken,
         take_text=lambda text: as_str(text).encode(),  # its batches crash on bytes that are not UTF-8
         take_ids=lambda ids: ids.astype(np.uint32),
@@ -365,7 +397,15 @@ _ROWS = (
         take_text=bytes,
     ),
     Peer("llama.cpp", "xllamacpp", GGUF, _llama_cpp, ids=ARRAY, package="xllamacpp"),
-    Peer("snaptokens", "snaptokens", JSON, "Tokenizer.from_json_str", **AS_OBJECT, types=(BPE,)),
+    Peer(
+        "snaptokens",
+        "snaptokens",
+        JSON,
+        "Tokenizer.from_json_str",
+        **AS_OBJECT,
+        types=(BPE,),
+        parse=_parsing(**NO_SPECIAL),
+    ),
     Peer(
         "splintr-rs",
         "splintr",
@@ -373,6 +413,7 @@ _ROWS = (
         lambda module, source: module.from_json_bytes(source.encode()),
         "encode_raw",
         batch="encode_batch",
+        parse=_parsing("encode_raw"),
     ),
     Peer(
         "tuetoken",
@@ -391,9 +432,18 @@ _ROWS = (
         "encode_ordinary",
         "decode_bytes",
         batch=_quicktok_batch,
+        parse=_parsing("encode_with_special"),
         types=(BPE,),
     ),
-    Peer("tokie", "tokie", JSON, _from_file("Tokenizer.from_json"), decode="decode_bytes", **AS_OBJECT),
+    Peer(
+        "tokie",
+        "tokie",
+        JSON,
+        _from_file("Tokenizer.from_json"),
+        decode="decode_bytes",
+        **AS_OBJECT,
+        parse=_parsing(**NO_SPECIAL),
+    ),
     Peer(
         "fastokens",
         "fastokens",
@@ -401,6 +451,7 @@ _ROWS = (
         "Tokenizer.from_json_str",
         batch="encode_batch",
         options={**NO_SPECIAL, "split_special_tokens": True},
+        parse=_parsing(**NO_SPECIAL),
         ids=OBJECT,
         types=(BPE, SPM),
     ),
@@ -408,7 +459,8 @@ _ROWS = (
         "riptoken",
         "riptoken",
         RANKS,
-        lambda module, source: module.CoreBPE(source.ranks, {}, source.pattern),
+        lambda module, source: module.CoreBPE(source.ranks, dict(source.special), source.pattern),
+        parse=lambda library, special: partial(library.encode, allowed_special=set(special)),
         **ORDINARY,
         types=(BPE,),
     ),
@@ -419,6 +471,7 @@ _ROWS = (
         _kitoken,
         batch="encode_all",
         options={"encode_specials": False},
+        parse=_parsing(encode_specials=True),
         types=(BPE, SPM, UGM, WPM),
     ),
     Peer(
@@ -436,6 +489,7 @@ _ROWS = (
         "Tokenizer.from_str",
         "encode_to_array",
         batch=_iree_batch,
+        parse=_parsing("encode_to_array"),
         ids=ARRAY,
     ),
     Peer("wordchipper", "wordchipper", OPENAI_RANKS, _wordchipper),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import struct
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +54,7 @@ class RanksAndPattern(NamedTuple):
 
     pattern: str
     ranks: dict[bytes, int]
+    special: Mapping[str, int] = MappingProxyType({})
 
 
 def ranks_and_pattern(tokenizer: Tokenizer) -> RanksAndPattern:
@@ -144,6 +147,18 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def with_special(source: Any, special: Mapping[str, int]) -> Any:
+    """The same source with these special tokens, texts and ids; files have their own."""
+    if isinstance(source, RanksAndPattern):
+        return source._replace(special=special)
+    if not isinstance(source, str) or (document := json.loads(source))["added_tokens"]:
+        return source
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False) | {"special": True}
+    in_order = sorted(special.items(), key=itemgetter(1))
+    document["added_tokens"] = [{"id": row, "content": text, **flags} for text, row in in_order]
+    return json.dumps(document, ensure_ascii=False)
 
 
 def document_json(read: Callable[[Path, Opening], tuple[Any, dict[str, Any], Any]], path: Path) -> str:

@@ -33,6 +33,8 @@ REPAIRED = PieceText(
 SPACE = 0x20
 HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written
 USUAL_BYTES = 8  # of a token, at most
+CUT = re.compile(rb"[^ 'rv]|[^ ]{3}| (?= {3})")  # spaces after its end are dropped as from a text by itself
+CUT_BYTES = 64  # at the end of a block, in which such a cut is looked for
 
 
 def detokenize(
@@ -59,11 +61,17 @@ def detokenize_blocks(
     vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool, unparse_special: bool
 ) -> Iterator[bytes]:
     """The same of valid ids that come in blocks; all at once where the file's rules look across tokens."""
-    is_plain = vocabulary.parts is None and vocabulary.pieces is None and not vocabulary.rules.clean_spaces
+    is_plain = vocabulary.parts is None and vocabulary.pieces is None
     if not is_plain and not (vocabulary.parts and decoding_of(vocabulary).is_plain):
         ids = np.concatenate([np.empty(0, np.int32), *blocks])
-        yield detokenize(vocabulary, ids, remove_special, unparse_special)
-        return
+        return iter([detokenize(vocabulary, ids, remove_special, unparse_special)])
+    texts = _texts(vocabulary, blocks, remove_special, unparse_special)
+    return _cleaned_blocks(texts) if is_plain and vocabulary.rules.clean_spaces else texts
+
+
+def _texts(
+    vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool, unparse_special: bool
+) -> Iterator[bytes]:
     before, after = _affixes(vocabulary) if remove_special else ((), ())
     rest, begins = np.empty(0, np.int32), True
     for block in blocks:
@@ -71,10 +79,27 @@ def detokenize_blocks(
         if len(rest) > len(before) + len(after):
             part, rest = np.split(rest, [len(rest) - len(after)])
             part, has_beginning = _without_affixes(part, before if begins else (), ())
-            yield _detokenized(vocabulary, part, begins and not has_beginning, unparse_special, False)
+            yield _detokenized(vocabulary, part, begins and not has_beginning, unparse_special, cleans=False)
             begins = False
     rest, has_beginning = _without_affixes(rest, before if begins else (), after)
-    yield _detokenized(vocabulary, rest, begins and not has_beginning, unparse_special, False)
+    yield _detokenized(vocabulary, rest, begins and not has_beginning, unparse_special, cleans=False)
+
+
+def _cleaned_blocks(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """Texts without the spaces that are dropped from all of them together."""
+    rest = b""
+    for text in texts:
+        rest += text
+        first = max(len(rest) - CUT_BYTES, 0)
+        cut = max((match.end() for match in CUT.finditer(rest, first)), default=0)
+        yield _cleaned(rest[:cut])
+        rest = rest[cut:]
+    yield _cleaned(rest)
+
+
+def _cleaned(text: bytes) -> bytes:
+    data = np.frombuffer(text, np.uint8).copy()
+    return data[: native.clean_spaces(data)].tobytes()
 
 
 def _without_affixes(
@@ -88,7 +113,12 @@ def _without_affixes(
 
 
 def _detokenized(
-    vocabulary: Vocabulary, ids: NDArray[np.int32], strips_first: bool, unparse_special: bool, is_text: bool
+    vocabulary: Vocabulary,
+    ids: NDArray[np.int32],
+    strips_first: bool,
+    unparse_special: bool,
+    is_text: bool = False,
+    cleans: bool = True,
 ) -> bytes:
     """The bytes of valid ids; where it `strips_first`, the first one without a space that was put there."""
     if vocabulary.parts is not None:
@@ -104,7 +134,7 @@ def _detokenized(
         first = offsets[shown[0]]
         if first < offsets[shown[0] + 1] and data[first] == SPACE:
             out = out[1:]
-    if rules.clean_spaces:
+    if cleans and rules.clean_spaces:
         out = out[: native.clean_spaces(out)]
     return out.tobytes()
 

@@ -31,7 +31,7 @@ def row(monkeypatch):
 def test_a_new_row_is_in_the_help(capsys):
     with pytest.raises(SystemExit):
         run(["bench", "--help"])
-    assert "halves      Halves: encoding the first half of each text" in capsys.readouterr().out
+    assert "halves       Halves: encoding the first half of each text" in capsys.readouterr().out
 
 
 def test_a_new_row_is_planned_measured_told_and_read_again():

@@ -23,7 +23,7 @@ from guiapp import open_model
 from guiapp.analysis.bench.operations import BATCH, encode_all
 from guiapp.analysis.bench.worker import WorkerProcess
 from guiapp.analysis.libraries import llama_library
-from guiapp.analysis.libraries.contender import UnavailableError, our_contender
+from guiapp.analysis.libraries.contender import UnavailableError, as_split, our_contender
 from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.analysis.libraries.table import PEERS, peer_source, reason_against
 from guiapp.core.demo import sample_text
@@ -68,6 +68,31 @@ def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
     peer, ours = contender(name, tokenizer), our_contender(tokenizer, next(iter(tokenizer.encoders)))
     for text in TEXTS[:1] if model == "demo:wordpiece" else TEXTS:  # Bert's normalisers differ abroad
         assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
+
+
+@pytest.mark.parametrize("is_split", [True, False])
+@pytest.mark.parametrize("name", ["fast", *BYTE_PAIR_PEERS, "transformers", "sentencepiece"])
+def test_a_peer_that_can_parses_special_tokens_where_the_scenario_asks_for_that_alone(name, is_split):
+    tokenizer = opened("demo:bpe")
+    special = tokenizer.special_tokens.names
+    text = sample_text("chat").replace(b"think>", b"").replace(b"tool_call>", b"")  # which are parsed always
+    if name == "fast":
+        peer = our_contender(as_split(tokenizer, is_split), name)
+    elif not is_split and PEERS[name].unsplit is None:
+        pytest.skip("it always splits")
+    elif name == "sentencepiece":
+        peer = contender(name, opened("demo:spm"))
+        with pytest.raises(UnavailableError, match="does not parse special tokens"):
+            peer.parsing(special)
+        return
+    else:
+        pytest.importorskip(PEERS[name].module)
+        peer = PEERS[name].open(peer_source(name, tokenizer, is_split))
+    ours = as_split(tokenizer, is_split)
+    for parses, each in ((False, peer), (True, peer.parsing(special)), (False, peer)):
+        expected = ours.encode(text, add_special=False, parse_special=parses).token_ids.tolist()
+        assert encode_all(each, [text]).ids.tolist() == expected
+    assert set(special.values()) & set(tokenizer.encode(text, False, True).token_ids.tolist())
 
 
 @pytest.mark.real_vocabs

@@ -1,5 +1,6 @@
 """The cells of each scenario: how many of which size, and what texts they are made of."""
 
+import numpy as np
 import pytest
 
 from guiapp import open_model
@@ -50,6 +51,21 @@ def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenize
     fresh = longest.texts[0][:1_000_000]
     pieces = {fresh[at : at + 64] for at in range(0, len(fresh) - 64, 64)}
     assert sum(fresh.count(piece) for piece in [*pieces][:50]) == 50, "no stretch comes twice"
+
+
+@pytest.mark.parametrize("text", [b"", b"a", "汉🙂 one two three\xff".encode("latin-1", "ignore") * 999])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:toy"])
+def test_a_chat_prompt_has_16_turns_between_the_special_tokens_of_its_model(model, text):
+    tokenizer = open_model(model)
+    (cell,) = made(tokenizer, "chat-prompt", text, repeat="never")
+    (prompt,) = cell.texts
+    prompt.decode()
+    found = np.isin(
+        tokenizer.encode(prompt, False, True).token_ids, [*tokenizer.special_tokens.names.values()]
+    )
+    assert np.count_nonzero(found) >= 16 or not tokenizer.special_tokens.names
+    opens, closes = (b"[INST]", b"[/INST]") if model == "demo:spm" else (b"user\n", b"assistant\n")
+    assert prompt.count(opens) == 8 <= prompt.count(closes) <= 9  # a generation prompt may follow
 
 
 @pytest.mark.parametrize("text", [b"", b"a", b"one two three" * 999])

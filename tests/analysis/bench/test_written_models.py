@@ -128,7 +128,7 @@ def test_ranks_are_the_ids_of_all_normal_tokens():
     tokenizer = open_model("demo:bpe")
     vocabulary = tokenizer.vocabulary
     check_ranks(vocabulary, "tiktoken")
-    pattern, ranks = ranks_and_pattern(tokenizer)
+    pattern, ranks, _ = ranks_and_pattern(tokenizer)
     assert pattern.startswith(PUBLISHED)
     assert pattern.endswith(r"|\s+")
     assert ranks == {

@@ -77,6 +77,21 @@ def test_ids_in_blocks_give_the_bytes_of_all(model, tmp_path):
             assert found == tokenizer.decode_bytes(ids, *options), (ids, options)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_spaces_are_dropped_across_blocks_as_from_a_whole_text(seed):
+    """Of bytes that make all that is dropped, or nearly; runs of spaces, apostrophes and r are long."""
+    tokenizer, dice = guiapp.open_model("demo:bpe", "gpt-2"), random.Random(seed)
+    assert tokenizer.vocabulary.rules.clean_spaces
+    ids = {byte: tokenizer.encode(bytes([byte]), False, False).token_ids for byte in b" 'rvesm?a"}
+    bytes_of = {0: b" 'rvesm?a", 1: b" '", 2: b"  'r", 3: b"   ' s", 4: b" "}[seed % 5]
+    text = bytes(dice.choices(bytes_of, k=1_000))
+    cuts = sorted(dice.choices(range(1_000), k=dice.choice([1, 9, 900])))
+    blocks = np.split(np.concatenate([ids[byte] for byte in text]), cuts)
+    assert b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, False, True)) == readable_clean_spaces(
+        text
+    )
+
+
 @pytest.mark.parametrize("token_id", [-1, 1 << 31, -(1 << 31), 1 << 63, 1 << 64, -(1 << 70)])
 def test_ids_that_do_not_exist_are_refused(tokenizer, token_id):
     for bad in (token_id, len(tokenizer.vocabulary)):

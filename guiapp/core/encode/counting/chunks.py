@@ -34,6 +34,7 @@ Level = Literal["line", "sentence", "word", "character"]
 LEVELS: tuple[Level, ...] = ("line", "sentence", "word", "character")  # each finer than the one before
 LOOK_BEYOND = 64
 WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for
+NEAR_BYTES = 1 << 7  # a cut serves all parts that begin or end so near
 SECTION_BYTES = 1 << 19
 
 
@@ -318,7 +319,8 @@ class IntervalCounter:
     tokens are those of the part alone, and none are put around it.  Only its two ends can differ from the
     encoding of the whole: between the first and the last certain cut the tokens are the same, and their
     number is a difference of two indices.  So the time does not depend on the length of the part, unless it
-    holds no certain cut; such a part is encoded.
+    holds no certain cut; such a part is encoded.  A cut that a few bytes prove is one in all parts that hold
+    these bytes, so that the parts next in length need not look for it again.
     """
 
     def __init__(
@@ -336,11 +338,34 @@ class IntervalCounter:
         self.token_starts, self._token_ends = np.ascontiguousarray(spans.T)
         self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)
+        self._head, self._tail = (-1, 0, 0), (-1, 0, 0)  # the last ones of `count`
 
     def count(self, start: int, end: int) -> int:
         """len(tokenizer.encode(text[start:end], add_special=False, parse_special=parse_special))."""
         if not 0 <= start <= end <= len(self.text):
             raise ValueError(f"{start}:{end} is not a part of a text of {len(self.text)} bytes")
+        if end - start <= NEAR_BYTES:
+            return self._count_alone(start, end, True)
+        if self._head[0] != start:
+            self._head = start, *self._first_cut(start)
+        _, left, n_more = self._head
+        near = max(left, end & -NEAR_BYTES)
+        first = max(left, near - WINDOW_BYTES)
+        if self._tail[:2] != (first, near):
+            self._tail = first, near, self.cut_before(first, near)
+        right = self._tail[2]
+        if left == start + NEAR_BYTES or right == first > left:  # there is none so near
+            return self._count(start, end)
+        return n_more + self.n_tokens_before(right) + self._count_alone(right, end, False)
+
+    def _first_cut(self, start: int) -> tuple[int, int]:
+        """A certain cut that the bytes after `start` prove, and how many more tokens are before it in a part
+        from there than in the whole text.
+        """
+        left = self.cut_after(start, min(start + NEAR_BYTES, len(self.text)))
+        return left, self._count_alone(start, left, True) - self.n_tokens_before(left)
+
+    def _count(self, start: int, end: int) -> int:
         left = self.cut_after(start, end)
         right = self.cut_before(left, end) if left < end else left
         if right <= left:
@@ -376,7 +401,7 @@ class IntervalCounter:
 
     def n_tokens_before(self, cut: int) -> int:
         """How many tokens of the whole text begin before `cut`."""
-        return int(np.searchsorted(self.token_starts, cut))
+        return int(self.token_starts.searchsorted(cut))
 
     def _count_alone(self, start: int, end: int, begins_text: bool) -> int:
         return len(self._cuts.encode(self.text[start:end], begins_text).ids) if start < end else 0

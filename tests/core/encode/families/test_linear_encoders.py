@@ -4,7 +4,7 @@ import random
 from itertools import pairwise
 
 import pytest
-from benchmarks.linear_speed import growth
+from benchmarks.growth import growth
 from conftest import CORPORA, VOCABS
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -6,7 +6,7 @@ import json
 import tracemalloc
 
 import pytest
-from benchmarks.linear_speed import growth_with_spans
+from benchmarks.growth import growth_with_spans
 from format_samples import READ_IN_TWO_WAYS
 from fuzzing import SEED
 from hugging_face_equality import Pair

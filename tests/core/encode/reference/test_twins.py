@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from benchmarks.linear_speed import growth
+from benchmarks.growth import growth
 from conftest import VOCABS
 from gguf_builder import BYTE, CONTROL, NORMAL
 from hostile_texts import SHORT
