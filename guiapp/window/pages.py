@@ -27,6 +27,7 @@ from guiapp.kit.widgets.painting import CENTER, PaintedButton, bold, fill, icon,
 from guiapp.kit.widgets.theme import GAP_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 
 IMPORT_AFTER_MS = 2000  # the first tokens go first
+OTHERS = "guiapp.window.command_palette", "guiapp.window.help"  # that are not needed at the start
 RAIL_PX, ENTRY_PX, SHORT_ENTRY_PX = 72, 62, 44
 NAMES_FROM_PX = 700  # of the window's height
 ICON_PX, ICON_TOP_PX, WORD_PX, BAR_PX, BADGE_PX = 24, 11, 11, 3, 16
@@ -180,7 +181,7 @@ class PageStack(QStackedWidget):
         self._until_import.start()
 
     def _import_modules(self) -> None:
-        modules = [row.module for row in self.rows.values()]
+        modules = [*OTHERS, *(row.module for row in self.rows.values())]
 
         def work(progress: Progress) -> None:
             for done, module in enumerate(modules):
