@@ -13,10 +13,10 @@ from guiapp.cli.files import (
     add_model_option,
     add_special_options,
     add_text_source,
-    blocks_of,
     let_terminal_replace,
     open_tokenizer,
     print_json,
+    shown_blocks,
     text_of,
 )
 from guiapp.core.text.numbers_in_words import counted, percent
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.dearest is not None:
         return _print_most_expensive(options, tokenizer)
-    blocks = blocks_of(options)
+    blocks = shown_blocks(options)
     n_tokens = count_blocks(tokenizer, blocks, options.limit, options.special, options.parse_special)
     if options.json:
         print_json({"tokens": n_tokens, "limit": options.limit})

@@ -22,6 +22,7 @@ from guiapp.cli.files import (
     print_json,
     print_lines,
     print_parts,
+    show_progress,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ EXAMPLES = (
 )
 STATUSES = {FOUND: "warnings or errors"}
 NPZ = ".npz"
-LINE = 40  # characters of the progress
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -100,9 +100,9 @@ def _examined(options: argparse.Namespace) -> TrainingData:
         with closing(batches(examiner, data.source, with_ids, options.workers)) as found:
             for batch in found:
                 data.add(batch)
-                _show(f"{data.n_records:,} records, {data.share:.0%}")
+                show_progress(f"{data.n_records:,} records, {data.share:.0%}")
                 yield batch
-        _show("")
+        show_progress("")
 
     if options.export is not None and options.export.suffix == NPZ:
         write_npz(Path(options.export), added())
@@ -116,9 +116,3 @@ def _examined(options: argparse.Namespace) -> TrainingData:
             if out is not None:
                 out.write(line)
     return data
-
-
-def _show(line: str) -> None:
-    """In place of the last one, for people who wait at a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r{line:{LINE}}\r", end="", file=sys.stderr, flush=True)

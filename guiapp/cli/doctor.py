@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from guiapp.cli.files import (
     MODEL_HELP,
@@ -13,10 +12,10 @@ from guiapp.cli.files import (
     output_path,
     print_json,
     print_lines,
+    show_progress,
 )
 from guiapp.core import interrupts
 
-LINE = 32  # characters of the progress
 STATUS = {None: 0, "hint": 0, "warning": 3, "error": 4}
 STATUSES = {
     0: "no findings, or hints only; with --fix, in the copy",
@@ -86,7 +85,7 @@ def _fix(options: argparse.Namespace) -> int:
             interrupts.has_results.set()  # a copy to remove takes longer than an interrupt waits
             if control.shall_stop() and share < EXAMINED:
                 raise KeyboardInterrupt
-            _show(f"Fixing and comparing: {share:.0%}")
+            show_progress(f"Fixing and comparing: {share:.0%}")
 
         fixed = fix(
             options.model,
@@ -97,15 +96,9 @@ def _fix(options: argparse.Namespace) -> int:
             progress=report,
             shall_stop=control.shall_stop,
         )
-    _show(" " * LINE)
+    show_progress("")
     if options.json:
         print_json(record(fixed))
     else:
         print_lines(text_lines(fixed))
     return STATUS[fixed.worst]
-
-
-def _show(line: str) -> None:
-    """In the place of the last one, for people who wait at a terminal."""
-    if sys.stderr.isatty():
-        print(f"\r{line}\r", end="", file=sys.stderr, flush=True)

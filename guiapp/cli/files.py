@@ -37,6 +37,8 @@ MODEL_HELP = (
 )
 READINGS = ("transformers", "llama.cpp", "tiktoken", "tekken", "llama-first", "llama-legacy")
 OWN_LIBRARIES = ("tokenizers", "sentencepiece")
+PROGRESS_WIDTH = 40  # characters
+LONG_BYTES = 1 << 24  # of a file, from which on reading it may take seconds
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 
@@ -253,6 +255,19 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
     yield from text_blocks(options.file, options.utf16)
 
 
+def shown_blocks(options: argparse.Namespace) -> Iterator[bytes]:
+    """`blocks_of`, with a line for people who wait where a file is long and nothing else is on the screen."""
+    is_file = options.text is None and options.file not in (None, "-") and os.path.isfile(options.file)
+    n_bytes, n_read = os.path.getsize(options.file) if is_file else 0, 0
+    for block in blocks_of(options):
+        if n_bytes >= LONG_BYTES:
+            show_progress(f"{min(n_read / n_bytes, 1):.0%}")
+        yield block
+        n_read += len(block)
+    if n_bytes >= LONG_BYTES:
+        show_progress("")
+
+
 def text_blocks(file: str | None, is_utf16: bool) -> Iterator[bytes]:
     """`file_text` in blocks."""
     with _opened(file) as stream:
@@ -323,6 +338,12 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
             yield stream
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def show_progress(line: str) -> None:
+    """Show a line in place of the last one, for people who wait at a terminal; "" for none."""
+    if sys.stderr.isatty():
+        print(f"\r{line:{PROGRESS_WIDTH}}\r", end="", file=sys.stderr, flush=True)
 
 
 def let_terminal_replace() -> None:

@@ -100,9 +100,13 @@ def window(options: argparse.Namespace) -> int:
         )
     if options.textfile is not None and is_session(Path(options.model or "")):
         raise InputError(f"The session {options.model} contains its own text. Omit {options.textfile}.")
+    from guiapp.window import qt_libraries
+
+    if (problem := qt_libraries.problem()) is not None:
+        raise TokenloupeError(problem)
     from guiapp.window.app import run_window
 
-    return run_window(options.model, options.textfile)
+    run_window(options.model, options.textfile)
 
 
 def _is_missing(path: Path) -> bool:

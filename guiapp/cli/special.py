@@ -11,6 +11,7 @@ from guiapp.cli.files import (
     print_json,
     print_lines,
     print_parts,
+    show_progress,
 )
 
 COLUMNS = """column “from text”: whether text can become the token
@@ -33,7 +34,11 @@ def run(options: argparse.Namespace) -> int:
     """List the special tokens: roles, ids, whether text can become them, and which end a generation."""
     from guiapp.analysis.vocabulary_list.special_tokens import csv_text, record, special_list, text_lines
 
-    tokens = special_list(open_tokenizer(options.model, options.pre))
+    def report(share: float) -> None:
+        show_progress(f"Examining special tokens: {share:.0%}")
+
+    tokens = special_list(open_tokenizer(options.model, options.pre), report)
+    show_progress("")
     if options.unused:
         tokens = tuple(token for token in tokens if token.is_unused)
     if options.form == "json":

@@ -27,6 +27,7 @@ from guiapp.cli.files import (
     print_bytes,
     print_json,
     print_lines,
+    shown_blocks,
     text_of,
 )
 
@@ -83,7 +84,8 @@ def _print_tokens(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
 
     def parts() -> Iterator[EncodedPart]:
         encode_options = options.special, options.parse_special, options.encoder
-        for part in encoded_parts(tokenizer, blocks_of(options), *encode_options):
+        blocks = blocks_of(options) if sys.stdout.isatty() else shown_blocks(options)
+        for part in encoded_parts(tokenizer, blocks, *encode_options):
             ids = part.encoding.token_ids
             head.extend(ids[: 2 - len(head)].tolist())
             tail[:] = [*tail, *ids[-2:].tolist()][-2:]

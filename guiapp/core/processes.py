@@ -9,7 +9,6 @@ import math
 import mmap
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -20,9 +19,12 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from tempfile import TemporaryFile
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from guiapp.errors import TokenloupeError
+
+if TYPE_CHECKING:
+    import subprocess
 
 TICK_S = 0.05
 PROCESSES = Path("/proc")
@@ -65,6 +67,8 @@ def answer_of(
 
     The process ends when `progress` raises.  Raises TimeoutError, ApartError.
     """
+    import subprocess
+
     deadline = time.monotonic() + longest_s
     with TemporaryFile() as asked:  # a pipe is not written on by a `communicate` that timed out before
         asked.write(request)
@@ -136,6 +140,8 @@ class PersistentProcess:
         self._end()
 
     def _started(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
         own = os.getpid()
         if self._process is None or self._owner != own or self._process.poll() is not None:
             self.close()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QAction
@@ -21,7 +21,6 @@ from guiapp.analysis.sessions.name import is_session
 from guiapp.core.interrupts import end_at_first_interrupt, give_freed_memory_back, give_holes_back
 from guiapp.core.sources.files import begin_scratch
 from guiapp.core.sources.locate import is_plain
-from guiapp.core.versions import versions, versions_text
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
@@ -107,11 +106,8 @@ class Shell:
         self.garbage_collector.stop()
 
 
-def run_window(model: str | None, text_file: Path | None) -> int:
-    """Show the window until it is closed, and end the program; the exit status where there is no window."""
-    if (problem := qt_libraries.problem()) is not None:
-        print(f"tokenloupe: {problem}", file=sys.stderr)
-        return 1
+def run_window(model: str | None, text_file: Path | None) -> NoReturn:
+    """Show the window until it is closed, and end the program."""
     end_scratch = begin_scratch()
     application = make_application()
     from guiapp.core.demo import sample_text
@@ -278,6 +274,8 @@ class ErrorReporter:
 
     def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """Print the traceback, and show it."""
+        from guiapp.core.versions import versions, versions_text
+
         text = "".join(traceback.format_exception(kind, error, trace))
         traceback.print_exception(kind, error, trace)
         if issubclass(kind, KeyboardInterrupt):

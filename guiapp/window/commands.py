@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
@@ -13,15 +14,16 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.state.qt_exceptions import protect_overrides
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
-from guiapp.pages.text.hidden_card import HiddenCard
-from guiapp.window.command_palette import CommandPalette
 from guiapp.window.file_commands import FileCommands
-from guiapp.window.help import AboutDialog, LegendCard, ShortcutsDialog
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_commands import PageCommands
 from guiapp.window.pages import SHOW_TEXT
+
+if TYPE_CHECKING:
+    from guiapp.window.command_palette import CommandPalette
 
 UNDOING = *SHOW_TEXT, "special_tokens", "start"  # pages on which edits of the text are taken back
 
@@ -38,7 +40,6 @@ class WindowCommands(QObject):
         self._editor = window.inspect_page.editor
         self._pages = PageCommands(window)
         self.files = FileCommands(window, opener, self._pages)
-        self.palette = CommandPalette(self._actions, self._theme_source, window, self._set_budget)
         setting.requests.manual_wanted.connect(self.show_manual)
         self._connect_actions()
         self._connect_choices()
@@ -46,6 +47,14 @@ class WindowCommands(QObject):
         self._show_settings()
         window.inspect_page.ids_panel.decode_action.triggered.connect(self._actions["decode_ids"].trigger)
         self._editor.open_invisible_by(self.open_hidden_card)
+
+    @cached_property
+    def palette(self) -> CommandPalette:
+        """Made when it is opened for the first time."""
+        from guiapp.window.command_palette import CommandPalette
+
+        protect_overrides()
+        return CommandPalette(self._actions, self._theme_source, self._window, self._set_budget)
 
     def stop(self) -> None:
         """Stop what waits or works."""
@@ -123,6 +132,8 @@ class WindowCommands(QObject):
         self.palette.open()
 
     def open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
+        from guiapp.pages.text.hidden_card import HiddenCard
+
         actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
         card = HiddenCard(self._session, hidden, (start, end), actions, self._theme_source, self._editor)
         card.open_at(place)
@@ -229,6 +240,8 @@ class WindowCommands(QObject):
     # Help
 
     def _show_legend(self) -> None:
+        from guiapp.window.help import LegendCard
+
         legend = self._window.pages.current.legend
         card = LegendCard(legend, self._settings.spelling, self._theme_source, self._window)
         card.open_below(self._window.top_bar)
@@ -244,6 +257,8 @@ class WindowCommands(QObject):
         reader.open(topic or chapter_of(window.pages.rows[window.pages.current_name]))
 
     def _show_shortcuts(self) -> None:
+        from guiapp.window.help import ShortcutsDialog
+
         dialog = self._window.findChild(ShortcutsDialog)
         if dialog is None:
             dialog = ShortcutsDialog(self._actions, self._theme_source, self._window)
@@ -252,6 +267,8 @@ class WindowCommands(QObject):
         dialog.activateWindow()
 
     def _show_about(self) -> None:
+        from guiapp.window.help import AboutDialog
+
         AboutDialog(self._window).show()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDateTime, QLocale, QObject, QProcess
+from PySide6.QtCore import QDateTime, QLocale, QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -20,14 +21,14 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
 from guiapp.kit.session.choice import shown_path
-from guiapp.kit.session.loader import OpenModel, display_name
+from guiapp.kit.session.loader import OpenModel, can_choose, display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.qt_exceptions import protect_overrides
 from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.saving import holds_texts, kind_of, read_record
-from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.notices import NoticeArea, Questions, announce
 from guiapp.window.main_window import MainWindow
@@ -35,6 +36,9 @@ from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands
 from guiapp.window.pages import SHOW_TEXT
 from guiapp.window.session_commands import SessionCommands
+
+if TYPE_CHECKING:
+    from guiapp.kit.widgets.choice_list import PrePicker
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
 SUBJECT = "utf-16"
@@ -49,7 +53,11 @@ class FileCommands(QObject):
     def __init__(self, window: MainWindow, opener: SessionOpener, pages: PageCommands) -> None:
         super().__init__(window)
         setting = window.setting
-        session, recent_items, theme_source = setting.session, setting.recent_items, setting.theme_source
+        session, recent_items, self._theme_source = (
+            setting.session,
+            setting.recent_items,
+            setting.theme_source,
+        )
         self._window, self._pages = window, pages
         self._session, self._settings, self._actions = session, setting.settings, window.actions_table
         self._recent, self._recent_texts = recent_items.recent, recent_items.recent_texts
@@ -57,8 +65,6 @@ class FileCommands(QObject):
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
         self._sorting = LatestJob[Dropped](self, self._open_sorted)
         self.installed = recent_items.installed
-        self.picker = ModelPicker(session.loader, recent_items.recent, self.installed, theme_source, window)
-        self.pre_picker = PrePicker(session.loader, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
         kept_menu = self._actions.menus["File/Autosaved texts"]
         self.autosaved_texts = AutosavedTextsMenu(
@@ -106,10 +112,6 @@ class FileCommands(QObject):
         requests.model_wanted.connect(self._pick)
         self._window.top_bar.model_button.clicked.connect(self.choose_model)
         self._window.files_dropped.connect(self.open_files)
-        self.picker.chosen.connect(self._take)
-        self.picker.browse_requested.connect(self._browse)
-        self.picker.folder_requested.connect(self.add_folder)
-        self.pre_picker.chosen.connect(loader.use_pre)
         loader.refused_changed.connect(self._on_loader_changed)
         loader.model_changed.connect(self._on_loader_changed)
         loader.model_changed.connect(self._remember_model)
@@ -120,6 +122,26 @@ class FileCommands(QObject):
             recent.changed.connect(self._on_recent_changed)
 
     # Models
+
+    @cached_property
+    def picker(self) -> ModelPicker:
+        """Made when it is opened for the first time."""
+        loader = self._session.loader
+        picker = ModelPicker(loader, self._recent, self.installed, self._theme_source, self._window)
+        picker.chosen.connect(self._take)
+        picker.browse_requested.connect(self._browse)
+        picker.folder_requested.connect(self.add_folder)
+        return picker
+
+    @cached_property
+    def pre_picker(self) -> PrePicker:
+        """Made when it is opened for the first time."""
+        from guiapp.kit.widgets.choice_list import PrePicker
+
+        protect_overrides()
+        picker = PrePicker(self._session.loader, self._theme_source, self._window)
+        picker.chosen.connect(self._session.loader.use_pre)
+        return picker
 
     def open(self, model: str) -> None:
         """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
@@ -274,6 +296,8 @@ class FileCommands(QObject):
 
     def _open_window(self) -> None:
         """Start the program once more; it shares settings and the list of recent files with this one."""
+        from PySide6.QtCore import QProcess
+
         program, arguments = sys.executable, ["-m", "guiapp"]
         if not QProcess.startDetached(program, arguments)[0]:
             self._window.notices.show_notice("window", f"Cannot open a window: {program} did not start.")

@@ -5,16 +5,13 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QLabel,
     QScrollArea,
     QSizePolicy,
-    QStyle,
-    QStyleOptionToolButton,
-    QStylePainter,
     QWidget,
 )
 
@@ -22,8 +19,8 @@ from guiapp.core.sources.locate import lasting_name
 from guiapp.core.text.numbers_in_words import in_bytes
 from guiapp.kit.session.choice import Choice, facts, model_rows, named_row, summary
 from guiapp.kit.session.loader import ModelLoader, display_name
+from guiapp.kit.state.qt_exceptions import protect_overrides
 from guiapp.kit.state.recent import InstalledModels, RecentFiles
-from guiapp.kit.widgets.choice_list import ChoiceList
 from guiapp.kit.widgets.controls import Popover, push_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import Span, StyledText
@@ -72,15 +69,11 @@ class ModelButton(MenuButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Shorten the summary where name and summary do not fit, leave it out, then shorten the name."""
-        theme, frame = self._theme_source.theme, QStyleOptionToolButton()
-        self.initStyleOption(frame)
-        frame.text, frame.icon = "", QIcon()
-        place = self.rect().adjusted(SIDE_PX, 0, 1 - SIDE_PX, 0)
-        styled = QStylePainter(self)
-        styled.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, frame)
-        with styled as painter:
+        super().paintEvent(event)  # the frame
+        theme, place = self._theme_source.theme, self.rect().adjusted(SIDE_PX, 0, 1 - SIDE_PX, 0)
+        with QPainter(self) as painter:
             self._model_icon.paint(painter, place, LEFT)
-            self.icon().paint(painter, place, RIGHT)
+            self._arrow.paint(painter, place, RIGHT)
             place.adjust(ICON_PX + GAP_PX, 0, -ICON_PX - GAP_PX, 0)
             font, small = bold(Theme.ui_font()), Theme.ui_font()
             most = min(place.width(), LONGEST_NAME_PX)
@@ -118,8 +111,8 @@ class ModelButton(MenuButton):
         self.update()
 
     def _color(self) -> None:
-        super()._color()
-        self._model_icon = icon("model", self._theme_source.theme.dim)
+        dim = self._theme_source.theme.dim
+        self._model_icon, self._arrow = icon("model", dim), icon("chevron-down", dim)
 
 
 class ModelPicker(Popover):
@@ -143,6 +136,9 @@ class ModelPicker(Popover):
         theme_source: ThemeSource,
         parent: QWidget,
     ) -> None:
+        from guiapp.kit.widgets.choice_list import ChoiceList
+
+        protect_overrides()
         super().__init__(parent)
         self._loader = loader
         self._recent = recent

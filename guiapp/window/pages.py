@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QIcon, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QScrollArea, QSizePolicy, QStackedWidget, QToolButton, QWidget
 
 from guiapp.kit.state.background import LatestJob, Progress, later
@@ -27,6 +27,7 @@ from guiapp.kit.widgets.painting import CENTER, PaintedButton, bold, fill, icon,
 from guiapp.kit.widgets.theme import GAP_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 
 IMPORT_AFTER_MS = 2000  # the first tokens go first
+OTHERS = "guiapp.window.command_palette", "guiapp.window.help"  # that are not needed at the start
 RAIL_PX, ENTRY_PX, SHORT_ENTRY_PX = 72, 62, 44
 NAMES_FROM_PX = 700  # of the window's height
 ICON_PX, ICON_TOP_PX, WORD_PX, BAR_PX, BADGE_PX = 24, 11, 11, 3, 16
@@ -181,7 +182,7 @@ class PageStack(QStackedWidget):
         self._until_import.start()
 
     def _import_modules(self) -> None:
-        modules = [row.module for row in self.rows.values()]
+        modules = [*OTHERS, *(row.module for row in self.rows.values())]
 
         def work(progress: Progress) -> None:
             for done, module in enumerate(modules):
@@ -269,7 +270,6 @@ class RailEntry(PaintedButton):
     def __init__(self, word: str, keys: QKeySequence, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._count, self._color, self._is_named = 0, "dim", True
-        self._icons: dict[str, QIcon] = {}
         self.setText(word)
         self._tip = f"{word} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
         self.setToolTip(self._tip)
@@ -320,19 +320,14 @@ class RailEntry(PaintedButton):
             ring(painter, card, theme.accent, GAP_PX)
         top = ICON_TOP_PX if self._is_named else (whole.height() - ICON_PX) / 2
         square = QRectF(whole.center().x() - ICON_PX / 2, top, ICON_PX, ICON_PX)
-        self._icon_in(theme.accent if is_here else theme.dim).paint(painter, square.toRect())
+        sign = icon(f"page-{self.text().lower()}", theme.accent if is_here else theme.dim, ICON_PX)
+        sign.paint(painter, square.toRect())
         if self._is_named:
             word = QRectF(0, square.bottom() + UNIT_PX, whole.width(), WORD_PX + 2 * UNIT_PX)
             color = theme.text if is_here else theme.dim
             write(painter, word, self.text(), color, CENTER, Theme.ui_font(WORD_PX))
         if self._count:
             self._paint_count(painter, theme, square.topRight())
-
-    def _icon_in(self, color: QColor) -> QIcon:
-        """Drawn once for each colour."""
-        if color.name() not in self._icons:
-            self._icons[color.name()] = icon(f"page-{self.text().lower()}", color, ICON_PX)
-        return self._icons[color.name()]
 
     def _paint_count(self, painter: QPainter, theme: Theme, corner: QPointF) -> None:
         text, font = f"{self._count:,}", bold(Theme.ui_font(WORD_PX - 1))

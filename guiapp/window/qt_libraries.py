@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import importlib.util
 import os
 import re
-import socket
 import sys
 from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
@@ -79,8 +79,14 @@ def package_of(library: str) -> str:
 
 
 def _import_modules() -> None:
+    """Import Qt, and leave later imports to Python.
+
+    PySide puts a function in place of `__import__` that reads the source of each module that is imported from
+    then on, to find those for which a program may rename Qt's methods; we rename none.
+    """
     for module in MODULES:
         importlib.import_module(module)
+    builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
 
 
 def _plugin_attempts(environment: Mapping[str, str]) -> list[Attempt]:
@@ -110,6 +116,8 @@ def _has_display(environment: Mapping[str, str]) -> bool:
 def _answers_wayland(environment: Mapping[str, str]) -> bool:
     if not (name := environment.get("WAYLAND_DISPLAY")):
         return False
+    import socket
+
     with suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
         connection.connect(str(Path(environment.get("XDG_RUNTIME_DIR", ""), name)))
         return True

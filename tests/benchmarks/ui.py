@@ -198,13 +198,19 @@ def start(home: str, model: str = "") -> dict[str, list[float]]:
 
 
 def show_window() -> None:
-    """The child process: the window as `run_window` shows it; it writes a line of JSON for each event."""
+    """The child process: the window as the program shows it; it writes a line of JSON for each event."""
+    import gc
     import json
     import sys
     import time
     from itertools import pairwise
     from pathlib import Path
 
+    from guiapp.__main__ import NEW_OBJECTS
+    from guiapp.window import qt_libraries
+
+    gc.set_threshold(NEW_OBJECTS)
+    assert qt_libraries.problem() is None
     from guiapp.window.app import FIRST_SAMPLE, build, make_application
 
     home, model = sys.argv[1:]

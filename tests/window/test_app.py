@@ -136,9 +136,7 @@ def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp
 def test_without_a_display_one_line_says_so(environment):
     for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
         environment.pop(name, None)
-    result = run(
-        "import sys; from guiapp.window.app import run_window; sys.exit(run_window(None, None))", environment
-    )
+    result = run("import sys; from guiapp.cli.main import run; sys.exit(run([]))", environment)
     assert result.returncode == 1
     assert result.stderr.startswith("tokenloupe: There is no display")
     assert result.stderr.count("\n") == 1

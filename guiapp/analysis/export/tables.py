@@ -46,7 +46,8 @@ def aligned(table: Table) -> Iterator[str]:
 
 def widths_of(rows: Iterable[Sequence[str]]) -> list[int]:
     """Of the columns, in places of a terminal."""
-    return [max(map(n_columns, cells)) for cells in zip(*rows, strict=True)]
+    columns = zip(*rows, strict=True)
+    return [max(map(len if "".join(cells).isascii() else n_columns, cells)) for cells in columns]
 
 
 def n_columns(text: str) -> int:
@@ -59,8 +60,9 @@ def n_columns(text: str) -> int:
 def padded(row: Sequence[str], widths: Sequence[int], is_right: Iterable[bool]) -> Iterator[str]:
     """The cells of a row, each as wide as its column: at its right, or else at its left."""
     for cell, width, right in zip(row, widths, is_right, strict=True):
-        gap = " " * (width - n_columns(cell))
-        yield gap + cell if right else cell + gap
+        if not cell.isascii():
+            width += len(cell) - n_columns(cell)
+        yield cell.rjust(width) if right else cell.ljust(width)
 
 
 def markdown_table(table: Table) -> str:

@@ -117,7 +117,7 @@ class SpecialToken:
         return " · ".join(role.name.upper().replace("_", " ") for role in self.roles)
 
 
-def special_list(tokenizer: Tokenizer) -> tuple[SpecialToken, ...]:
+def special_list(tokenizer: Tokenizer, progress: Progress = lambda _: None) -> tuple[SpecialToken, ...]:
     """All tokens of a model that are not text alone, by id: those with a kind, a role or a reserved name."""
     vocabulary = tokenizer.vocabulary
     is_reserved, is_special = reserved(vocabulary), vocabulary.attributes & SPECIAL > 0
@@ -130,7 +130,7 @@ def special_list(tokenizer: Tokenizer) -> tuple[SpecialToken, ...]:
         for text in _texts((vocabulary.token_data, vocabulary.token_offsets), ids)
     ]
     special_names = set(compress(names, is_special[ids].tolist()))
-    reached, template_ids = _reached(tokenizer, ids), _template_ids(tokenizer)
+    reached, template_ids = _reached(tokenizer, ids, progress), _template_ids(tokenizer)
     affix_position, marked = _affix_positions(tokenizer), _marked(vocabulary, ids)
 
     def described(token_id: int, name: str, is_special: bool, is_reserved: bool) -> SpecialToken:
@@ -291,13 +291,20 @@ def _strips(attributes: int, added: AddedToken | None) -> tuple[str, ...]:
 # Which text leads to them
 
 
-def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[TokenReach, bytes | None]]:
-    """For each id how its own text leads to it, and that text."""
+def _reached(
+    tokenizer: Tokenizer, ids: Sequence[int], progress: Progress
+) -> dict[int, tuple[TokenReach, bytes | None]]:
+    """For each id how its own text leads to it, and that text; `progress` counts the three passes alike."""
     result: dict[int, tuple[TokenReach, bytes | None]] = {}
     own_texts = list(_own_texts(tokenizer.vocabulary, ids))
-    for way, parses in ((TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)):
+    ways = (TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)
+    for number, (way, parses) in enumerate(ways):
         texts = _unknown(tokenizer.vocabulary, ids) if way is TokenReach.UNKNOWN else own_texts
-        for bulk in _bulks([pair for pair in texts if pair[0] not in result]):
+        left = [pair for pair in texts if pair[0] not in result]
+        for begin in range(0, len(left), AT_ONCE):
+            checkpoint()
+            progress((number + begin / len(left)) / len(ways))
+            bulk = left[begin : begin + AT_ONCE]
             for token_id, text in _leading(tokenizer, bulk, parses):
                 result.setdefault(token_id, (way, text))
     return {token_id: result.get(token_id, (TokenReach.NEVER, None)) for token_id in ids}
@@ -316,12 +323,6 @@ def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int
 def _unknown(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
     are_unknown = (vocabulary.effective_attributes[ids] & Attribute.UNKNOWN > 0).tolist()
     return ((token_id, character.encode()) for token_id in compress(ids, are_unknown) for character in RARE)
-
-
-def _bulks(pairs: list[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    for begin in range(0, len(pairs), AT_ONCE):
-        checkpoint()
-        yield pairs[begin : begin + AT_ONCE]
 
 
 def _leading(

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.encode.counting.growing import count_tokens
 from guiapp.core.encode.detokenizing import detokenize
+from guiapp.core.encode.dropout import Dropout
 from guiapp.core.encode.encoding import (
     LONGEST_TEXT,
     NO_TOKENS,
@@ -48,7 +49,6 @@ from guiapp.core.encode.many_texts import (
     pad_batch,
     row_by_row,
 )
-from guiapp.core.encode.reference.longest_match import Dropout
 from guiapp.core.text.special_tokens import (
     AddedTokens,
     ComposedSpecialTokens,

@@ -11,22 +11,11 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats import (
-    clip,
-    gguf,
-    rwkv,
-    sentencepiece,
-    tekken,
-    tiktoken,
-    tokenizer_bin,
-    tokenizer_json,
-    vocab_json,
-    vocab_txt,
-)
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, WholeFile, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
 from guiapp.core.formats.tokenizer_config import TRANSFORMERS, SidecarFiles, name_before, sidecar_paths
@@ -64,6 +53,11 @@ class Format(NamedTuple):
     name: str
     sniff: Callable[[bytes], bool]
     read: Reader
+
+
+def _of(module: str, name: str) -> Callable[..., Any]:
+    """A function of a module beside this one, which is imported when it is called."""
+    return lambda *arguments: getattr(import_module(f"guiapp.core.formats.{module}"), name)(*arguments)
 
 
 def _as_it_is(
@@ -111,22 +105,32 @@ def _pieces_in_transformers(path: Path, opening: Opening) -> Vocabulary:
 
 WHOLE = "is not split before it is encoded"
 FORMATS = (
-    Format("GGUF", gguf.sniff, gguf.read),
-    Format("tekken.json", tekken.sniff, _as_it_is(tekken.read, "specifies how text is split")),
-    Format("tokenizer.json", tokenizer_json.sniff, tokenizer_json.read),
-    Format("tiktoken", tiktoken.sniff, tiktoken.read),
-    Format("RWKV vocabulary", rwkv.sniff, _as_it_is(rwkv.read, WHOLE)),
+    Format("GGUF", _of("gguf", "sniff"), _of("gguf", "read")),
+    Format(
+        "tekken.json", _of("tekken", "sniff"), _as_it_is(_of("tekken", "read"), "specifies how text is split")
+    ),
+    Format("tokenizer.json", _of("tokenizer_json", "sniff"), _of("tokenizer_json", "read")),
+    Format("tiktoken", _of("tiktoken", "sniff"), _of("tiktoken", "read")),
+    Format("RWKV vocabulary", _of("rwkv", "sniff"), _as_it_is(_of("rwkv", "read"), WHOLE)),
     Format(
         "vocab.json and merges.txt",
-        vocab_json.sniff,
-        _described(vocab_json.document, "is split as its family splits text"),
+        _of("vocab_json", "sniff"),
+        _described(_of("vocab_json", "document"), "is split as its family splits text"),
     ),
-    Format("vocab.txt", vocab_txt.sniff, _described(vocab_txt.document, "is split as BERT splits text")),
-    Format("CLIP's merges", clip.sniff, _as_it_is(clip.read, "is split as CLIP splits text")),
     Format(
-        "SentencePiece", sentencepiece.sniff, _as_it_is(sentencepiece.read, WHOLE, _pieces_in_transformers)
+        "vocab.txt",
+        _of("vocab_txt", "sniff"),
+        _described(_of("vocab_txt", "document"), "is split as BERT splits text"),
     ),
-    Format("tokenizer.bin", tokenizer_bin.sniff, _as_it_is(tokenizer_bin.read, WHOLE)),
+    Format(
+        "CLIP's merges", _of("clip", "sniff"), _as_it_is(_of("clip", "read"), "is split as CLIP splits text")
+    ),
+    Format(
+        "SentencePiece",
+        _of("sentencepiece", "sniff"),
+        _as_it_is(_of("sentencepiece", "read"), WHOLE, _pieces_in_transformers),
+    ),
+    Format("tokenizer.bin", _of("tokenizer_bin", "sniff"), _as_it_is(_of("tokenizer_bin", "read"), WHOLE)),
 )
 
 
@@ -289,7 +293,7 @@ def glance(path: Path) -> Glance:
     except VocabError as error:
         return Glance("", problem=str(error))
     try:
-        if file_format.read is gguf.read:
+        if file_format is FORMATS[0]:
             return _keys_of(path, file_format.name)
         vocabulary = file_format.read(path, Opening(lambda _share: checkpoint()), None)
     except UnknownPreError:

@@ -56,7 +56,8 @@ def quoted(text: str | bytes, longest: int = 60) -> str:
     """`text` with everything unprintable escaped (also what turns writing direction), cut if long."""
     if isinstance(text, bytes):
         text = text[: 4 * longest].decode("utf-8", "surrogateescape")
-    return elided("".join(map(_escaped, text[: 4 * longest])), longest)
+    text = text[: 4 * longest]
+    return elided(text if text.isprintable() else "".join(map(_escaped, text)), longest)
 
 
 def elided(text: str, longest: int) -> str:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.explain.characters import KINDS, RARITIES, TokenClasses
 from guiapp.core.encode.counting.cost import STEPS, word_costs
-from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends, rule_of
 from guiapp.core.text.normalized import decode
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
@@ -175,6 +174,8 @@ class TextPieces:
 
     def ends_in(self, start: int, end: int) -> NDArray[np.int64]:
         """The ends of pieces, in order, from the one behind `start` to the one behind `end`."""
+        from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends
+
         document, vocabulary = self._session.document, self._session.vocabulary
         patterns = () if vocabulary is None else patterns_of(vocabulary)
         first = document.character_start(max(start - REACH_BYTES, 0))
@@ -201,6 +202,8 @@ class TextPieces:
         last = document.character_start(min(end + REACH_BYTES, document.size))
         before, piece = decode(document.slice(first, start)), decode(document.slice(start, end))
         whole = decode(document.slice(first, last))
+        from guiapp.core.pretokenize.edges import patterns_of, rule_of
+
         rule = rule_of(patterns_of(vocabulary), whole, len(before), len(before) + len(piece))
         shown = visible_text(document.slice(start, end), 40)
         return f"Piece “{shown}”" + (f": {rule}" if rule else "")

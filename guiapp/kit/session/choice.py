@@ -7,7 +7,6 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from guiapp.analysis.explain.reports import value_text
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.sources.installed import FOLDER, Installed
@@ -144,6 +143,8 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
 
 def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """What is odd about a file, its chat template, and what else it says."""
+    from guiapp.analysis.explain.reports import value_text
+
     yield "warnings", "\n".join(vocabulary.warnings[:MOST_REMARKS])
     said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
     for key in [key for key in said if "chat_template" in key]:

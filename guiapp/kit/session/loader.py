@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import is_plain, short_name
 from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import UnknownPreError
 from guiapp.kit.state.background import LatestJob, Progress
 
@@ -146,6 +147,20 @@ class ModelLoader(QObject):
         if name != self.loading_name:
             self.loading_name = name
             self.loading_changed.emit()
+
+
+def can_choose(loader: ModelLoader) -> bool:
+    """Whether the model that waits, or else the one that is open, can be split by another pre-tokenizer."""
+    if loader.refused is not None:
+        return True
+    vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
+    if vocabulary is not None and (vocabulary.readings or vocabulary.parts is not None):
+        return bool(vocabulary.readings)
+    return (
+        vocabulary is not None
+        and vocabulary.type is VocabType.BPE
+        and vocabulary.model not in ("gemma4", "tekken")
+    )
 
 
 def display_name(model: OpenModel) -> str:

@@ -15,13 +15,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import shiboken6
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
 
-from guiapp.core.processes import environment, last_line
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import at_checkpoints
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QProcess, QProcessEnvironment
+
     from guiapp.analysis.editing.text_buffer import TextEdit
 
 LINES_A_TURN = 100  # a few milliseconds of the window's time
@@ -384,6 +385,8 @@ class LineProcess(QObject):
 
     def start(self) -> None:
         """Begin anew; a process before is dropped."""
+        from PySide6.QtCore import QProcess
+
         self.drop()
         self._process = process = QProcess(self)
         process.setProcessEnvironment(process_environment())
@@ -412,7 +415,7 @@ class LineProcess(QObject):
         process.readyReadStandardOutput.disconnect(self._read)
         process.finished.disconnect(self._read)
         process.errorOccurred.disconnect(self._note_error)
-        if process.state() is QProcess.ProcessState.NotRunning:
+        if process.state() is process.ProcessState.NotRunning:
             process.deleteLater()
         else:
             process.finished.connect(process.deleteLater)
@@ -420,6 +423,8 @@ class LineProcess(QObject):
 
     def end(self) -> None:
         """The same for all that were dropped, and wait until they are gone: none writes files any more."""
+        from PySide6.QtCore import QProcess
+
         self.drop()
         for process in self.findChildren(QProcess):
             process.waitForFinished(PATIENCE_MS)
@@ -437,13 +442,15 @@ class LineProcess(QObject):
             return
         if process.canReadLine():
             QTimer.singleShot(0, self, self._read)
-        elif process.state() is QProcess.ProcessState.NotRunning:
+        elif process.state() is process.ProcessState.NotRunning:
+            from guiapp.core.processes import last_line
+
             complaint = last_line(bytes(process.readAllStandardError().data()))
             self._note_end(complaint or f"exit code {process.exitCode()}")
 
     def _note_error(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart and self._process is not None:
-            self._note_end(f"it could not be started: {self._process.errorString()}")
+        if (process := self._process) is not None and error is process.ProcessError.FailedToStart:
+            self._note_end(f"it could not be started: {process.errorString()}")
 
     def _note_end(self, complaint: str) -> None:
         self.drop()
@@ -452,6 +459,10 @@ class LineProcess(QObject):
 
 def process_environment() -> QProcessEnvironment:
     """This process's environment, with its import path."""
+    from PySide6.QtCore import QProcessEnvironment
+
+    from guiapp.core.processes import environment
+
     variables = QProcessEnvironment()
     for name, value in environment().items():
         variables.insert(name, value)

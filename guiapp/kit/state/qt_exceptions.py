@@ -23,8 +23,9 @@ def protect_overrides() -> None:
     """
     for cls in _loaded(Shiboken.Object) - _protected if sys.version_info < (3, 12) else ():
         _protected.add(cls)
+        of_qt = [vars(base) for base in cls.__mro__ if base.__module__.startswith("PySide6.")]
         for name, function in list(vars(cls).items()):
-            if isinstance(function, FunctionType) and _is_of_qt(cls, name):
+            if isinstance(function, FunctionType) and name[0] != "_" and any(name in each for each in of_qt):
                 setattr(cls, name, _raising_objects(function))
 
 
@@ -36,13 +37,6 @@ def _loaded(cls: type) -> set[type]:
     below: list[type] = cls.__subclasses__()
     ours = {each for each in below if each.__module__.startswith("guiapp.")}
     return ours.union(*map(_loaded, below))
-
-
-def _is_of_qt(cls: type, name: str) -> bool:
-    """Whether a class of Qt has a method of this name."""
-    return name[0] != "_" and any(
-        name in vars(base) for base in cls.__mro__ if base.__module__.startswith("PySide6.")
-    )
 
 
 def _raising_objects(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -35,7 +35,6 @@ from guiapp.core.pretokenize import splitter
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.text.numbers_in_words import printable, quoted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.choice import Choice, matching
 from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.widgets.controls import Popover
@@ -306,20 +305,6 @@ def _draw_elided(
     elided = painter.fontMetrics().elidedText(text, mode, max(0, rect.width()))
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, elided)
     return painter.fontMetrics().horizontalAdvance(elided)
-
-
-def can_choose(loader: ModelLoader) -> bool:
-    """Whether the model that waits, or else the one that is open, can be split by another pre-tokenizer."""
-    if loader.refused is not None:
-        return True
-    vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
-    if vocabulary is not None and (vocabulary.readings or vocabulary.parts is not None):
-        return bool(vocabulary.readings)
-    return (
-        vocabulary is not None
-        and vocabulary.type is VocabType.BPE
-        and vocabulary.model not in ("gemma4", "tekken")
-    )
 
 
 def pre_choices(loader: ModelLoader) -> list[Choice]:

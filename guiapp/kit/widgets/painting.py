@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from math import cos, pi, sin
 from pathlib import Path
 
@@ -291,7 +291,12 @@ class Marker(Painted):
 
 def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
     """An icon of resources/icons in one colour, sharp on all screens."""
-    source = _source(name).replace("currentColor", color.name())
+    return _icon(name, color.name(), size_px)
+
+
+@lru_cache(maxsize=256)
+def _icon(name: str, color: str, size_px: int) -> QIcon:
+    source = _source(name).replace("currentColor", color)
     renderer = QSvgRenderer(QByteArray(source.encode()))
     result = QIcon()
     for scale in SCALES:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from html import escape
 from operator import attrgetter
 from types import MappingProxyType
@@ -127,35 +128,99 @@ class TokenCard(QScrollArea):
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
-        self._theme_source, self._tint_of = theme_source, tint_of
         self._title = heading(TITLE)
         self._empty = set_role(QLabel(empty, wordWrap=True), "dim")
-        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
-        self._token.setAccessibleName("Token text")
-        self._token.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-        self._facts = FactTable(facts, self._zoom)
-        self._tree = MergeTreeView(theme_source, self._zoom)
-        self._tree_area = _WideDrawing(self._tree)
-        self._tree_area.setAccessibleName(BUILDING)
-        self._remark = plain_label("dim", wraps=True)
-        self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
-        self._path.setAccessibleName(PATH)
-        self._sections = QWidget()
-        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._build_layout([WrappingRow([*buttons])] if buttons else [], about, more)
+        self._sections: _Sections | None = None
+        self._make = partial(_Sections, model, theme_source, self._zoom, facts, buttons, about, more, tint_of)
+        self._place = in_column(spacing=0)
+        column = in_column(
+            self._title, self._empty, self._place, (STRETCH, 1), margins=MARGIN_PX, spacing=GAP_PX
+        )
+        scroll_down(self, framed(column, "panel"))
+        self.setMinimumWidth(260)
         offer_copying(self, "Copy details", self.copy)
         model.details_changed.connect(self.show_details)
         theme_source.changed.connect(self.show_details)
         self._zoom.changed.connect(self._on_zoom_changed)
-        self._on_zoom_changed()
+        if buttons or more:
+            self._prepare()
+        self.show_details()
 
     def copy(self) -> None:
         """Put all facts and merges on the clipboard, one a line."""
         details = self._model.details
         if details is not None:
             lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
-            text = "\n".join([*lines, self._tree.as_text()]).rstrip() + "\n"
+            text = "\n".join([*lines, self._prepare().tree.as_text()]).rstrip() + "\n"
             copy_text(self, text, "details and merges of the token")
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._sections is not None:
+            self._sections.fit_into(self.width())
+
+    def show_details(self) -> None:
+        details = self._model.details
+        if details is None:
+            self._title.setText(TITLE.upper())
+        else:
+            place = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
+            self._title.setText(f"{TITLE.upper()}{place}")
+            self._prepare().show_details(details)
+        self._empty.setVisible(details is None)
+        if self._sections is not None:
+            self._sections.setVisible(details is not None)  # all is in them: they are laid out once
+
+    def _on_zoom_changed(self) -> None:
+        if self._sections is not None:
+            self._sections.set_fonts()
+            self._sections.fit_into(self.width())
+        self.show_details()
+
+    def _prepare(self) -> _Sections:
+        """The sections, made for the first token: a window starts without them."""
+        if self._sections is None:
+            self._sections = self._make()
+            self._sections.setVisible(False)
+            self._place.addWidget(self._sections)
+            self._sections.fit_into(self.width())
+        return self._sections
+
+
+class _Sections(QWidget):
+    """The token with its facts, its merges, its place in the tree, and more."""
+
+    def __init__(
+        self,
+        model: Described,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        facts: Sequence[str],
+        buttons: Sequence[QWidget],
+        about: Mapping[str, str],
+        more: Mapping[str, QWidget],
+        tint_of: Callable[[TokenDetails], int],
+    ) -> None:
+        super().__init__()
+        self._zoom, self._model = zoom, model
+        self._theme_source, self._tint_of = theme_source, tint_of
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._token.setAccessibleName("Token text")
+        self._token.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        self._facts = FactTable(facts, zoom)
+        self.tree = MergeTreeView(theme_source, zoom)
+        self._tree_area = _WideDrawing(self.tree)
+        self._tree_area.setAccessibleName(BUILDING)
+        self._remark = plain_label("dim", wraps=True)
+        self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
+        self._path.setAccessibleName(PATH)
+        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._build_layout([WrappingRow([*buttons])] if buttons else [], about, more)
+        self.set_fonts()
 
     def _build_layout(
         self, buttons: Sequence[QWidget], about: Mapping[str, str], more: Mapping[str, QWidget]
@@ -168,49 +233,25 @@ class TokenCard(QScrollArea):
             column = in_column(heading(title), *under, section, (STRETCH, 1), spacing=GAP_PX)
             self._trees.addLayout(column, 1)
         self._trees.setSpacing(MARGIN_PX)
-        in_column(card(self._token, self._facts), *buttons, GAP_PX, self._trees, on=self._sections)
-        all_parts = self._title, self._empty, self._sections, (STRETCH, 1)
-        scroll_down(self, framed(in_column(*all_parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
-        self.setMinimumWidth(260)
+        in_column(card(self._token, self._facts), *buttons, GAP_PX, self._trees, on=self)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if not self._zoom.take(event):
-            super().wheelEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        directions = QBoxLayout.Direction
-        is_wide = self.width() >= SIDE_BY_SIDE_PX
-        self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
-        super().resizeEvent(event)
-        self._fit_facts()
-
-    def _fit_facts(self) -> None:
-        """By the width of the whole, as a scroll bar comes and goes with the height of the facts."""
-        self._facts.fit_into(self.width() - 2 * MARGIN_PX - 2 * CARD_MARGIN_PX)
-
-    def _on_zoom_changed(self) -> None:
+    def set_fonts(self) -> None:
+        """Write in the size that the zoom has now."""
         self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
         self._path.set_font(self._zoom.mono_font(SMALL_FONT_PX))
-        self._fit_facts()
-        self.show_details()
 
-    def show_details(self) -> None:
-        details = self._model.details
-        if details is None:
-            self._title.setText(TITLE.upper())
-        else:
-            self._fill(details)
-        self._empty.setVisible(details is None)
-        self._sections.setVisible(details is not None)  # now that all is in them: they are laid out once
+    def fit_into(self, width_px: int) -> None:
+        """By the width of the whole, as a scroll bar comes and goes with the height of the facts."""
+        directions = QBoxLayout.Direction
+        is_wide = width_px >= SIDE_BY_SIDE_PX
+        self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
+        self._facts.fit_into(width_px - 2 * MARGIN_PX - 2 * CARD_MARGIN_PX)
 
-    def _fill(self, details: TokenDetails) -> None:
-        theme = self._theme_source.theme
-        place = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
-        self._title.setText(f"{TITLE.upper()}{place}")
+    def show_details(self, details: TokenDetails) -> None:
         self._token.set_spans(self._token_spans(details))
-        self._facts.show_facts(dict(details.facts), theme.text)
+        self._facts.show_facts(dict(details.facts), self._theme_source.theme.text)
         tree = details.tree or MergeTree((), PREPARING)
-        self._tree.set_roots(tree.roots, self._model.part)
+        self.tree.set_roots(tree.roots, self._model.part)
         self._tree_area.setVisible(bool(tree.roots))
         if BUILDING in self._about:
             self._about[BUILDING].setVisible(len(tree.roots) > 1 or any(each.parts for each in tree.roots))

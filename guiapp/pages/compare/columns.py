@@ -11,14 +11,14 @@ from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QWidget
 from guiapp.core.encode.catalogue import encoder_label
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.choice import joined, summary
-from guiapp.kit.session.loader import file_of
+from guiapp.kit.session.loader import can_choose, file_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import NameButton, SideHead
 from guiapp.kit.side_by_side.linked import LinkedViews, MapBar, pointed_out
 from guiapp.kit.spans.editor import WIDTH_PX, EditorLink, LineCost, LineMargin, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
-from guiapp.kit.widgets.choice_list import PrePicker, can_choose
+from guiapp.kit.widgets.choice_list import PrePicker
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row

@@ -67,6 +67,7 @@ class SummaryTable(RowTable[SummaryRow]):
         self._heads: list[Column[SummaryRow]] = []
         self._values: dict[SummaryRow, list[float | None]] = {}
         self._ranges: list[tuple[float, float] | None] = []
+        self._shown: list[tuple[object, ...]] = []
         self._sorted_by = "", Qt.SortOrder.AscendingOrder
         summary.changed.connect(self._refresh)
         self._refresh()
@@ -166,10 +167,21 @@ class SummaryTable(RowTable[SummaryRow]):
         best = {row: values[row] for row in writes_all} or values  # what is unknown is no saving
         first_bar = len(numbers)
         self._ranges = [_range(values, best, at) if at >= first_bar else None for at in range(len(columns))]
+        before, self._shown = self._shown, list(map(self._shown_of, ordered))
         if is_new:
             self.endResetModel()
-        elif ordered:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(columns)))
+            return
+        for at, (shown, old) in enumerate(zip(self._shown, before, strict=True)):
+            if shown != old:  # painting a row takes milliseconds, while people type
+                self.dataChanged.emit(self.index(at, 0), self.index(at, len(columns)))
+
+    def _shown_of(self, row: SummaryRow) -> tuple[object, ...]:
+        """All that a row is painted by."""
+        summary = self._summary
+        is_old = row.session is None and summary.is_due(row)
+        may = summary.can_become_column(row), summary.can_remove(row)
+        cells = [self._cell(at, row) for at in range(len(self._columns))]
+        return self._titles[row], cells, self._values.get(row), self._ranges, is_old, may
 
     def _ordered(
         self,

@@ -44,7 +44,6 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.painting import clear_pixmap
-from guiapp.kit.widgets.tables import draw_chip
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -315,6 +314,8 @@ class TokenStrip(QAbstractScrollArea):
 
     def _chip(self, token_id: int, tint: int, scale: float) -> QPixmap:
         """A chip, drawn once: while someone types, most chips only move."""
+        from guiapp.kit.widgets.tables import draw_chip  # with tables, which starting does not need
+
         if len(self._chips) >= self._most_chips:
             del self._chips[next(iter(self._chips))]
         theme = self._theme_source.theme

@@ -12,7 +12,6 @@ from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QPainter
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.explain.id_lists import holds_numbers
-from guiapp.analysis.explain.reports import doubled_special
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
 from guiapp.kit.session.model_session import ModelSession
@@ -310,6 +309,8 @@ class DoubledHint(QObject):
             return None
         head = session.tokens.ids(0, min(2, n_tokens))
         tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
+        from guiapp.analysis.explain.reports import doubled_special
+
         return doubled_special(session.tokenizer, head.tolist(), tail.tolist())
 
 

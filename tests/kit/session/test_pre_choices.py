@@ -6,10 +6,9 @@ from guiapp.core.formats.ranks import RANK_PATTERNS
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.choice import matching
-from guiapp.kit.session.loader import RefusedModel
+from guiapp.kit.session.loader import RefusedModel, can_choose
 from guiapp.kit.widgets.choice_list import (
     AS_THE_FILE_SAYS,
-    can_choose,
     pre_choices,
     question,
 )

@@ -109,3 +109,13 @@ def test_file_types_of_a_folder_have_columns(table, tmp_path, qtbot):
     assert set(titles(table)[6:]) == {".py", ".txt", "others"}
     tally = table.rows[0].counts.file_types[".py"]
     assert column(table, ".py")[0] == f"{tally.fertility:.2f}"
+
+
+def test_only_a_row_that_shows_something_else_is_painted_again(table):
+    painted = []
+    table.dataChanged.connect(lambda first, last: painted.extend(range(first.row(), last.row() + 1)))
+    table.summary.changed.emit()
+    assert painted == []
+    table.rows[2].title = "another"
+    table.summary.changed.emit()
+    assert painted == [2]

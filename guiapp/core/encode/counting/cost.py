@@ -28,7 +28,7 @@ NEWLINE = ord("\n")
 IS_NEWLINE = np.arange(256) == NEWLINE
 BLOCK_BYTES = 1 << 20  # words and lines of so much text at once
 SHOWN_CHARACTERS = 60
-WITHOUT_SPACES = re.compile(f"[{UNSPACED}\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+WITHOUT_SPACES = f"[{UNSPACED}\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 
 
 Row = tuple[int, int, int]  # start, end, number of tokens
@@ -73,7 +73,7 @@ class CostlyText:
     @property
     def kind(self) -> str:
         """What it is called: in scripts without spaces between words a run of characters is no word."""
-        return "character run" if WITHOUT_SPACES.search(self.text) else "word"
+        return "character run" if re.search(WITHOUT_SPACES, self.text) else "word"
 
 
 @dataclass(frozen=True)

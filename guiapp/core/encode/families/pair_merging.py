@@ -7,11 +7,12 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.encode.dropout import Dropout
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pipeline import (
     NO_TRACE,
@@ -23,9 +24,6 @@ from guiapp.core.encode.families.pipeline import (
     encode_each_piece,
     laid_out,
 )
-from guiapp.core.encode.reference import backtrack, longest_match, merge
-from guiapp.core.encode.reference.longest_match import Choose, Dropout, Join, Take, Taken, TokenMatches
-from guiapp.core.encode.reference.merge import Merge, Rules, Slots, symbol_slots
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary, tree_of
@@ -42,19 +40,17 @@ from guiapp.native.pairs import (
 )
 from guiapp.native.special_tokens import CallOptions
 
+if TYPE_CHECKING:
+    from guiapp.core.encode.reference import backtrack
+    from guiapp.core.encode.reference.longest_match import Taken, TokenMatches
+    from guiapp.core.encode.reference.merge import Rules, Slots
+
 LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
 LINEAR = ("backtrack", "table")
 APPROXIMATE = ("greedy", "fewest")
-STATES: dict[str, Callable[[], Any]] = {
-    "backtrack": list,
-    "table": backtrack.State,
-    "greedy": list,
-    "fewest": longest_match.State,
-}
 KEPT_PAIRS = 1 << 16
 SURELY_SHORT = 100  # bytes in the file: not many, even if spelling repeats the token for each character
 LONGEST_MATCHED = 1 << 12  # bytes; at each token of a text so many may be looked through in vain
-READABLE = {"scan": merge.steps, "heap": merge.heap_steps, "fast": merge.heap_steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
 SPACE = 0x20
 ONE_SPACE = np.frombuffer(b" ", np.uint8)
@@ -244,6 +240,8 @@ class PairEncoder:
         self, encoder: str, tracer: Tracer, start: int, data: bytes, marked: NormalizedText | None
     ) -> Taken:
         """The tokens of a piece whose spaces are marked, by merging."""
+        from guiapp.core.encode.reference import merge
+
         start_symbols = self._merging.start_symbols(data)
         tracer.piece(start, data, marked, start_symbols)
         parts: Parts = {}
@@ -253,7 +251,7 @@ class PairEncoder:
                 parts[step.made] = step.left, step.right
 
         slots = merged_slots(start_symbols, self._merging.rules, encoder, tracer, note_parts)
-        positions = symbol_slots(slots)
+        positions = merge.symbol_slots(slots)
         ends = [start for _, start, _ in start_symbols] + [len(data)]
         tokens: Taken = []
         for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
@@ -320,9 +318,12 @@ def merged_slots(
     note: Callable[[object], None] = lambda step: None,
 ) -> Slots:
     """What merging makes of the start symbols of a piece; `note` is given each step."""
+    from guiapp.core.encode.reference import merge
+
+    steps = merge.steps if encoder == "scan" else merge.heap_steps
     pieces = [symbol for symbol, _, _ in symbols]
     slots: Slots = [*pieces]
-    for step in READABLE[encoder](pieces, rules):
+    for step in steps(pieces, rules):
         step.apply(slots)
         tracer.step(step)
         note(step)
@@ -445,7 +446,11 @@ class TokenMatching:
         self, encoder: str, dropout: Dropout, data: bytes, tracer: Tracer, fused: int | None
     ) -> Taken:
         """Token, start and end of each token of one piece, step by step; neighbours `fused` are one."""
-        state: Any = STATES[encoder]()
+        from guiapp.core.encode.reference import backtrack, longest_match
+        from guiapp.core.encode.reference.longest_match import Choose, Join, Take
+
+        states: dict[str, Callable[[], Any]] = {"table": backtrack.State, "fewest": longest_match.State}
+        state = states.get(encoder, list)()
         taken: Taken = state if isinstance(state, list) else state.tokens
         for step in self._steps(encoder, data, dropout):
             if isinstance(step, Take | Choose) and taken and step.token_id == taken[-1][0] == fused:
@@ -464,6 +469,8 @@ class TokenMatching:
         return result
 
     def _steps(self, encoder: str, data: bytes, dropout: Dropout) -> Iterator[Any]:
+        from guiapp.core.encode.reference import backtrack, longest_match
+
         if encoder in LINEAR:
             matches = _matches(self.derivations.tree, data, partial(self._pass_symbol, data))
             algorithm = backtrack.steps if encoder == "backtrack" else backtrack.table_steps
@@ -483,9 +490,11 @@ class TokenMatching:
 
 def _remain_separate(tree: TokenTree, merging: PairMerging, left: int, right: int) -> bool:
     """Whether merging the joint text of two symbols gives just these two."""
+    from guiapp.core.encode.reference.merge import Merge, heap_steps, symbol_slots
+
     symbols = merging.start_symbols(tree.token_bytes(left) + tree.token_bytes(right))
     slots: Slots = [symbol for symbol, _, _ in symbols]
-    for step in merge.heap_steps([symbol for symbol, _, _ in symbols], merging.rules):
+    for step in heap_steps([symbol for symbol, _, _ in symbols], merging.rules):
         if isinstance(step, Merge):
             step.apply(slots)
     return [slots[at] for at in symbol_slots(slots)] == [left, right]
@@ -504,6 +513,8 @@ def _why_not_matched(vocabulary: Vocabulary) -> str:
 
 
 def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> TokenMatches:
+    from guiapp.core.encode.reference.longest_match import TokenMatches
+
     data = np.frombuffer(bytearray(piece), np.uint8)
     return TokenMatches(
         partial(tree.longest_match_in, data),

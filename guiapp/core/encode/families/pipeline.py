@@ -5,18 +5,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.reference.longest_match import Dropout, Taken
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.errors import EncodeError
 from guiapp.native.binding import NONE
 from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.dropout import Dropout
+    from guiapp.core.encode.reference.longest_match import Taken
 
 CHUNK_BYTES = 1 << 18
 FIRST_WINDOW = 256

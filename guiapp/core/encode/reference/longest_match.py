@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-LOW_32 = 0xFFFFFFFF
+if TYPE_CHECKING:
+    from guiapp.core.encode.dropout import Dropout
+
 WORD = re.compile(rb"[^\t-\r ]+")
 PIECE = re.compile(rb".+", re.DOTALL)  # where text has been split before
 Taken = list[tuple[int, int, int]]
@@ -196,27 +198,6 @@ class RuleOut(Attempt):
     token_id: int
     start: int
     end: int
-
-
-@dataclass
-class Dropout:
-    """Rules out `share` of 2**32 uses of tokens; numbers go on from piece to piece."""
-
-    share: int = 0
-    random_state: int = 1
-
-    def rules_out(self) -> bool:
-        if self.share == 0:
-            return False
-        self.random_state = next_random(self.random_state)
-        return self.random_state < self.share
-
-
-def next_random(state: int) -> int:
-    """The number behind `state` in a sequence of numbers below 2**32 (xorshift, Marsaglia 2003)."""
-    state ^= (state << 13) & LOW_32
-    state ^= state >> 17
-    return state ^ ((state << 5) & LOW_32)
 
 
 def fewest_steps(size: int, matches: TokenMatches, dropout: Dropout) -> Iterator[Reach | RuleOut | Choose]:
