@@ -8,6 +8,7 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes, join_tokens
+from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, Repaired
 from guiapp.core.encode.families.pair_merging import PairEncoder, merged_slots, to_source
 from guiapp.core.encode.families.pipeline import (
@@ -40,7 +41,7 @@ from guiapp.core.hugging_face.characters import PythonForm
 from guiapp.core.hugging_face.independent_words import WordEdges, word_edges
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
-from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, is_unicode_form
+from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, unicode_forms
 from guiapp.core.hugging_face.pre_tokenizers import Split, normalize, pre_tokenize, without_byte_mapping
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.special_tokens import LONG_SOLIDUS, Found, TokenSearch
@@ -507,7 +508,8 @@ class NormalizedPairsPipeline(BytePairPipeline):
     def __init__(self, vocabulary: Vocabulary, normalizer: Normalizer) -> None:
         super().__init__(vocabulary)
         self._normalizer = normalizer
-        self._keeps_ascii = is_unicode_form(normalizer)
+        self._forms = unicode_forms(normalizer)
+        self._keeps_ascii = self._forms is not None
         self._joins_special = vocabulary.rules.composes
 
     def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
@@ -532,13 +534,16 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return lambda text, options: fast_path(text, options) if self._is_unchanged(text) else None
 
     def _is_unchanged(self, text: str | bytes) -> bool:
-        """Whether the text, and so each part of it, is what the normaliser makes of it."""
-        if not self._keeps_ascii or text.isascii():
+        """Whether the text, and so each part of it, is what the normaliser makes of it; maybe no where it is."""
+        if self._forms is None or text.isascii():
             return self._keeps_ascii
-        data = as_bytes(text)
-        if self._joins_special and LONG_SOLIDUS in data:
+        try:
+            characters = text if isinstance(text, str) else text.decode()
+        except UnicodeDecodeError:
             return False
-        return self._repaired(np.frombuffer(data, np.uint8))[0].tobytes() == data
+        if self._joins_special and LONG_SOLIDUS.decode() in characters:
+            return False
+        return all(unicodedata.is_normalized(form, characters) for form in self._forms)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         if not self._keeps_ascii:
