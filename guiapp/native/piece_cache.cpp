@@ -65,9 +65,9 @@ void PieceCache::make_keys(const Block& pieces) {
         if (are_apart) start = static_cast<std::size_t>(pieces.starts[index]);
         const auto end = static_cast<std::size_t>(pieces.ends[index]), length = end - start;
         auto& key = pieces.keys[index];
-        if (length > short_bytes) {
-            key = {too_long, too_long, listed};
-            listed = index + 1;
+        if (length - 1 >= short_bytes) {  // or it is empty
+            key = {0, too_long, listed};
+            if (length) listed = index + 1;
         } else if (start + 16 <= text.size()) {
             key.low = load8(text, start) & low_masks[length];
             key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | kind;
@@ -171,21 +171,18 @@ bool PieceCache::recall_long(Bytes piece, Kind kind, std::uint64_t hash, Ids ids
     return false;
 }
 
-bool PieceCache::recall_stretch(Bytes stretch, Ids ids, std::size_t& count) {
-    stretch_hash_ = 0;
-    if (stretch.size() > longest_stretch) return false;
-    const auto hashed = hash(stretch, Kind::stretch), bit = hashed >> 8 & (n_bits - 1);
-    if (noted_[bit / 64] >> bit % 64 & 1) {
-        stretch_hash_ = hashed;
-        return recall_long(stretch, Kind::stretch, hashed, ids, count);
-    }
+bool PieceCache::may_recall_stretch(Bytes stretch) {
+    if (stretch.empty() || stretch.size() > longest_stretch) return false;
+    stretch_hash_ = hash(stretch, Kind::stretch);
+    const auto bit = stretch_hash_ >> 8 & (n_bits - 1);
+    if (noted_[bit / 64] >> bit % 64 & 1) return true;
     if (++n_noted_ > most_noted) noted_.fill(0), n_noted_ = 1;
     noted_[bit / 64] |= std::uint64_t{1} << bit % 64;
     return false;
 }
 
 void PieceCache::keep_stretch(Bytes stretch, std::span<const std::int32_t> ids) {
-    if (stretch_hash_ && may_be_kept(ids)) keep_long(stretch, Kind::stretch, stretch_hash_, ids);
+    if (may_be_kept(ids)) keep_long(stretch, Kind::stretch, stretch_hash_, ids);
 }
 
 bool PieceCache::may_be_kept(std::span<const std::int32_t> ids) {

@@ -28,7 +28,7 @@ public:
         std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
     };
 
-    // The pieces of text from `start` on, as many as there are `ends`, and what is made of them.
+    // The pieces of text from `start` on, as many as there are `ends`, and what is made of them.  Empty ones are always new.
     struct Block {
         Bytes text;
         std::size_t start;
@@ -51,8 +51,9 @@ public:
     explicit PieceCache(std::size_t longest = longest_kept, std::size_t size = 1);
 
     // All that lies between two special tokens: turns of a chat come again and again.  What is short is kept when it comes a second
-    // time.  Append its ids, if there are any; else `keep_stretch` takes them, if it is next.
-    bool recall_stretch(Bytes stretch, Ids ids, std::size_t& count);
+    // time: whether it may be that now.  Then append its ids, if there are any; else `keep_stretch` takes them.
+    bool may_recall_stretch(Bytes stretch);
+    bool recall_stretch(Bytes stretch, Ids ids, std::size_t& count) { return recall_long(stretch, Kind::stretch, stretch_hash_, ids, count); }
     void keep_stretch(Bytes stretch, std::span<const std::int32_t> ids);
 
     // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to

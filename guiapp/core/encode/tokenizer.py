@@ -110,7 +110,9 @@ class _Prepared:
     def encode_beyond(self, text: NDArray[np.uint8]) -> FragmentTokens:
         """The tokens of a text, without what is around it, that took more than `options` allow."""
         found = self.special_tokens.partition(text, self.parse_special)
-        if len(text) >= LEAST_LONG_BYTES and len(found.ids):  # parts of parts would cost more than threads save
+        if len(text) >= LEAST_LONG_BYTES and len(
+            found.ids
+        ):  # parts of parts would cost more than threads save
             inner = slice(len(self.whole.before), -len(self.whole.after) or None)
             if (ids := self.fast_path(text.tobytes(), self.whole)) is not None:
                 return FragmentTokens.later(ids[inner], lambda: self.bounds(text, ids[inner]))
@@ -279,7 +281,9 @@ class Tokenizer:
         affixes = self.special_affixes() if add_special else ([], [])
         most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
         handle = special.handle(parse_special)
-        is_begin = begins or not own.begins_after_special  # those add their space wherever a text comes from
+        is_begin = begins or (
+            own.adds_space and not own.begins_after_special
+        )  # adds it wherever that is from
         given = handle, own.excluded, own.adds_space, own.marks_spaces, is_begin, affixes
         options = CallOptions(*given, most_bytes), CallOptions(*given)
         is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND

@@ -210,7 +210,7 @@ def _other_spaces() -> NDArray[np.bool_]:
 
 
 def unicode_forms(normalizer: Normalizer) -> list[Form] | None:
-    """Which normal forms it is, one after the other: ASCII stays, and is joined to nothing; None if others."""
+    """Which normal forms it is, one after the other: then ASCII stays, and is joined to nothing."""
     forms = [part.form if isinstance(part, UnicodeForm) else None for part in flattened(normalizer)]
     return None if None in forms else [form for form in forms if form]
 
