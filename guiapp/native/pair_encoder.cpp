@@ -59,11 +59,12 @@ PairEncoder::PairEncoder(const PairModel& model, std::int32_t* short_ids) : mode
 
 std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids) {
     options.partition(text, parts_);
-    spaced_.clear(), pending_tokens_.clear();
-    n_pending_ = n_taken_ = 0;
+    spaced_.clear();
+    forget_pending();
     std::size_t count = 0;
     const bool are_many = parts_.size() > 1, is_changed = options.adds_space || options.marks_spaces;
-    for (const auto& part : parts_) {
+    for (std::size_t index = 0; index < parts_.size(); ++index) {
+        const auto& part = parts_[index];
         const auto stretch = part.text_in(text);
         const bool is_recalled = are_many && options.adds_space_to(part) == options.adds_space && cache_.may_recall_stretch(stretch);
         if (is_recalled) count = encode_pending(ids, count);
@@ -82,7 +83,7 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
                 cache_.keep_stretch(stretch, ids.subspan(first, count - first));
             }
         }
-        if (part.token != absent) count = add_token(static_cast<std::int32_t>(part.token), ids, count);
+        if (part.token != absent) count = add_token(static_cast<std::int32_t>(part.token), parts_[index + 1].raw_start, ids, count);
     }
     return static_cast<std::int64_t>(encode_pending(ids, count));
 }
@@ -93,38 +94,35 @@ std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids
     if (splitting_) splitting_->begin(0, size);
     for (std::size_t done = 0; done < size;) {
         if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
+        if (n_pending_ == 0) pending_start_ = start + done;
         Ends more{std::span(ends_).subspan(n_pending_)};
         if (splitting_) splitting_->next(own, more);
         else model_.cuts.next_parts(own.first(size), done, more);
-        for (auto& end : more.room.first(more.count)) {
-            starts_[n_pending_++] = static_cast<std::int64_t>(start + done);
-            done = static_cast<std::size_t>(end);
-            end += static_cast<std::int64_t>(start);
-        }
+        done = more.last(), n_pending_ += more.count;
+        for (auto& end : more.room.first(more.count)) end += static_cast<std::int64_t>(start);
     }
     return count;
 }
 
-// A special token is an empty piece among others.
-std::size_t PairEncoder::add_token(std::int32_t token, Ids ids, std::size_t count) {
+// A special token, with the white space that it takes away, is a piece among others, which reaches to the text that begins behind it.
+std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count) {
+    if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
     if (n_pending_ == 0) {
         ids[count] = token;
         return count + 1;
     }
-    if (n_pending_ == PieceCache::block) return add_token(token, ids, encode_pending(ids, count));
     pending_tokens_.push_back(token);
-    starts_[n_pending_] = ends_[n_pending_] = ends_[n_pending_ - 1];
-    ++n_pending_;
+    others_.push_back(static_cast<std::uint32_t>(n_pending_));
+    ends_[n_pending_++] = spaced_.empty() ? behind : static_cast<std::int64_t>(spaced_.size());
     return count;
 }
 
 std::size_t PairEncoder::encode_pending(Ids ids, std::size_t count) {
     if (n_pending_ == 0) return count;
     const auto kind = splitting_ ? PieceCache::Kind::whole : PieceCache::Kind::part;
-    const auto starts = std::span(starts_).first(n_pending_), ends = std::span(ends_).first(n_pending_);
-    count = encode_words({pending_text_, 0, ends, starts, kind, std::span(keys_).first(n_pending_)}, ids, count);
-    n_pending_ = n_taken_ = 0;
-    pending_tokens_.clear();
+    const auto ends = std::span(ends_).first(n_pending_);
+    count = encode_words({pending_text_, pending_start_, ends, {}, kind, std::span(keys_).first(n_pending_), others_}, ids, count);
+    forget_pending();
     return count;
 }
 
@@ -204,7 +202,8 @@ std::size_t PairEncoder::encode_words(const PieceCache::Block& block, Ids ids, s
     }
     return cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) {
         const auto piece = block.piece(index);
-        const auto token = piece.empty() ? pending_tokens_[n_taken_++] : block.kind == PieceCache::Kind::part ? absent : model_.whole_token(piece);
+        const bool is_text = n_taken_ == block.others.size() || block.others[n_taken_] != index;
+        const auto token = !is_text ? pending_tokens_[n_taken_++] : block.kind == PieceCache::Kind::part ? absent : model_.whole_token(piece);
         if (token != absent) {
             ids[count] = token;
             return count + 1;

@@ -65,9 +65,9 @@ void PieceCache::make_keys(const Block& pieces) {
         if (are_apart) start = static_cast<std::size_t>(pieces.starts[index]);
         const auto end = static_cast<std::size_t>(pieces.ends[index]), length = end - start;
         auto& key = pieces.keys[index];
-        if (length - 1 >= short_bytes) {  // or it is empty
-            key = {0, too_long, listed};
-            if (length) listed = index + 1;
+        if (length > short_bytes) {
+            key = {too_long, too_long, listed};
+            listed = index + 1;
         } else if (start + 16 <= text.size()) {
             key.low = load8(text, start) & low_masks[length];
             key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | kind;
@@ -79,6 +79,7 @@ void PieceCache::make_keys(const Block& pieces) {
         start = end;
     }
     if (listed) fetch_long(pieces, listed);
+    for (const auto index : pieces.others) pieces.keys[index] = {0, too_long, 0};
 }
 
 // Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept.
@@ -231,16 +232,18 @@ void PieceCache::keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span
 
 // Not 0.
 std::uint64_t PieceCache::hash(Bytes piece, Kind kind) {
-    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind);
-    const auto mix = [&](std::uint64_t word) {
-        found = (found ^ word) * mix_low;
-        found ^= found >> 32;
+    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind), other = mix_high;  // two, for neither waits for the other
+    const auto mix = [](std::uint64_t& into, std::uint64_t word) {
+        into = (into ^ word) * mix_low;
+        into ^= into >> 32;
     };
     std::size_t at = 0;
-    for (; at + 8 <= piece.size(); at += 8) mix(load8(piece, at));
-    if (at < piece.size() && piece.size() >= 8) mix(load8(piece, piece.size() - 8));
+    for (; at + 16 <= piece.size(); at += 16) mix(found, load8(piece, at)), mix(other, load8(piece, at + 8));
+    if (at + 8 <= piece.size()) mix(found, load8(piece, at)), at += 8;
+    if (at < piece.size() && piece.size() >= 8) mix(other, load8(piece, piece.size() - 8));
     else
-        for (; at < piece.size(); ++at) mix(piece[at]);
+        for (; at < piece.size(); ++at) mix(found, piece[at]);
+    mix(found, other);
     return found | 1;
 }
 

@@ -28,7 +28,7 @@ public:
         std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
     };
 
-    // The pieces of text from `start` on, as many as there are `ends`, and what is made of them.  Empty ones are always new.
+    // The pieces of text from `start` on, as many as there are `ends`, and what is made of them.
     struct Block {
         Bytes text;
         std::size_t start;
@@ -36,6 +36,7 @@ public:
         std::span<const std::int64_t> starts;  // where pieces do not lie side by side; else empty
         Kind kind;
         std::span<Key> keys;                   // scratch, of the same size
+        std::span<const std::uint32_t> others{};  // the indices, in order, of those that are no text: these are always new
 
         std::size_t start_of(std::size_t index) const {
             if (!starts.empty()) return static_cast<std::size_t>(starts[index]);

@@ -21,7 +21,7 @@ std::int64_t WordEncoder::append(Bytes text, const TextOptions& options) {
 template <class Model>
 std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptions& options) {
     options.partition(text, parts_);
-    n_pending_ = n_taken_ = 0, pending_tokens_.clear();
+    forget_pending();
     for (const auto& part : parts_) {
         const auto stretch = part.text_in(text);
         const bool is_recalled = parts_.size() > 1 && cache_.may_recall_stretch(stretch);
@@ -59,6 +59,7 @@ bool WordEncoder::add_words(const Model& model, Bytes text, const Part& part) {
 template <class Model>
 bool WordEncoder::add_token(const Model& model, Bytes text, std::int32_t token) {
     if (n_pending_ == starts_.size() && !encode_pending(model, text)) return false;
+    others_.push_back(static_cast<std::uint32_t>(n_pending_));
     starts_[n_pending_] = ends_[n_pending_] = 0;
     ++n_pending_;
     pending_tokens_.push_back(token);
@@ -85,14 +86,16 @@ bool WordEncoder::encode_pending(const Model& model, Bytes text) {
             stopped = done + index;
             return count_there = count;
         };
-        const PieceCache::Block words{text, 0, ends, starts, PieceCache::Kind::whole, std::span(keys_).first(ends.size())};
+        std::vector<std::uint32_t> others(others_.begin() + static_cast<std::ptrdiff_t>(n_taken_), others_.end());
+        for (auto& index : others) index -= static_cast<std::uint32_t>(done);
+        const PieceCache::Block words{text, 0, ends, starts, PieceCache::Kind::whole, std::span(keys_).first(ends.size()), others};
         const auto count = cache_.encode(words, ids_, count_, encode_new);
         if (!is_possible) return false;
         count_ = stopped < n_pending_ ? count_there : count;
         done = stopped;
         if (done < n_pending_) make_room(normalized_.data.size() + 2 * block_room);
     }
-    n_pending_ = n_taken_ = 0, pending_tokens_.clear();
+    forget_pending();
     return true;
 }
 

@@ -52,6 +52,7 @@ private:
     bool add_token(const Model& model, Bytes text, std::int32_t token);
     template <class Model>
     bool encode_pending(const Model& model, Bytes text);
+    void forget_pending() { n_pending_ = n_taken_ = 0, others_.clear(), pending_tokens_.clear(); }
     void make_room(std::size_t more);
 
     static bool puts_space(const WordPiece&) { return false; }
@@ -72,6 +73,7 @@ private:
     std::vector<PieceCache::Key> keys_, part_keys_;
     std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
     std::size_t n_pending_ = 0, n_taken_ = 0;              // words that are not encoded yet, and special tokens among them that are
+    std::vector<std::uint32_t> others_;                    // where these are, and their ids
     std::vector<std::int32_t> pending_tokens_;
 
     std::vector<Part> parts_;        // of a text
