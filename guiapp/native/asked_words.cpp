@@ -2,16 +2,19 @@
 #include "api.h"
 #include "piece_cache.h"
 #include "spaced_words.h"
+#include "special_tokens.h"
 #include "utf8.h"
 
 namespace loupe {
 
-// A word begins with white space behind a character that may end one, or with the text: such a first one is of its own kind.
-// Words lie side by side.  Text is valid.  For one thread at a time.
+// A word begins with white space behind a character that may end one, or with what lies between special tokens: such a first one
+// is of its own kind.  Words lie side by side.  Text is valid.  For one thread at a time.
 class AskedWords {
 public:
+    using Kind = PieceCache::Kind;  // `whole` where a document begins, `stretch` where what follows a special token does, else `part`
     struct Word {
         std::size_t start, size;  // in the text
+        Kind kind;
     };
 
     // `starts_words` says which bytes are such white space, `ends_words` which of the first 65536 characters may end a word.
@@ -28,19 +31,20 @@ public:
         longest_told_ = 0;
     }
 
-    // How many ids a text has that `begins` a document or goes on in one; or, if negative, how many words are to be told first.
-    std::int64_t encode(Bytes text, bool begins) {
+    // How many ids a text has; or, if negative, how many words are to be told first.
+    std::int64_t encode(Bytes text, const TextOptions& options) {
         const auto n_told = told_ends_.size();
         count_ = 0;
-        for (std::size_t start = 0, scanned = 0; start < text.size();) {
-            const auto n_ends = find_ends(text, scanned);
-            for (std::size_t first = 0; first < n_ends;) {
-                const auto n_words = start == 0 ? 1 : std::min(n_ends - first, std::max<std::size_t>(1, most_at_once / std::max(longest_told_, longest_known_)));
-                const auto ends = std::span(ends_).subspan(first, n_words);
-                const auto kind = start != 0 ? PieceCache::Kind::part : begins ? PieceCache::Kind::whole : PieceCache::Kind::stretch;
-                encode_block({text, start, ends, {}, kind, std::span(keys_).first(n_words)}, n_told);
-                start = static_cast<std::size_t>(ends.back()), first += n_words;
+        options.partition(text, parts_);
+        for (const auto& part : parts_) {
+            const auto start = static_cast<std::size_t>(part.raw_start);
+            if (part.has_text()) {
+                const auto kind = start == 0 && options.begins ? Kind::whole : flags_[text[start]] & starts_word ? Kind::part : Kind::stretch;
+                encode_stretch(text.first(static_cast<std::size_t>(part.raw_end)), start, kind, n_told);
             }
+            if (part.token == absent) continue;
+            if (ids_.size() == count_) ids_.resize(2 * count_ + PieceCache::spare_ids);
+            ids_[count_++] = static_cast<std::int32_t>(part.token);
         }
         return asked_.size() > n_told ? static_cast<std::int64_t>(n_told) - static_cast<std::int64_t>(asked_.size()) : static_cast<std::int64_t>(count_);
     }
@@ -68,12 +72,25 @@ private:
     static constexpr std::size_t most_kept_room = 1 << 22, most_at_once = 1 << 18;  // ids
     static constexpr std::size_t longest_kept = 1 << 17;  // bytes, or ids, of a word: such are rare, and repeated in what is edited
 
-    // Write where words end, from where it was scanned up to, at least one.
-    std::size_t find_ends(Bytes text, std::size_t& at) {
+    void encode_stretch(Bytes text, std::size_t start, Kind first_kind, std::size_t n_told) {
+        const auto begin = start;
+        for (auto scanned = start; start < text.size();) {
+            const auto n_ends = find_ends(text, begin, scanned);
+            for (std::size_t first = 0; first < n_ends;) {
+                const auto n_words = start == begin ? 1 : std::min(n_ends - first, std::max<std::size_t>(1, most_at_once / std::max(longest_told_, longest_known_)));
+                const auto ends = std::span(ends_).subspan(first, n_words);
+                encode_block({text, start, ends, {}, start == begin ? first_kind : Kind::part, std::span(keys_).first(n_words)}, n_told);
+                start = static_cast<std::size_t>(ends.back()), first += n_words;
+            }
+        }
+    }
+
+    // Write where words end, from where text[begin:] was scanned up to, at least one.
+    std::size_t find_ends(Bytes text, std::size_t begin, std::size_t& at) {
         std::size_t count = 0;
         for (; at < text.size() && count + 65 <= ends_.size(); at += 64) {
             const auto [spaces, ends, parts] = marks<3>(text.subspan(at, std::min<std::size_t>(64, text.size() - at)), std::span<const Byte, 256>(flags_));
-            const auto before = at ? flags_[text[at - 1]] : 0;
+            const auto before = at > begin ? flags_[text[at - 1]] : 0;
             auto cuts = spaces & (ends << 1 | (before == ends_word));
             for (auto open = spaces & (parts << 1 | (before == is_part)); open; open &= open - 1) {
                 const auto end = at + static_cast<std::size_t>(std::countr_zero(open));
@@ -92,7 +109,7 @@ private:
         if (ids_.size() < room) ids_.resize(std::max(2 * ids_.size(), room));
         bool is_told = false;
         const auto encode_new = [&](std::size_t index, std::size_t count) {
-            const auto word = index_of(block.text, {block.start_of(index), block.piece(index).size()});
+            const auto word = index_of(block.text, {block.start_of(index), block.piece(index).size(), block.kind});
             is_told = word < n_told;
             if (!is_told) return count;
             const auto first = word ? told_ends_[word - 1] : 0, size = told_ends_[word] - first;
@@ -119,12 +136,12 @@ private:
     // Where a word is among the slots, or may be put.
     std::size_t slot_of(Bytes text, Word word) const {
         const auto bytes = text.subspan(word.start, word.size);
-        auto hash = secret_ ^ word.size << 1 ^ (word.start == 0);
+        auto hash = secret_ ^ word.size << 2 ^ static_cast<Byte>(word.kind);
         for (const auto byte : bytes) hash = (hash ^ byte) * (secret_ | 1), hash ^= hash >> 29;
         for (auto at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
             if (slots_[at] == 0) return at;
             const auto& other = asked_[slots_[at] - 1];
-            if ((other.start == 0) == (word.start == 0) && std::ranges::equal(text.subspan(other.start, other.size), bytes)) return at;
+            if (other.kind == word.kind && std::ranges::equal(text.subspan(other.start, other.size), bytes)) return at;
         }
     }
 
@@ -134,6 +151,7 @@ private:
     PieceCache cache_{longest_kept, 4};  // to ask takes so much longer than to encode words here would
     std::vector<PieceCache::Key> keys_;
     std::vector<std::int64_t> ends_;  // of the words of a block
+    std::vector<Part> parts_;         // of a text
     std::vector<Word> asked_;
     std::vector<std::uint32_t> slots_;  // numbers of words that were asked for and 1, by their hashes
     std::vector<std::int32_t> told_;    // ids of these
@@ -156,16 +174,17 @@ LOUPE_API void loupe_asked_words_free(AskedWords* words) { delete words; }
 
 // How many ids a text has; or, if negative, how many words are to be told first: then it is to be called again with the same text,
 // not `is_new` any more.
-LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, Array<const Byte> text, bool is_new, bool begins) {
+LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, const TextOptions* options, Array<const Byte> text, bool is_new) {
     if (is_new) words->begin();
-    return words->encode(text, begins);
+    return words->encode(text, *options);
 }
 
-// The starts and ends of the words that are to be told.
-LOUPE_API void loupe_asked_words_asked(const AskedWords* words, Array<std::int64_t> starts, Array<std::int64_t> ends) {
-    for (std::size_t index = 0; const auto [start, size] : words->asked()) {
-        if (index >= items_of(starts).size() || index >= items_of(ends).size()) return;
+// The starts and ends of the words that are to be told, and of what kind each is.
+LOUPE_API void loupe_asked_words_asked(const AskedWords* words, Array<std::int64_t> starts, Array<std::int64_t> ends, Array<Byte> kinds) {
+    for (std::size_t index = 0; const auto [start, size, kind] : words->asked()) {
+        if (index >= items_of(starts).size() || index >= items_of(ends).size() || index >= items_of(kinds).size()) return;
         items_of(starts)[index] = static_cast<std::int64_t>(start);
+        items_of(kinds)[index] = static_cast<Byte>(kind);
         items_of(ends)[index++] = static_cast<std::int64_t>(start + size);
     }
 }

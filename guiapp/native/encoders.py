@@ -333,46 +333,48 @@ class _WordEncoder(Handle, free="word_encoder_free"):
 # Text word by word, where what words become is known elsewhere
 
 _asked_words_new = function("asked_words_new(flags, flags, unsigned) -> handle")
-_asked_words_encode = function("asked_words_encode(handle, bytes, flag, flag)")
-_asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints) -> nothing")
+_asked_words_encode = function("asked_words_encode(handle, structure, bytes, flag)")
+_asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints, >bytes) -> nothing")
 _asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
 _asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
 LONG_WORD, MOST_SEEN = 100, 1 << 15  # bytes, on the average; words
-Ask = Callable[[Bytes, WideInts, WideInts, bool], tuple[Ints, WideInts]]
+INNER_WORD, FIRST_WORD, FOLLOWING_WORD = range(3)
+Ask = Callable[[Bytes, WideInts, WideInts, Bytes], tuple[Ints, WideInts]]
 
 
 class AskedWords:
     """Encodes text word by word; words that were met before are looked up.  Threads may share it.
 
-    A word begins with the text, or with white space behind a character that may end one.
+    A word begins with what lies between special tokens, or with white space behind a character that may end
+    one.  It is FIRST_WORD where it begins a document, FOLLOWING_WORD where it begins with no white space.
 
     starts_words  bool[256]: bytes that are such white space
     ends_words    bool[65536]: characters that may end a word
-    ask           the ids of words of a text, from their starts to their ends, and how many each has; it is
-                  told whether the text begins a document
+    ask           the ids of words of a text, from their starts to their ends, given their kinds, and how many
+                  each has
     """
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
         self._encoders, self._ask = Pool(partial(_AskedWords, starts_words, ends_words)), ask
         self._seen = set[int]()  # hashes of long words
 
-    def encode(self, text: Bytes, begins: bool) -> Ints | None:
-        """The ids of a valid text; raises what `ask` does.
+    def encode(self, text: Bytes, options: CallOptions) -> Ints | None:
+        """The ids of a valid text, special tokens and what is around it among them; raises what `ask` does.
 
         None where words are so long that most may never come again, and these come for the first time.
         """
         encoder = self._encoders.take()
-        count = _asked_words_encode(encoder, text, True, begins)
+        count = _asked_words_encode(encoder, options, text, True)
         while count < 0:
             starts, ends = np.empty((2, -count), np.int64)
-            _asked_words_asked(encoder, starts, ends)
+            kinds = np.empty(-count, np.uint8)
+            _asked_words_asked(encoder, starts, ends, kinds)
             if self._are_rare(text, starts, ends):
                 self._encoders.idle.append(encoder)
                 return None
-            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends, begins)))
-            count = _asked_words_encode(encoder, text, False, begins)
-        ids = np.empty(count, np.int32)
-        _asked_words_copy(encoder, ids)
+            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends, kinds)))
+            count = _asked_words_encode(encoder, options, text, False)
+        ids = _with_affixes(_asked_words_copy, encoder, count, options)
         self._encoders.idle.append(encoder)
         return ids
 

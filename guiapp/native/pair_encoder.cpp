@@ -9,6 +9,12 @@ namespace {
 
 constexpr std::array<Byte, 1> one_space{' '};
 
+// Whether a stretch between special tokens, which may be bytes, begins and ends with whole characters.
+bool is_whole(const Part& part, Bytes text) {
+    const auto is_inside = [&](std::int64_t at) { return at < static_cast<std::int64_t>(text.size()) && is_continuation(text[static_cast<std::size_t>(at)]); };
+    return !is_inside(part.raw_start) && !is_inside(part.raw_end);
+}
+
 }  // namespace
 
 std::int32_t PairModel::whole_token(Bytes piece) const {
@@ -53,43 +59,84 @@ PairEncoder::PairEncoder(const PairModel& model, std::int32_t* short_ids) : mode
 
 std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids) {
     options.partition(text, parts_);
+    spaced_.clear();
+    forget_pending();
     std::size_t count = 0;
-    for (const auto& part : parts_) {
+    const bool are_many = parts_.size() > 1, is_changed = options.adds_space || options.marks_spaces;
+    for (std::size_t index = 0; index < parts_.size(); ++index) {
+        const auto& part = parts_[index];
         const auto stretch = part.text_in(text);
-        const bool is_stretch = parts_.size() > 1 && !stretch.empty() && options.adds_space_to(part) == options.adds_space;
-        if (!is_stretch || !cache_.recall_stretch(stretch, ids, count)) {
-            auto size = stretch.size();
-            auto readable = text.subspan(static_cast<std::size_t>(part.raw_start));
-            if (!stretch.empty() && (options.adds_space_to(part) || options.marks_spaces)) {
-                size = put_spaces(readable, size, options.adds_space_to(part), options.marks_spaces);
-                readable = spaced_;
-            }
-            const auto trouble = trouble_in(readable.first(size), stretch, options, is_plain && parts_.size() == 1);
+        const bool is_recalled = are_many && options.adds_space_to(part) == options.adds_space && cache_.may_recall_stretch(stretch);
+        if (is_recalled) count = encode_pending(ids, count);
+        if (!stretch.empty() && !(is_recalled && cache_.recall_stretch(stretch, ids, count))) {
+            const auto start = is_changed ? spaced_.size() : static_cast<std::size_t>(part.raw_start);
+            if (is_changed) put_spaces(stretch, options.adds_space_to(part), options.marks_spaces);
+            pending_text_ = is_changed ? Bytes(spaced_) : text;
+            const auto size = is_changed ? spaced_.size() - start : stretch.size();
+            const auto trouble = trouble_in(pending_text_.subspan(start, size), stretch, options, is_plain && is_whole(part, text));
             if (trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
-            const auto n_ids = fast(readable, size, {}, ids.subspan(count));
-            if (is_stretch) cache_.keep_stretch(stretch, ids.subspan(count, n_ids));
-            count += n_ids;
+            const auto first = count;
+            if (!are_many || model_.cuts_short) count += fast(pending_text_.subspan(start), size, {}, ids.subspan(count));
+            else count = add_pieces(start, size, ids, count);
+            if (is_recalled) {
+                count = encode_pending(ids, count);
+                cache_.keep_stretch(stretch, ids.subspan(first, count - first));
+            }
         }
-        if (part.token != absent) ids[count++] = static_cast<std::int32_t>(part.token);
+        if (part.token != absent) count = add_token(static_cast<std::int32_t>(part.token), parts_[index + 1].raw_start, ids, count);
     }
-    return static_cast<std::int64_t>(count);
+    return static_cast<std::int64_t>(encode_pending(ids, count));
 }
 
-// Write the first `size` bytes of a text, with a space in front or with all marked, and some behind them; how many they are then.
-std::size_t PairEncoder::put_spaces(Bytes text, std::size_t size, bool adds_space, bool marks_spaces) {
+// Let pieces of pending_text_[start : start + size], by themselves, wait for others, so that what is kept of many is fetched together.
+std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids, std::size_t count) {
+    const auto own = pending_text_.subspan(start);
+    if (splitting_) splitting_->begin(0, size);
+    for (std::size_t done = 0; done < size;) {
+        if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
+        if (n_pending_ == 0) pending_start_ = start + done;
+        Ends more{std::span(ends_).subspan(n_pending_)};
+        if (splitting_) splitting_->next(own, more);
+        else model_.cuts.next_parts(own.first(size), done, more);
+        done = more.last(), n_pending_ += more.count;
+        for (auto& end : more.room.first(more.count)) end += static_cast<std::int64_t>(start);
+    }
+    return count;
+}
+
+// A special token, with the white space that it takes away, is a piece among others, which reaches to the text that begins behind it.
+std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count) {
+    if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
+    if (n_pending_ == 0) {
+        ids[count] = token;
+        return count + 1;
+    }
+    pending_tokens_.push_back(token);
+    others_.push_back(static_cast<std::uint32_t>(n_pending_));
+    ends_[n_pending_++] = spaced_.empty() ? behind : static_cast<std::int64_t>(spaced_.size());
+    return count;
+}
+
+std::size_t PairEncoder::encode_pending(Ids ids, std::size_t count) {
+    if (n_pending_ == 0) return count;
+    const auto kind = splitting_ ? PieceCache::Kind::whole : PieceCache::Kind::part;
+    const auto ends = std::span(ends_).first(n_pending_);
+    count = encode_words({pending_text_, pending_start_, ends, {}, kind, std::span(keys_).first(n_pending_), others_}, ids, count);
+    forget_pending();
+    return count;
+}
+
+// Write a text with a space in front, or with all marked, behind `spaced_`, which may be read some bytes farther.
+void PairEncoder::put_spaces(Bytes text, bool adds_space, bool marks_spaces) {
     const auto space = marks_spaces ? Bytes(space_symbol) : Bytes(one_space);
-    spaced_.clear();
     const auto put = [&](Bytes bytes) { spaced_.insert(spaced_.end(), bytes.begin(), bytes.end()); };
     if (adds_space) put(space);
-    for (std::size_t at = 0; at < size;) {
-        const auto end = marks_spaces ? at + find_byte(text.first(size).subspan(at), ' ') : size;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = marks_spaces ? at + find_byte(text.subspan(at), ' ') : text.size();
         put(text.subspan(at, end - at));
-        if (end < size) put(space);
+        if (end < text.size()) put(space);
         at = end + 1;
     }
-    const auto made = spaced_.size();
-    put(text.subspan(size, std::min(text.size() - size, PieceCache::short_bytes + 1)));
-    return made;
 }
 
 // Of `given`, which became `text`.
@@ -103,7 +150,7 @@ PairModel::Trouble PairEncoder::trouble_in(Bytes text, Bytes given, const TextOp
 std::size_t PairEncoder::fast(Bytes text, std::size_t size, std::span<const std::int64_t> ends, Ids ids) {
     std::size_t count = 0, start = 0;
     const auto encode = [&](std::span<const std::int64_t> block) {
-        count = encode_words(text, start, block, ids, count);
+        count = encode_words({text, start, block, {}, PieceCache::Kind::whole, std::span(keys_).first(block.size())}, ids, count);
         start = static_cast<std::size_t>(block.back());
     };
     if (ends.empty() && !splitting_) return encode_parts(text, 0, size, ids, 0);
@@ -142,9 +189,10 @@ void PairEncoder::merge_symbols(std::span<const std::int32_t> symbols, std::span
     }
 }
 
-std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count) {
-    const PieceCache::Block block{text, start, ends, {}, PieceCache::Kind::whole, std::span(keys_).first(ends.size())};
-    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < static_cast<std::size_t>(ends.back()) - start) {
+std::size_t PairEncoder::encode_words(const PieceCache::Block& block, Ids ids, std::size_t count) {
+    const auto text = block.text;
+    const auto ends = block.ends;
+    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < static_cast<std::size_t>(ends.back()) - block.start) {
         for (std::size_t index = 0; index < ends.size(); ++index) {
             const auto piece = block.piece(index);
             if (const auto token = model_.whole_token(piece); token != absent) ids[count++] = token;
@@ -154,11 +202,13 @@ std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<c
     }
     return cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) {
         const auto piece = block.piece(index);
-        if (const auto token = model_.whole_token(piece); token != absent) {
+        const bool is_text = n_taken_ == block.others.size() || block.others[n_taken_] != index;
+        const auto token = !is_text ? pending_tokens_[n_taken_++] : block.kind == PieceCache::Kind::part ? absent : model_.whole_token(piece);
+        if (token != absent) {
             ids[count] = token;
             return count + 1;
         }
-        if (piece.size() <= PieceCache::short_bytes) return merge(piece, ids, count);
+        if (block.kind == PieceCache::Kind::part || piece.size() <= PieceCache::short_bytes) return merge(piece, ids, count);
         return encode_parts(text, block.start_of(index), static_cast<std::size_t>(ends[index]), ids, count);
     });
 }

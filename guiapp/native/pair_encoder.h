@@ -70,9 +70,13 @@ private:
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
     using BlockEnds = std::array<std::int64_t, PieceCache::block>;
 
-    std::size_t put_spaces(Bytes text, std::size_t size, bool adds_space, bool marks_spaces);
+    void put_spaces(Bytes text, bool adds_space, bool marks_spaces);
+    std::size_t add_pieces(std::size_t start, std::size_t size, Ids ids, std::size_t count);
+    std::size_t add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count);
+    std::size_t encode_pending(Ids ids, std::size_t count);
+    void forget_pending() { n_pending_ = n_taken_ = 0, pending_tokens_.clear(), others_.clear(); }
     PairModel::Trouble trouble_in(Bytes text, Bytes given, const TextOptions& options, bool is_plain) const;
-    std::size_t encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count);
+    std::size_t encode_words(const PieceCache::Block& block, Ids ids, std::size_t count);
     std::size_t encode_parts(Bytes text, std::size_t start, std::size_t end, Ids ids, std::size_t count);
     std::size_t merge(Bytes piece, Ids ids, std::size_t count);
 
@@ -84,7 +88,11 @@ private:
     Keys keys_, part_keys_;
     BlockEnds ends_, part_ends_;
     std::vector<Part> parts_;   // of a text
-    std::vector<Byte> spaced_;  // a stretch of it with other spaces
+    std::vector<Byte> spaced_;  // what lies between special tokens, with other spaces
+    Bytes pending_text_;        // has, from `pending_start_` on, so many pieces that are not encoded yet and end at `ends_`
+    std::size_t pending_start_ = 0, n_pending_ = 0, n_taken_ = 0;
+    std::vector<std::uint32_t> others_;         // special tokens among them
+    std::vector<std::int32_t> pending_tokens_;  // their ids, of which so many are taken
 };
 
 }  // namespace loupe

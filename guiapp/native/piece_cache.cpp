@@ -79,6 +79,7 @@ void PieceCache::make_keys(const Block& pieces) {
         start = end;
     }
     if (listed) fetch_long(pieces, listed);
+    for (const auto index : pieces.others) pieces.keys[index] = {0, too_long, 0};
 }
 
 // Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept.
@@ -171,21 +172,18 @@ bool PieceCache::recall_long(Bytes piece, Kind kind, std::uint64_t hash, Ids ids
     return false;
 }
 
-bool PieceCache::recall_stretch(Bytes stretch, Ids ids, std::size_t& count) {
-    stretch_hash_ = 0;
-    if (stretch.size() > longest_stretch) return false;
-    const auto hashed = hash(stretch, Kind::stretch), bit = hashed >> 8 & (n_bits - 1);
-    if (noted_[bit / 64] >> bit % 64 & 1) {
-        stretch_hash_ = hashed;
-        return recall_long(stretch, Kind::stretch, hashed, ids, count);
-    }
+bool PieceCache::may_recall_stretch(Bytes stretch) {
+    if (stretch.empty() || stretch.size() > longest_stretch) return false;
+    stretch_hash_ = hash(stretch, Kind::stretch);
+    const auto bit = stretch_hash_ >> 8 & (n_bits - 1);
+    if (noted_[bit / 64] >> bit % 64 & 1) return true;
     if (++n_noted_ > most_noted) noted_.fill(0), n_noted_ = 1;
     noted_[bit / 64] |= std::uint64_t{1} << bit % 64;
     return false;
 }
 
 void PieceCache::keep_stretch(Bytes stretch, std::span<const std::int32_t> ids) {
-    if (stretch_hash_ && may_be_kept(ids)) keep_long(stretch, Kind::stretch, stretch_hash_, ids);
+    if (may_be_kept(ids)) keep_long(stretch, Kind::stretch, stretch_hash_, ids);
 }
 
 bool PieceCache::may_be_kept(std::span<const std::int32_t> ids) {
@@ -234,16 +232,18 @@ void PieceCache::keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span
 
 // Not 0.
 std::uint64_t PieceCache::hash(Bytes piece, Kind kind) {
-    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind);
-    const auto mix = [&](std::uint64_t word) {
-        found = (found ^ word) * mix_low;
-        found ^= found >> 32;
+    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind), other = mix_high;  // two, for neither waits for the other
+    const auto mix = [](std::uint64_t& into, std::uint64_t word) {
+        into = (into ^ word) * mix_low;
+        into ^= into >> 32;
     };
     std::size_t at = 0;
-    for (; at + 8 <= piece.size(); at += 8) mix(load8(piece, at));
-    if (at < piece.size() && piece.size() >= 8) mix(load8(piece, piece.size() - 8));
+    for (; at + 16 <= piece.size(); at += 16) mix(found, load8(piece, at)), mix(other, load8(piece, at + 8));
+    if (at + 8 <= piece.size()) mix(found, load8(piece, at)), at += 8;
+    if (at < piece.size() && piece.size() >= 8) mix(other, load8(piece, piece.size() - 8));
     else
-        for (; at < piece.size(); ++at) mix(piece[at]);
+        for (; at < piece.size(); ++at) mix(found, piece[at]);
+    mix(found, other);
     return found | 1;
 }
 

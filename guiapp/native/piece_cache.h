@@ -36,6 +36,7 @@ public:
         std::span<const std::int64_t> starts;  // where pieces do not lie side by side; else empty
         Kind kind;
         std::span<Key> keys;                   // scratch, of the same size
+        std::span<const std::uint32_t> others{};  // the indices, in order, of those that are no text: these are always new
 
         std::size_t start_of(std::size_t index) const {
             if (!starts.empty()) return static_cast<std::size_t>(starts[index]);
@@ -51,8 +52,9 @@ public:
     explicit PieceCache(std::size_t longest = longest_kept, std::size_t size = 1);
 
     // All that lies between two special tokens: turns of a chat come again and again.  What is short is kept when it comes a second
-    // time.  Append its ids, if there are any; else `keep_stretch` takes them, if it is next.
-    bool recall_stretch(Bytes stretch, Ids ids, std::size_t& count);
+    // time: whether it may be that now.  Then append its ids, if there are any; else `keep_stretch` takes them.
+    bool may_recall_stretch(Bytes stretch);
+    bool recall_stretch(Bytes stretch, Ids ids, std::size_t& count) { return recall_long(stretch, Kind::stretch, stretch_hash_, ids, count); }
     void keep_stretch(Bytes stretch, std::span<const std::int32_t> ids);
 
     // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to

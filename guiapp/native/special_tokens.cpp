@@ -186,39 +186,50 @@ private:
 
 SpecialTokens::SpecialTokens(const TokenTree& tree, Strings texts, std::span<const Byte> kinds, std::span<const std::int32_t> ids,
                              bool from_left, const SpecialTokens* later, Watch& watch)
-    : tree_(tree), texts_(texts), only_(tree.n_rows(), absent), kinds_(kinds.begin(), kinds.end()), ids_(ids.begin(), ids.end()), from_left_(from_left), later_(later) {
+    : tree_(tree), texts_(texts), kinds_(kinds.begin(), kinds.end()), ids_(ids.begin(), ids.end()), from_left_(from_left), later_(later) {
     for (std::size_t token = 0; token < texts.size(); ++token) {
         longest_ = std::max(longest_, texts[token].size());
         if (!texts[token].empty()) begins_[texts[token][0]] = true;
     }
     if (longest_ > longest_walked) matcher_.emplace(texts, all_rows(texts), watch);
-    std::vector<std::int32_t> n_below(only_.size());
-    for (std::int32_t token = 0; !matcher_ && static_cast<std::size_t>(token) < texts.size(); ++token) {
-        auto row = TokenTree::root;
-        for (const auto byte : texts[static_cast<std::size_t>(token)]) {
-            row = tree_.child(row, byte);
-            only_[static_cast<std::size_t>(row)] = n_below[static_cast<std::size_t>(row)]++ ? absent : token;
-        }
-    }
+    if (!matcher_) find_jumps();
     for (unsigned byte = 0; byte < 256; ++byte)
         if (begins_[byte]) beginnings_.push_back(static_cast<Byte>(byte));
     strips_ = std::ranges::any_of(kinds_, [](auto kind) { return kind & (strips_left | strips_right); });
 }
 
-// As the tree's; where only one token is left, the rest of it is compared at once.
-std::int32_t SpecialTokens::longest_match(Bytes text, std::size_t at) const {
-    auto row = TokenTree::root, found = absent;
-    for (const auto start = at; at < text.size(); ++at) {
-        row = tree_.child(row, text[at]);
-        if (row == absent) break;
-        if (tree_.token_at(row) != absent) found = tree_.token_at(row);
-        const auto only = only_[static_cast<std::size_t>(row)];
-        if (only == absent) continue;
-        const auto whole = texts_[static_cast<std::size_t>(only)];
-        const bool is_there = text.size() - start >= whole.size() && std::memcmp(&text[start], whole.data(), whole.size()) == 0;
-        return is_there ? only : found;
+void SpecialTokens::find_jumps() {
+    jumps_.resize(tree_.n_rows());
+    std::vector<std::int32_t> n_below(jumps_.size()), rows;
+    const auto walk = [&](Bytes token) {
+        rows.assign(1, TokenTree::root);
+        for (const auto byte : token) rows.push_back(tree_.child(rows.back(), byte));
+    };
+    for (std::size_t token = 0; token < texts_.size(); ++token) {
+        walk(texts_[token]);
+        for (const auto row : rows) ++n_below[static_cast<std::size_t>(row)];
     }
-    return found;
+    for (std::size_t token = 0; token < texts_.size(); ++token) {
+        walk(texts_[token]);
+        for (auto depth = rows.size(); depth-- > 0;) {
+            const auto row = static_cast<std::size_t>(rows[depth]);
+            const bool goes_on = depth + 1 < rows.size() && tree_.token_at(rows[depth]) == absent && n_below[static_cast<std::size_t>(rows[depth + 1])] == n_below[row];
+            jumps_[row] = goes_on ? jumps_[static_cast<std::size_t>(rows[depth + 1])] : Jump{rows[depth], static_cast<std::int32_t>(token), depth};
+        }
+    }
+}
+
+// As the tree's, but what all tokens have in common that are left is compared at once.
+std::int32_t SpecialTokens::longest_match(Bytes text, std::size_t at) const {
+    const auto start = at;
+    for (auto row = TokenTree::root, found = absent;; ++at) {
+        const auto& jump = jumps_[static_cast<std::size_t>(row)];
+        const auto end = start + jump.size;
+        if (end > text.size() || (end > at && std::memcmp(&text[at], &texts_[static_cast<std::size_t>(jump.token)][at - start], end - at) != 0)) return found;
+        if (tree_.token_at(jump.row) != absent) found = tree_.token_at(jump.row);
+        at = end;
+        if (at == text.size() || (row = tree_.child(jump.row, text[at])) == absent) return found;
+    }
 }
 
 std::size_t SpecialTokens::next_beginning(Bytes text, std::size_t at) const {

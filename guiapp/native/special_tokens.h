@@ -56,6 +56,7 @@ private:
     template <class Visit>
     void visit_places(Bytes text, Visit visit) const;
     std::int32_t id(std::int32_t token) const { return ids_[static_cast<std::size_t>(token)]; }
+    void find_jumps();
     std::int32_t longest_match(Bytes text, std::size_t at) const;
     std::size_t next_beginning(Bytes text, std::size_t at) const;
     void partition_by_claims(Bytes text, std::vector<Part>& parts) const;
@@ -64,7 +65,12 @@ private:
     const TokenTree& tree_;
     std::optional<TokenMatcher> matcher_;  // where some token is so long that to walk down the tree takes too long
     Strings texts_;
-    std::vector<std::int32_t> only_;  // by row of the tree: the only token below, or `absent`
+    // All tokens below a row of the tree go on like `token` up to some size, which leads to `row`.
+    struct Jump {
+        std::int32_t row, token;
+        std::size_t size;
+    };
+    std::vector<Jump> jumps_;
     std::vector<Byte> kinds_;
     std::vector<std::int32_t> ids_;
     bool from_left_, strips_ = false;

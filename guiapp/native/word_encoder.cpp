@@ -21,45 +21,81 @@ std::int64_t WordEncoder::append(Bytes text, const TextOptions& options) {
 template <class Model>
 std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptions& options) {
     options.partition(text, parts_);
+    forget_pending();
     for (const auto& part : parts_) {
         const auto stretch = part.text_in(text);
-        make_room(block_room);
-        if (parts_.size() == 1 || stretch.empty() || !cache_.recall_stretch(stretch, ids_, count_)) {
+        const bool is_recalled = parts_.size() > 1 && cache_.may_recall_stretch(stretch);
+        if ((is_recalled || puts_space(model)) && !encode_pending(model, text)) return too_long;
+        if (is_recalled) make_room(PieceCache::longest_kept + PieceCache::spare_ids);
+        if (!(is_recalled && cache_.recall_stretch(stretch, ids_, count_))) {
             const auto first = count_;
             if (would_explode(model, stretch)) return explodes;
-            if (!stretch.empty() && !append_words(model, stretch)) return too_long;
-            if (parts_.size() > 1) cache_.keep_stretch(stretch, ids().subspan(first));
+            if (!add_words(model, text, part)) return too_long;
+            if (is_recalled && !encode_pending(model, text)) return too_long;
+            if (is_recalled) cache_.keep_stretch(stretch, ids().subspan(first));
         }
-        if (part.token == absent) continue;
-        make_room(1);
-        ids_[count_++] = static_cast<std::int32_t>(part.token);
+        if (part.token != absent && !add_token(model, text, static_cast<std::int32_t>(part.token))) return too_long;
     }
-    return static_cast<std::int64_t>(count_);
+    return encode_pending(model, text) ? static_cast<std::int64_t>(count_) : too_long;
 }
 
-// Block by block; one ends before a word for whose ids there may be no room.
+// Let the words of a stretch wait for others, so that what is kept of many is fetched together; false where one becomes too long.
 template <class Model>
-bool WordEncoder::append_words(const Model& model, Bytes text) {
-    auto at = append_first(model, text);
-    while (const auto n_words = model.find_words(text, at, starts_, ends_)) {
+bool WordEncoder::add_words(const Model& model, Bytes text, const Part& part) {
+    const auto stretch = part.text_in(text);
+    auto at = append_first(model, stretch);
+    while (true) {
+        if (n_pending_ + room_for_words > starts_.size() && !encode_pending(model, text)) return false;
+        const auto starts = std::span(starts_).subspan(n_pending_), ends = std::span(ends_).subspan(n_pending_);
+        const auto n_words = model.find_words(stretch, at, starts, ends);
+        if (n_words == 0) return true;
+        at = static_cast<std::size_t>(ends[n_words - 1]);
+        for (std::size_t index = 0; index < n_words; ++index) starts[index] += part.raw_start, ends[index] += part.raw_start;
+        n_pending_ += n_words;
+    }
+}
+
+// A special token is an empty word among others.
+template <class Model>
+bool WordEncoder::add_token(const Model& model, Bytes text, std::int32_t token) {
+    if (n_pending_ == starts_.size() && !encode_pending(model, text)) return false;
+    others_.push_back(static_cast<std::uint32_t>(n_pending_));
+    starts_[n_pending_] = ends_[n_pending_] = 0;
+    ++n_pending_;
+    pending_tokens_.push_back(token);
+    return true;
+}
+
+// Append the ids of all words that wait; room is made in between for what one becomes.
+template <class Model>
+bool WordEncoder::encode_pending(const Model& model, Bytes text) {
+    for (std::size_t done = 0; done < n_pending_;) {
         make_room(block_room);
         bool is_possible = true;
-        auto stopped = n_words, count_there = count_;
+        auto stopped = n_pending_, count_there = count_;
+        const std::span starts = std::span(starts_).subspan(done, n_pending_ - done), ends = std::span(ends_).subspan(done, n_pending_ - done);
         const auto encode_new = [&](std::size_t index, std::size_t count) {
-            if (stopped < n_words) return count;
-            is_possible = normalize(model, text, {static_cast<std::size_t>(starts_[index]), static_cast<std::size_t>(ends_[index])});
+            if (stopped < n_pending_) return count;
+            const Word word{static_cast<std::size_t>(starts[index]), static_cast<std::size_t>(ends[index])};
+            if (!word.is_there()) {
+                ids_[count] = pending_tokens_[n_taken_++];
+                return count + 1;
+            }
+            is_possible = normalize(model, text, word);
             if (is_possible && count + normalized_.data.size() + block_room <= ids_.size()) return encode_normalized(model, count);
-            stopped = index;
+            stopped = done + index;
             return count_there = count;
         };
-        const std::span starts(starts_), ends(ends_);
-        const PieceCache::Block words{text, 0, ends.first(n_words), starts.first(n_words), PieceCache::Kind::whole, std::span(keys_).first(n_words)};
+        std::vector<std::uint32_t> others(others_.begin() + static_cast<std::ptrdiff_t>(n_taken_), others_.end());
+        for (auto& index : others) index -= static_cast<std::uint32_t>(done);
+        const PieceCache::Block words{text, 0, ends, starts, PieceCache::Kind::whole, std::span(keys_).first(ends.size()), others};
         const auto count = cache_.encode(words, ids_, count_, encode_new);
         if (!is_possible) return false;
-        count_ = stopped < n_words ? count_there : count;
-        at = static_cast<std::size_t>(stopped < n_words ? starts_[stopped] : ends_[n_words - 1]);
-        if (stopped < n_words) make_room(normalized_.data.size() + 2 * block_room);
+        count_ = stopped < n_pending_ ? count_there : count;
+        done = stopped;
+        if (done < n_pending_) make_room(normalized_.data.size() + 2 * block_room);
     }
+    forget_pending();
     return true;
 }
 

@@ -30,6 +30,7 @@ public:
 
 private:
     static constexpr std::size_t most_kept_room = 1 << 22;
+    static constexpr std::size_t room_for_words = 128;  // at least, to look for some
     static constexpr std::size_t block_room = PieceCache::block * PieceCache::longest_kept + PieceCache::spare_ids;
 
     struct PlainText {
@@ -46,9 +47,16 @@ private:
     template <class Model>
     std::int64_t append(const Model& model, Bytes text, const TextOptions& options);
     template <class Model>
-    bool append_words(const Model& model, Bytes text);
+    bool add_words(const Model& model, Bytes text, const Part& part);
+    template <class Model>
+    bool add_token(const Model& model, Bytes text, std::int32_t token);
+    template <class Model>
+    bool encode_pending(const Model& model, Bytes text);
+    void forget_pending() { n_pending_ = n_taken_ = 0, others_.clear(), pending_tokens_.clear(); }
     void make_room(std::size_t more);
 
+    static bool puts_space(const WordPiece&) { return false; }
+    static bool puts_space(const Unigram& model) { return model.normalizer.add_space_prefix && !model.normalizer.removes_spaces; }
     static bool would_explode(const WordPiece&, Bytes) { return false; }
     static bool would_explode(const Unigram& model, Bytes text) { return model.explodes(text); }
     std::size_t append_first(const WordPiece&, Bytes) { return 0; }
@@ -64,6 +72,9 @@ private:
     PieceCache cache_;
     std::vector<PieceCache::Key> keys_, part_keys_;
     std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
+    std::size_t n_pending_ = 0, n_taken_ = 0;              // words that are not encoded yet, and special tokens among them that are
+    std::vector<std::uint32_t> others_;                    // where these are, and their ids
+    std::vector<std::int32_t> pending_tokens_;
 
     std::vector<Part> parts_;        // of a text
     std::vector<std::int32_t> ids_;  // with room behind

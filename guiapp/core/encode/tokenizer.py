@@ -107,6 +107,17 @@ class _Prepared:
             bounds = tokens.starts, tokens.ends
         return bounds
 
+    def encode_beyond(self, text: NDArray[np.uint8]) -> FragmentTokens:
+        """The tokens of a text, without what is around it, that took more than `options` allow."""
+        found = self.special_tokens.partition(text, self.parse_special)
+        if len(text) >= LEAST_LONG_BYTES and len(
+            found.ids
+        ):  # parts of parts would cost more than threads save
+            inner = slice(len(self.whole.before), -len(self.whole.after) or None)
+            if (ids := self.fast_path(text.tobytes(), self.whole)) is not None:
+                return FragmentTokens.later(ids[inner], lambda: self.bounds(text, ids[inner]))
+        return self.encode(text, found)
+
     def encode(self, text: NDArray[np.uint8], partition: Partition) -> FragmentTokens:
         """The tokens of a text, of one stretch between special tokens after the other."""
 
@@ -255,7 +266,7 @@ class Tokenizer:
         if text and (ids := prepared.fast_path(text, prepared.options)) is not None:
             return Encoding(text, ids, prepared.spans, prepared.encoder)
         data = as_bytes(text)
-        tokens = self.encode_segment(np.frombuffer(data, np.uint8), None, True, encoder, parse_special)
+        tokens = prepared.encode_beyond(np.frombuffer(data, np.uint8)) if text else NO_TOKENS
         return self._assemble(data, tokens, add_special, prepared.encoder)
 
     def _prepare(
@@ -270,7 +281,9 @@ class Tokenizer:
         affixes = self.special_affixes() if add_special else ([], [])
         most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
         handle = special.handle(parse_special)
-        is_begin = begins or not own.begins_after_special  # those add their space wherever a text comes from
+        is_begin = begins or (
+            own.adds_space and not own.begins_after_special
+        )  # adds it wherever that is from
         given = handle, own.excluded, own.adds_space, own.marks_spaces, is_begin, affixes
         options = CallOptions(*given, most_bytes), CallOptions(*given)
         is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND
@@ -300,15 +313,9 @@ class Tokenizer:
         prepared = self._prepared.get(options) or self._prepare(*options)
         if partition is not None:
             return prepared.encode(text, partition)
-        data = text.tobytes()
-        if (ids := prepared.fast_path(data, prepared.options)) is None:
-            found = self.special_tokens.partition(text, parse_special)
-            if len(text) >= LEAST_LONG_BYTES and len(
-                found.ids
-            ):  # parts of parts would cost more than threads save
-                ids = prepared.fast_path(data, prepared.whole)
-            if ids is None:
-                return prepared.encode(text, found)
+        ids = prepared.fast_path(text.tobytes(), prepared.options)
+        if ids is None:
+            return prepared.encode_beyond(text)
         return FragmentTokens.later(ids, lambda: prepared.bounds(text, ids))
 
     def encode_readable(

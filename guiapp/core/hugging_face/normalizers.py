@@ -21,6 +21,7 @@ from guiapp.core.hugging_face.aligned import (
 )
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
+    Form,
     UnicodeForm,
     ideographs,
     lower_targets,
@@ -208,9 +209,10 @@ def _other_spaces() -> NDArray[np.bool_]:
     return matches
 
 
-def is_unicode_form(normalizer: Normalizer) -> bool:
-    """Whether it is one of the normal forms, or several: then ASCII stays, and is joined to nothing."""
-    return all(isinstance(part, UnicodeForm) for part in flattened(normalizer))
+def unicode_forms(normalizer: Normalizer) -> list[Form] | None:
+    """Which normal forms it is, one after the other: then ASCII stays, and is joined to nothing."""
+    forms = [part.form if isinstance(part, UnicodeForm) else None for part in flattened(normalizer)]
+    return None if None in forms else [form for form in forms if form]
 
 
 def normalizer_of(spec: Any) -> Normalizer:

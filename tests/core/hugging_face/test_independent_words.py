@@ -15,7 +15,8 @@ from guiapp.core.hugging_face.independent_words import word_edges
 from guiapp.core.hugging_face.normalizers import Sequence, normalizer_of
 from guiapp.core.hugging_face.pre_tokenizers import Sequence as Cutters
 from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.native.encoders import AskedWords
+from guiapp.native.encoders import FIRST_WORD, AskedWords
+from guiapp.native.special_tokens import CallOptions
 
 CHANGES = [normalizer_of(said(each)) for each in (*FORMS, *OTHERS)]
 CUTTERS = [pre_tokenizer_of(said(each)) for each in (*PLAIN, *SPLITS)]
@@ -77,10 +78,10 @@ def asked_words(asked):
     def ids_of(word, is_first):
         return [] if word == " " else [int(is_first), *map(ord, word)]
 
-    def ask(data, starts, ends, begins):
+    def ask(data, starts, ends, kinds):
         words = [data[a:b].tobytes().decode() for a, b in zip(starts, ends, strict=True)]
         asked.append(words)
-        each = [ids_of(word, begins and start == 0) for word, start in zip(words, starts, strict=True)]
+        each = [ids_of(word, kind == FIRST_WORD) for word, kind in zip(words, kinds, strict=True)]
         return np.array([*chain(*each)], np.int32), np.array([*map(len, each)], np.int64)
 
     def expected(text, begins):
@@ -98,7 +99,7 @@ def test_new_words_are_asked_for_once(given_texts):
     for text, begins in [*given_texts, *given_texts]:
         data = as_array(text.encode())
         asked.clear()
-        ids = words.encode(data, begins)
+        ids = words.encode(data, CallOptions(begins=begins))
         assert (ids is None and len(data) >= 100) or ids.tolist() == expected(text, begins)
         assert all(len(set(each[1:])) == len(each[1:]) for each in asked)
 
@@ -109,10 +110,12 @@ def test_a_text_of_more_and_longer_words_than_are_kept():
     new = ["".join(dice.choices("abcé日", k=dice.choice([3, 8, 20, 3000]))) for _ in range(3000)]
     for text in (" ".join(dice.choices(new, k=9000)), "日" * 200_000 + " a" * 3000, "a b " * 40_000 + " "):
         data = as_array(text.encode())
-        ids = words.encode(data, True)
-        again = words.encode(data, True) if ids is None else ids  # long words that come again are asked for
+        ids = words.encode(data, CallOptions())
+        again = (
+            words.encode(data, CallOptions()) if ids is None else ids
+        )  # long words that come again are asked for
         assert again.tolist() == expected(text, True)
     with pytest.raises(ValueError, match="arrays"):
         AskedWords(*NO_EDGES, lambda *_: (np.zeros(3, np.int32), np.zeros(0, np.int64))).encode(
-            as_array(b"x"), True
+            as_array(b"x"), CallOptions()
         )

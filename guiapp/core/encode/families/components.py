@@ -8,16 +8,18 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property, partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes, join_tokens
+from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, Repaired
 from guiapp.core.encode.families.pair_merging import PairEncoder, merged_slots, to_source
 from guiapp.core.encode.families.pipeline import (
@@ -40,7 +42,7 @@ from guiapp.core.hugging_face.characters import PythonForm
 from guiapp.core.hugging_face.independent_words import WordEdges, word_edges
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
-from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, is_unicode_form
+from guiapp.core.hugging_face.normalizers import Normalizer, Prepend, Replace, unicode_forms
 from guiapp.core.hugging_face.pre_tokenizers import Split, normalize, pre_tokenize, without_byte_mapping
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.special_tokens import LONG_SOLIDUS, Found, TokenSearch
@@ -49,12 +51,14 @@ from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, PairMerging, listed_merging
 from guiapp.core.vocabulary.parts import ModelOptions, Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.encoders import AskedWords
+from guiapp.native.encoders import FIRST_WORD, FOLLOWING_WORD, INNER_WORD, AskedWords
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES, tile_spans
 from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 FIRST_WINDOW = 64  # bytes
 LONG_WORD = 1 << 12  # bytes of a word that is encoded by itself
+CUT_OUT = -2  # in the place of a token
+SPACE = ord(" ")
 MARKS_SPACES, ADDS_SPACE = Replace(Literal(b" "), MARKED_SPACE.decode()), Prepend(MARKED_SPACE.decode())
 ENDINGS = (
     (False, False),
@@ -177,34 +181,88 @@ class PartsPipeline(Pipeline):
         return word_edges(self._parts.normalizer, self._pre_tokenizer, self.search.tokens)
 
     def _ids_of_words(
-        self, text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64], is_first: bool
+        self,
+        text: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        kinds: NDArray[np.uint8],
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The ids of some words of a text, all but the last of which may have others behind them.
+        """The ids of some words of a text, of the kinds that `AskedWords` has.
 
-        is_first  whether the text begins a document
-        Short ones are encoded together: where tokens lie tells whose they are.
+        Nearly all short ones are encoded together: where tokens lie tells whose they are.  Before each that
+        follows a special token there is a space, which is cut out.
         """
         words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
-        is_alone = ends - starts > LONG_WORD
-        is_alone[0] |= starts[0] == 0
-        alone = np.flatnonzero(is_alone)
-        edges = np.unique([0, *alone, *(alone + 1), len(words)]).tolist()
-        ids, counts = list[NDArray[np.int32]](), list[NDArray[np.int64]]()
-        for first, end in pairwise(edges):
-            joined, begins = b"".join(words[first:end]), is_first and int(starts[first]) == 0
-            tokens = self._encode_segments(joined, begins, self.encoders[0], self._find, None)
+        order = self._order_together(words, kinds)
+        alone = np.setdiff1d(np.arange(len(words)), order)
+        ids, owners = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)]
+        for index in alone.tolist():
+            is_first = bool(kinds[index] == FIRST_WORD)
+            tokens = self._encode_segments(words[index], is_first, self.encoders[0], self._find, None)
             ids.append(tokens.ids)
-            if end - first == 1:
-                counts.append(np.array([len(tokens.ids)]))
-                continue
+            owners.append(np.full(len(tokens.ids), index))
+        if len(order):
+            are_after_space = kinds[order] == FOLLOWING_WORD
+            together = [b" " * int(kinds[at] == FOLLOWING_WORD) + words[at] for at in order.tolist()]
+            sizes = np.array([*map(len, together)])
+            word_ends = np.cumsum(sizes)
+            spaces = (word_ends - sizes)[are_after_space]
+            tokens = self._encode_between(b"".join(together), spaces)
             places = tokens.starts - (tokens.starts == tokens.ends)  # nothing is put in front of a space
-            rows = np.searchsorted(np.cumsum(ends[first:end] - starts[first:end]), places, "right")
-            counts.append(np.bincount(rows, minlength=end - first))
-        return np.concatenate(ids), np.concatenate(counts)
+            ids.append(tokens.ids)
+            owners.append(order[np.searchsorted(word_ends, places, "right")])
+        by_word = np.concatenate(owners)
+        in_order = np.argsort(by_word, kind="stable")
+        return np.concatenate(ids)[in_order], np.bincount(by_word, minlength=len(words))
+
+    def _order_together(self, words: Sequence[bytes], kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Which words are encoded together as each by itself, in order; the last may end in anything."""
+        assert self._edges
+        takes_space = any(token.lstrip or not token.searched.isascii() for token in self.search.tokens)
+        follow = self._edges.starts[SPACE] and not takes_space
+        together, last = list[int](), list[int]()
+        for index, (word, kind) in enumerate(zip(words, kinds.tolist(), strict=True)):
+            if kind == FIRST_WORD or len(word) > LONG_WORD:
+                continue
+            characters = word.decode()
+            if kind == INNER_WORD or (follow and self._is_edge(characters[0])):
+                (together if self._is_edge(characters[-1]) else last).append(index)
+        return np.array(together + last[:1], np.int64)
+
+    def _is_edge(self, character: str) -> bool:
+        """Whether a word may end in a character, and so a space before it is by itself, too."""
+        assert self._edges
+        return ord(character) < len(self._edges.ends) and bool(self._edges.ends[ord(character)])
+
+    def _encode_between(self, text: bytes, spaces: NDArray[np.int64]) -> FragmentTokens:
+        """The tokens of what lies between some of the spaces of a text, without these."""
+
+        def find(normal: AlignedText) -> Found:
+            places = np.searchsorted(normal.both_spans()[0], [spaces, spaces + 1])
+            cut_out = [(CUT_OUT, start, end) for start, end in places.T.tolist()]
+            return sorted([*self._find(normal), *cut_out], key=itemgetter(1))
+
+        tokens = self._encode_segments(text, False, self.encoders[0], find, None)
+        is_kept = tokens.ids != CUT_OUT
+        return FragmentTokens(tokens.ids[is_kept], tokens.starts[is_kept], tokens.ends[is_kept])
+
+    def _encode_words(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32] | None:
+        """See `fast_path`, where words do not depend on each other."""
+        assert self._words
+        try:
+            data = text.encode() if isinstance(text, str) else text
+            data.decode()
+        except UnicodeError:
+            return None
+        if len(data) > options.most_bytes:
+            return None
+        return self._words.encode(np.frombuffer(data, np.uint8), options)
 
     @property
     def fast_path(self) -> FastPath:
-        return self._pairs.fast_path if self._pairs else no_fast_path
+        if self._pairs:
+            return self._pairs.fast_path
+        return no_fast_path if self._words is None else self._encode_words
 
     @cached_property
     def _lengths(self) -> NDArray[np.int32]:
@@ -231,7 +289,7 @@ class PartsPipeline(Pipeline):
 
         if encoder != self.encoders[0] or self._words is None:
             return encode_whole()
-        ids = self._words.encode(np.frombuffer(text, np.uint8), after_special)
+        ids = self._words.encode(np.frombuffer(text, np.uint8), CallOptions(begins=after_special))
         return encode_whole() if ids is None else FragmentTokens.later(ids, encode_whole)
 
     def encode_finding(
@@ -507,7 +565,8 @@ class NormalizedPairsPipeline(BytePairPipeline):
     def __init__(self, vocabulary: Vocabulary, normalizer: Normalizer) -> None:
         super().__init__(vocabulary)
         self._normalizer = normalizer
-        self._keeps_ascii = is_unicode_form(normalizer)
+        self._forms = unicode_forms(normalizer)
+        self._keeps_ascii = self._forms is not None
         self._joins_special = vocabulary.rules.composes
 
     def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
@@ -532,13 +591,16 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return lambda text, options: fast_path(text, options) if self._is_unchanged(text) else None
 
     def _is_unchanged(self, text: str | bytes) -> bool:
-        """Whether the text, and so each part of it, is what the normaliser makes of it."""
-        if not self._keeps_ascii or text.isascii():
+        """Whether a text, and so each part of it, is surely what the normaliser makes of it."""
+        if self._forms is None or text.isascii():
             return self._keeps_ascii
-        data = as_bytes(text)
-        if self._joins_special and LONG_SOLIDUS in data:
+        try:
+            characters = text if isinstance(text, str) else text.decode()
+        except UnicodeDecodeError:
             return False
-        return self._repaired(np.frombuffer(data, np.uint8))[0].tobytes() == data
+        if self._joins_special and LONG_SOLIDUS.decode() in characters:
+            return False
+        return all(unicodedata.is_normalized(form, characters) for form in self._forms)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         if not self._keeps_ascii:
