@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import deque
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from guiapp.cli.files import (
     FOUND,
@@ -34,7 +35,6 @@ EXAMPLES = (
     "tokenloupe data model.gguf train.jsonl --mask derived --max-length 4096 --export labels.jsonl",
 )
 STATUSES = {FOUND: "warnings or errors"}
-NPZ = ".npz"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MASK",
         default="auto",
         help="what is trained: auto, generation (the template's tags), derived (what follows each generation "
-        "prompt), completion, all, or marker:A…B (between two texts)",
+        "prompt), completion, all, or marker:A…B (what follows A, up to and with B; \\n is a line break)",
     )
     about = "cut records after N tokens"
     parser.add_argument("--max-length", metavar="N", type=positive_count, help=about)
@@ -87,9 +87,10 @@ def run(options: argparse.Namespace) -> int:
 def _examined(options: argparse.Namespace) -> TrainingData:
     from guiapp.analysis.data.batches import batches
     from guiapp.analysis.data.examined import DataExaminer, DataOptions
-    from guiapp.analysis.data.export import exported_lines, write_npz
+    from guiapp.analysis.data.export import exported_lines, write_labels
     from guiapp.analysis.data.records import open_records
     from guiapp.analysis.data.summary import TrainingData
+    from guiapp.core.text.numbers_in_words import counted
 
     chosen = DataOptions(options.template, options.mask, options.max_length, options.shape)
     examiner = DataExaminer(open_tokenizer(options.model, options.pre), chosen)
@@ -104,15 +105,13 @@ def _examined(options: argparse.Namespace) -> TrainingData:
                 yield batch
         show_progress("")
 
-    if options.export is not None and options.export.suffix == NPZ:
-        write_npz(Path(options.export), added())
-        return data
-    with ExitStack() as stack:
-        out: TextIO | None = None
-        if options.export is not None:
-            is_output = str(options.export) == "-"
-            out = sys.stdout if is_output else stack.enter_context(options.export.open("w", encoding="utf-8"))
-        for line in exported_lines(added()):
-            if out is not None:
-                out.write(line)
+    if options.export is None:
+        deque(added(), 0)
+    elif str(options.export) == "-":
+        sys.stdout.writelines(exported_lines(added()))
+    else:
+        write_labels(Path(options.export), added())
+        if data.n_without_tokens:
+            n_left = counted(data.n_without_tokens, "record")
+            print(f"{options.export} is without {n_left} that cannot be used.", file=sys.stderr)
     return data

@@ -53,6 +53,7 @@ LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or so
 YOUNG, MIDDLE = 700, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
 FULL_LOOK_MS = 60_000
 FIRST_MODEL = "demo:bpe"
+DATA_ENDINGS = ".jsonl", ".ndjson", ".parquet"
 FIRST_SAMPLE = "welcome"
 FIRST_FRAMES_MS = 1200  # until when text and ids are painted
 QUIET = "qt.text.font.db.info=false"  # one line for each font that cannot show a script, such as Thaana
@@ -82,7 +83,9 @@ class Shell:
             self.commands.files.open(model)
         if model is not None and is_session(Path(model)):
             self.commands.files.sessions.open(Path(model))
-        if text_file is not None:
+        if text_file is not None and text_file.suffix in DATA_ENDINGS:
+            self.commands.files.open_files([text_file])  # as if it was dropped: on the page that it is for
+        elif text_file is not None:
             self.session.text.open(text_file)
 
     def greet(self) -> None:

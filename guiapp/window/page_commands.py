@@ -21,6 +21,7 @@ from guiapp.window.main_window import MainWindow
 from guiapp.window.pages import PAGES, PageStack
 
 if TYPE_CHECKING:
+    from guiapp.analysis.chat.messages import Conversation
     from guiapp.analysis.doctor.findings import TemplateLine
     from guiapp.analysis.trace.trace import StepKey
     from guiapp.analysis.vocabulary_list.listing import Ids
@@ -70,6 +71,7 @@ class PageCommands(QObject):
         requests.token_wanted.connect(self._show_in_tree)
         requests.tokens_wanted.connect(self._show_all_in_tree)
         requests.template_wanted.connect(self._show_template)
+        requests.prompt_wanted.connect(self._show_prompt)
         requests.comparison_wanted.connect(self._compare_vocabularies)
         requests.building_wanted.connect(self._show_building)
         requests.stop_wanted.connect(self._stop_at_token)
@@ -182,6 +184,10 @@ class PageCommands(QObject):
     def _show_template(self, line: TemplateLine) -> None:
         """Show a chat template at a line, with the prompt that it makes of the messages there."""
         self._chat().show_line(line.template, line.number)
+
+    def _show_prompt(self, conversation: Conversation, template: str | None, line: int) -> None:
+        """Show messages in Chat, in place of those there, where undo brings them back."""
+        self._chat().show_prompt(conversation, template, line)
 
     def _stop_at_token(self, token_id: int, offset: int) -> None:
         """Show the step that forms a token of the text, and keep a breakpoint there."""

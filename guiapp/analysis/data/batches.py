@@ -49,6 +49,7 @@ class DataBatch:
     by_role    tokens and trained tokens of the content of each role, and of `template`
     by_turn    int64[MOST_TURNS]  trained tokens of the first trained span of each record, the second …
     n_rejected tokens of what preferences reject
+    n_cut      trained tokens after the maximum length
     ids, labels, bounds  where they are wanted: of record i, int32 ids[bounds[i] : bounds[i + 1]]; else empty
     """
 
@@ -62,6 +63,7 @@ class DataBatch:
     by_role: dict[str, tuple[int, int]]
     by_turn: NDArray[np.int64]
     n_rejected: int
+    n_cut: int
     ids: NDArray[np.int32]
     labels: NDArray[np.int32]
     bounds: NDArray[np.int64]
@@ -99,6 +101,7 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
         {role: (roles[role], trained_roles[role]) for role in roles},
         by_turn,
         sum(row.n_rejected for row in rows),
+        sum(max(0, end - max(start, row.n_used)) for row in rows for start, end in row.tokens),
         np.concatenate([*kept, *none]).astype(np.int32),
         np.concatenate([*([row.labels for row in rows] if with_ids else []), *none]).astype(np.int32),
         np.cumsum([0, *map(len, kept)]).astype(np.int64),

@@ -78,6 +78,14 @@ def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
         )
 
 
+def _where(model: str) -> str:
+    """Arguments with which `transformers` opens a folder, a name, or a file in its folder."""
+    path = Path(model)
+    if path.suffix == ".gguf":
+        return f"{str(path.parent)!r}, gguf_file={path.name!r}"
+    return repr(str(path.parent) if path.suffix == ".json" else model)
+
+
 def as_python(row: DataRecord, model: str) -> str:
     """The lines of `transformers` that give the ids and labels of a record; `model` is where it finds it."""
     examiner, record = row.setting, row.record
@@ -85,7 +93,7 @@ def as_python(row: DataRecord, model: str) -> str:
     lines = [
         "from transformers import AutoTokenizer",
         "",
-        f"tokenizer = AutoTokenizer.from_pretrained({model!r})",
+        f"tokenizer = AutoTokenizer.from_pretrained({_where(model)})",
     ]
     is_tagged = examiner.mask.kind == GENERATION and conversation is not None
     if conversation is None:
@@ -109,12 +117,11 @@ def as_python(row: DataRecord, model: str) -> str:
             'offsets = made["offset_mapping"]',
             "trained = [any(a < end and b > start for start, end in spans) for a, b in offsets]",
         ]
+    most = examiner.options.max_length
     lines += [
-        'pairs = zip(made["input_ids"], trained)',
-        "labels = [token_id if is_trained else -100 for token_id, is_trained in pairs]",
+        'input_ids = made["input_ids"]' + (f"[:{most}]" if most is not None else ""),
+        "labels = [token_id if own else -100 for token_id, own in zip(input_ids, trained)]",
     ]
-    if examiner.options.max_length is not None:
-        lines.append(f"labels = labels[:{examiner.options.max_length}]")
     return "\n".join(lines)
 
 
@@ -161,7 +168,7 @@ def data_record(data: TrainingData, batch_size: int = 8) -> dict[str, Any]:
 def data_lines(data: TrainingData) -> Iterator[str]:
     """For people: sums, then what is wrong."""
     tokens, mask = data.tokens, data.examiner.mask
-    share = percent(tokens["trained"] / tokens["total"], 1) if tokens["total"] else "none"
+    share = percent(tokens["trained"] / data.n_used, 1) if data.n_used else "none"
     yield f"{counted(data.n_records, 'record')}, {counted(tokens['total'], 'token')}, {share} trained"
     other = (
         f"; assistant_masks of transformers: {mask.transformers_result}" if mask.transformers_result else ""
@@ -172,7 +179,8 @@ def data_lines(data: TrainingData) -> Iterator[str]:
     most = data.examiner.options.max_length
     if most is not None:
         packing = data.packing(most)
-        yield f"{counted(data.longer_than(most), 'record')} longer than {most:,} tokens"
+        longer = f"{counted(data.longer_than(most), 'record')} longer than {most:,} tokens"
+        yield f"{longer}; {counted(data.n_cut, 'trained token')} cut off"
         packed = f"packed into {counted(packing.rows, 'row')} of {most:,}: {percent(packing.filled)} filled"
         yield f"padding in batches of {packing.batch_size}: {percent(packing.padding_share)}; {packed}"
     rows = [[role, f"{n:,}", f"{trained:,}"] for role, (n, trained) in data.by_role.items()]

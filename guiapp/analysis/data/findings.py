@@ -51,7 +51,7 @@ KINDS: dict[str, DataFindingKind] = {
     SHAPELESS: K(ERROR, "have no known shape", "Rename the keys, or name the shape."),
     REFUSED: K(ERROR, "cannot be rendered", "Correct the records, or choose another template."),
     "nothing_trained": K(
-        WARNING, "have no trained token", "Choose another mask, such as derived, or remove the records."
+        WARNING, "have no trained token", "Add an answer, choose another mask, or remove the records."
     ),
     "end_not_trained": K(
         WARNING,
@@ -76,7 +76,7 @@ KINDS: dict[str, DataFindingKind] = {
     "border_in_token": K(
         WARNING,
         "have a trained part that begins or ends inside a token",
-        "Let the prompt end, or the marker begin, where a token does: not with a space.",
+        "Remove spaces and line breaks between the prompt, or marker, and what is trained.",
     ),
     "turn_not_located": K(
         WARNING,
@@ -93,7 +93,7 @@ KINDS: dict[str, DataFindingKind] = {
         "have turns that do not begin as the generation prompt does",
         "Give the reasoning, or prompt the model as it was trained.",
     ),
-    "roles": K(WARNING, "have roles out of order", "Correct the order of the messages."),
+    "roles": K(WARNING, "have unknown roles, or roles out of order", "Correct the roles and their order."),
     "content_became_control": K(
         WARNING,
         "have content that became a control token",

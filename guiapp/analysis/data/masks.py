@@ -100,7 +100,9 @@ def _mask(given: str, template: str | None) -> Mask:
         first, _, last = markers.partition(sign) if sign else ("", "", "")
         if not first or not last:
             raise TokenloupeError("A marker mask needs two texts, such as marker:<|user|>…<|end|>.")
-        return Mask(MARKER, f"what is between {quoted(first)} and {quoted(last)}", first, last)
+        first, last = (each.replace("\\n", "\n") for each in (first, last))
+        why = f"what follows {quoted(first)}, up to and with {quoted(last)}"
+        return Mask(MARKER, why, first, last)
     if kind != AUTO:
         return Mask(kind, "chosen")
     if template is not None and TAG.search(template):

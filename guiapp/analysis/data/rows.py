@@ -108,6 +108,14 @@ def check_query(query: str) -> None:
         pass
 
 
+def searched_texts(query: str) -> list[str]:
+    """The texts that records are to contain; none where the filter cannot be understood."""
+    try:
+        return [value for is_not, key, value in _terms(query) if not key and not is_not]
+    except QueryError:
+        return []
+
+
 def listed_rows(
     rows: DataRows, query: str, progress: Callable[[float], object] = lambda share: None
 ) -> Flags:

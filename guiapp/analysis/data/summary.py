@@ -70,11 +70,13 @@ class TrainingData:
 
     records    a sequence of DataRecord, each worked out when it is asked for
     n_records  that were examined
+    n_cut      trained tokens after the maximum length
     """
 
     def __init__(self, examiner: DataExaminer, source: Records) -> None:
         self.examiner, self.source = examiner, source
-        self.records, self.n_records, self.n_rejected = DataRecords(examiner, source), 0, 0
+        self.records, self.n_records = DataRecords(examiner, source), 0
+        self.n_rejected = self.n_cut = 0
         self._columns: dict[str, list[NDArray[Any]]] = {}
         self._examples = dict[str, tuple[int, Noticed]]()
         self._digests = set[int]()
@@ -112,6 +114,7 @@ class TrainingData:
         self.by_turn += batch.by_turn
         self.n_records += len(batch)
         self.n_rejected += batch.n_rejected
+        self.n_cut += batch.n_cut
 
     def _column(self, name: str, kind: type[np.generic]) -> NDArray[Any]:
         parts = self._columns.get(name, [])
@@ -182,6 +185,18 @@ class TrainingData:
         named = {f"p{share}": int(value) for share, value in zip(PERCENTILES, values, strict=True)}
         total, trained = int(lengths.sum(dtype=np.int64)), int(self.trained.sum(dtype=np.int64))
         return {"total": total, "trained": trained, **named, "max": int(lengths.max(initial=0))}
+
+    @property
+    def n_used(self) -> int:
+        """How many tokens the maximum length leaves."""
+        most = self.examiner.options.max_length
+        lengths = self.lengths if most is None else np.minimum(self.lengths, most)
+        return int(lengths.sum(dtype=np.int64))
+
+    @property
+    def n_without_tokens(self) -> int:
+        """How many records cannot be read or rendered, or are empty; these are not exported."""
+        return int(np.count_nonzero(self.lengths == 0))
 
     def longer_than(self, most: int) -> int:
         """How many records have more tokens."""

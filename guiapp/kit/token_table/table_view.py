@@ -391,7 +391,7 @@ class TokenTable(QWidget):
         in_column(self.state, STRETCH, on=self.view.viewport(), margins=MARGIN_PX)
         parts = list[Part]()
         if bar is not None:
-            row = WrappingRow([*bar, self.field, self.columns, self.export])
+            row = WrappingRow([*bar, self.field, self.columns, self.export], None if counts else self.count)
             parts.append(in_column(row, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, UNIT_PX)))
         if counts:
             parts.append(in_row(self.count, (self.note, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))

@@ -113,6 +113,8 @@ class PageRequests(QObject):
         token_wanted(int): show this token of the window's model in its tree.
         tokens_wanted(str, Ids): light these tokens in the tree, under a title.
         template_wanted(TemplateLine): show this line of one of the model's chat templates.
+        prompt_wanted(Conversation, template, int): show the prompt of messages, by a name, file or text of a
+            template, and the line of that.
         comparison_wanted(str): list the tokens of two vocabularies that this filter leaves.
         building_wanted(int): the same as token_wanted, with the three trees of the token beside each other.
         stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
@@ -131,6 +133,7 @@ class PageRequests(QObject):
     token_wanted = Signal(object)
     tokens_wanted = Signal(str, object)
     template_wanted = Signal(object)
+    prompt_wanted = Signal(object, object, int)
     comparison_wanted = Signal(str)
     building_wanted = Signal(object)
     stop_wanted = Signal(object, object)

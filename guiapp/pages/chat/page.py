@@ -35,6 +35,7 @@ from guiapp.pages.chat.template_panel import TemplatePanel
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
+    from guiapp.analysis.chat.messages import Conversation
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 660, 320
 LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
@@ -192,6 +193,14 @@ class ChatPage(Page):
         self.show_template(True)
         self.template.view.go_to(template, line)
         self.template.view.setFocus()
+
+    def show_prompt(self, conversation: Conversation, template: str | None, line: int) -> None:
+        """Take messages in place of those there, without a generation prompt, and show a line."""
+        settings = replace(self.model.settings, template=template, add_generation_prompt=False)
+        self.model.edited.take(conversation, settings)
+        self.counterpart.choose(None)
+        self.show_template(True)
+        self.template.view.go_to_line(line)
 
     def _fold(self) -> None:
         """Where nobody has said what to show, that follows from the room; two prompts need all of it.

@@ -175,7 +175,7 @@ class TemplateView(QPlainTextEdit):
         self.lit_line = self.failed_line = 0
         self._pointed: int | None = None  # the token under the mouse
         self._lit_part: tuple[int, int] | None = None
-        self._asked: tuple[str, int] | None = None
+        self._asked: tuple[str | None, int] | None = None  # of the template that comes next for None
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
@@ -205,7 +205,9 @@ class TemplateView(QPlainTextEdit):
         """The line that people came for, while its template is shown and no token is chosen; else 0."""
         result, asked = self._model.result, self._asked
         template = None if result is None else result.template
-        return asked[1] if asked is not None and template is not None and template.name == asked[0] else 0
+        if asked is None or template is None or self._model.is_busy:
+            return 0
+        return asked[1] if asked[0] in (None, template.name) else 0
 
     def _show_edit(self, edit: TemplateEdit) -> None:
         """Scroll to what a button has put into the template as soon as that is shown."""
@@ -215,6 +217,12 @@ class TemplateView(QPlainTextEdit):
     def go_to(self, template: str, line: int) -> None:
         """Scroll to a line of a template as soon as that is the one that is shown."""
         self._asked = template, line
+        self._show_asked()
+        self._mark_lines()
+
+    def go_to_line(self, line: int) -> None:
+        """The same of the template that is shown next."""
+        self._asked = None, line
         self._show_asked()
         self._mark_lines()
 

@@ -35,12 +35,13 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.pages.data.model import BATCH_SIZES, DataModel
 
-STEPS, DOUBLINGS = 4, 24  # columns for each doubling of the length
+STEPS, DOUBLINGS = 4, 30  # columns for each doubling of the length
 EDGES = np.unique(np.rint(2.0 ** (np.arange(STEPS * DOUBLINGS + 1) / STEPS)).astype(np.int64))
 MOST_LABELS = 6
-CHART_PX, ROW_PX, ICON_PX = 128, 42, 16
+CHART_PX, ROW_PX, ICON_PX = 112, 42, 16
 LABELLED = "p50", "p90", "p99"
 MAXIMUM = "maximum"
+MOST_TOKENS = 1 << (DOUBLINGS - 1)  # that a record may be cut at
 NO_FINDINGS = "Nothing found."
 ROLE_PARTS = "trained", "not trained"
 
@@ -60,7 +61,8 @@ class Lengths(NamedTuple):
 
 def lengths_of(data: TrainingData, most: int | None) -> Lengths:
     lengths = data.lengths[data.lengths > 0]  # others cannot be read, or are empty
-    n_columns = max(column_of(int(lengths.max(initial=1))), column_of(most or 1)) + 3
+    longest = max(column_of(int(lengths.max(initial=1))), column_of(most or 1))
+    n_columns = min(longest + 3, len(EDGES))
     columns = np.searchsorted(EDGES, lengths, "left")
     is_cut = lengths > most if most is not None else np.zeros(len(lengths), np.bool_)
     counts = np.stack([np.bincount(columns[flags], minlength=n_columns) for flags in (~is_cut, is_cut)])
@@ -140,7 +142,7 @@ class LengthChart(HistogramChart):
             self._model.toggle_term(_term(column), "tokens")
 
     def _set_most(self, column: int) -> None:
-        is_end = column >= self._lengths.counts.shape[1]
+        is_end = column >= self._lengths.counts.shape[1] or column > column_of(MOST_TOKENS)
         self._model.set_max_length(None if is_end else int(EDGES[max(column - 1, 0)]))
 
 
@@ -235,7 +237,7 @@ class Amounts(QScrollArea):
         self.batch.chosen.connect(model.set_batch_size)
         inside = QWidget()
         in_column(
-            heading("Tokens by role: trained, and not"),
+            heading("Trained tokens by role (grey: not trained)"),
             self.roles,
             self._turns_title,
             self.turns,
@@ -254,7 +256,6 @@ class Amounts(QScrollArea):
         data, theme = self._model.data, self._theme_source.theme
         if not self.isVisible():
             return
-        self.batch.show_choice(self._model.batch_size)
         if data is None:
             return
         colors: list[PartColor] = [(theme.roles[3], False), (theme.faint, False)]
@@ -273,12 +274,17 @@ class Amounts(QScrollArea):
         self.refresh()
 
     def _show_sums(self) -> None:
+        self.batch.show_choice(self._model.batch_size)
         data, packing, most = self._model.data, self._model.packing.value, self._model.options.max_length
         lines = []
         if data is not None and most is not None:
-            lines.append(f"{counted(data.longer_than(most), 'record')} longer than {most:,} tokens.")
+            longer = counted(data.longer_than(most), "record")
+            lines.append(f"{longer} longer than {most:,} tokens: {data.n_cut:,} trained tokens are cut off.")
         if data is not None and packing is not None:
             used = int(np.minimum(data.lengths, packing.length).sum(dtype=np.int64))
+            padded = used / max(1 - packing.padding_share, 1e-9)
+            is_whole = padded and packing.of_records == data.n_records
+            saved = 1 - packing.rows * packing.length / padded if is_whole else 0
             cut = f", cut after {packing.length:,}" if data.longer_than(packing.length) else ""
             lines += [
                 f"An epoch has {counted(used, 'token')}{cut}.",
@@ -286,6 +292,8 @@ class Amounts(QScrollArea):
                 f"Packed, {counted(packing.of_records, 'record')} fit into {counted(packing.rows, 'row')} of "
                 f"{packing.length:,}; {percent(packing.filled)} of these is filled.",
             ]
+            if saved > 0:
+                lines.append(f"An epoch then has {percent(saved)} fewer tokens, padding included.")
         if data is not None and data.n_rejected:
             lines.append(f"Rejected answers have {counted(data.n_rejected, 'token')} more.")
         self.sums.setText("\n".join(lines))

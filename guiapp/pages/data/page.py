@@ -29,20 +29,28 @@ from guiapp.kit.widgets.controls import TabbedPanels, push_button
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Contents, WrappingRow, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import ChoiceButton, Form, MenuButton, SavingBar, add_choice, ask_and_save
-from guiapp.kit.widgets.notices import ask_for_file
+from guiapp.kit.widgets.notices import announce, ask_for_file
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.data.model import DataModel
-from guiapp.pages.data.overview import Amounts, DataFindingList, LengthChart
+from guiapp.pages.data.overview import MOST_TOKENS, Amounts, DataFindingList, LengthChart
 from guiapp.pages.data.record import LEGEND, RecordModel, RecordPanel
 
-LIST_PX, RECORD_PX, PANELS_PX, TABLE_PX = 520, 680, 220, 270
-ROOM_FOR_CHART_PX = 520  # high
+LIST_PX, RECORD_PX, PANELS_PX, TABLE_PX = 520, 680, 176, 320
+ROOM_FOR_CHART_PX, ROOM_FOR_PANELS_PX = 520, 420  # high
 LENGTH_PX, MARKER_PX, BAR_PX = 120, 130, 140
 DATA_FILES = "Training data (*.jsonl *.json *.ndjson *.gz *.parquet);;All files (*)"
 TEMPLATES = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 EXAMPLE = "ChatML example"
+MASKS = {
+    "auto": "The template's generation tags if it has them, else derived; of texts, the completion, or all",
+    "generation": "What the template has between its generation tags",
+    "derived": "What the assistant writes after each generation prompt, with the end of the turn",
+    "completion": "The completion of a prompt; of messages, the assistant's turns in it",
+    "all": "Every token",
+    MARKER: "What follows one text, up to and with another",
+}
 FILTER_HINT = "Filter: text, tokens:>4096, trained:0, finding:cut_off"
 FILTER_TIP = (
     'refund, "order number": records whose text contains this\n'
@@ -82,6 +90,7 @@ class DataPage(Page):
             forms=FORMS[:2],
             hint=FILTER_HINT,
             tip=FILTER_TIP,
+            counts=False,
         )
         self.record = RecordPanel(self.record_model, setting)
         self._chart = framed(in_column(self.chart, margins=(GAP_PX, GAP_PX, GAP_PX, 0)), "panel")
@@ -90,6 +99,8 @@ class DataPage(Page):
         left = framed(in_column(self._chart, (self.lists, 1), spacing=0))
         self.splitter = in_splitter(left, self.record, sizes=(LIST_PX, RECORD_PX), grows=1)
         self.splitter.setStretchFactor(0, 1)
+        self.lists.setStretchFactor(0, 1)
+        self.lists.setStretchFactor(1, 2)
         self.open = push_button("Open data…", self.ask_for_file, role="primary")
         self.sample = push_button("Try the sample", self._open_sample, role="raised")
         self.contents = Contents(self, self.splitter, self.open, self.sample)
@@ -145,6 +156,7 @@ class DataPage(Page):
         super().resizeEvent(event)
         self._chart.setVisible(self.height() >= ROOM_FOR_CHART_PX)
         self.head.why.setVisible(self.height() >= ROOM_FOR_CHART_PX)
+        self.panels_below.setVisible(self.height() >= ROOM_FOR_PANELS_PX)
 
     def _open_sample(self) -> None:
         self.model.open(sample_data_path())
@@ -158,7 +170,9 @@ class DataPage(Page):
         for part in (self.chart, self.findings, self.amounts):
             part.refresh()
         has_model = self._session.tokenizer is not None
-        if self.model.data is not None:
+        if self.model.is_complete and self.model.data is not None and not self.model.data.n_records:
+            self.contents.show_message("This file has no records.")
+        elif self.model.data is not None:
             self.contents.show_inside(self.list.view)
         elif self.model.path is None or not has_model:
             self.contents.show_message(NO_FILE if has_model else NO_MODEL, helps=has_model)
@@ -182,11 +196,16 @@ class DataHead(QFrame):
         self.bar = ShareBar("Progress of examining", BAR_PX)
         self.stop = push_button("Stop", self._stop_or_go_on)
         self.file = push_button("Open data…", lambda: None)
-        self.export = MenuButton(themes, "Export", tip="Export ids and labels of all records, or the report")
+        self.export = MenuButton(
+            themes, "Export data", tip="Export ids and labels of all records, or the report"
+        )
         self.export.fill_on_open(self._list_exports)
         masks = {kind if kind != MARKER else "between markers": kind for kind in KINDS}
         self.mask_choice = ChoiceButton(themes, "Mask: ", masks, "Which tokens are trained")
         self.mask_choice.chosen.connect(self._choose_mask)
+        self.mask_choice.menu().setToolTipsVisible(True)
+        for action in self.mask_choice.menu().actions():
+            action.setToolTip(MASKS[str(action.data())])
         self.first, self.last = (QLineEdit(placeholderText=hint) for hint in ("begins after", "ends with"))
         for field, name in ((self.first, "First marker"), (self.last, "Last marker")):
             field.setAccessibleName(name)
@@ -194,7 +213,7 @@ class DataHead(QFrame):
             field.editingFinished.connect(self._set_markers)
         self.template = MenuButton(themes, tip="Which template renders conversations")
         self.template.fill_on_open(self._list_templates)
-        shapes: dict[str, object] = {"found out": None, **{shape: shape for shape in SHAPES}}
+        shapes: dict[str, object] = {"automatic": None, **{shape: shape for shape in SHAPES}}
         self.shape = ChoiceButton(themes, "Shape: ", shapes, "How records are read")
         self.shape.chosen.connect(self._choose_shape)
         self.most = QLineEdit(placeholderText="no maximum")
@@ -217,6 +236,8 @@ class DataHead(QFrame):
         model.data_changed.connect(self._refresh)
         model.options_changed.connect(self._refresh)
         self._has_markers = False
+        self._labels: Path | None = None  # what was exported last
+        saving.changed.connect(self._describe_export)
         self._refresh()
 
     # What is shown
@@ -229,7 +250,7 @@ class DataHead(QFrame):
         self.bar.setVisible(model.is_running)
         self.bar.show_share(0.0 if data is None else data.share)
         self.stop.setVisible(model.is_running or (data is not None and not model.is_complete))
-        self.stop.setText("Stop" if model.is_running else "Go on")
+        self.stop.setText("Stop" if model.is_running else "Continue")
         self.export.setEnabled(data is not None and data.n_records > 0)
         kind = options.mask.partition(":")[0]
         self.mask_choice.show_choice(MARKER if self._has_markers else kind)
@@ -267,7 +288,7 @@ class DataHead(QFrame):
             self._model.set_options(replace(self._model.options, mask=kind))
 
     def _set_markers(self) -> None:
-        first, last = (field.text().replace("\\n", "\n") for field in (self.first, self.last))
+        first, last = self.first.text(), self.last.text()
         if first and last:
             mask = f"{MARKER}:{first}{BETWEEN[0]}{last}"
             self._model.set_options(replace(self._model.options, mask=mask))
@@ -276,8 +297,8 @@ class DataHead(QFrame):
         self._model.set_options(replace(self._model.options, shape=shape))
 
     def _set_most(self) -> None:
-        digits = "".join(filter(str.isdigit, self.most.text()))[:9]
-        self._model.set_max_length(int(digits) if digits.strip("0") else None)
+        digits = "".join(filter(str.isdecimal, self.most.text()))[:9]
+        self._model.set_max_length(min(int(digits), MOST_TOKENS) if digits.strip("0") else None)
         self.most.setText(self._most_text)
 
     def _list_templates(self, menu: QMenu) -> None:
@@ -314,10 +335,18 @@ class DataHead(QFrame):
     def _name(self) -> str:
         return "data" if self._model.path is None else self._model.path.name.partition(".")[0]
 
+    def _describe_export(self) -> None:
+        """Say which records an export has not."""
+        data, saved = self._model.data, self._saving.saved
+        if data is not None and saved is not None and saved == self._labels and data.n_without_tokens:
+            n_left = counted(data.n_without_tokens, "record")
+            announce(self, f"Saved {saved}, without {n_left} that cannot be used")
+
     def _export(self, title: str, ending: str) -> None:
         formats = {ending: f"{title} (*{ending})"}
         path = ask_for_file(self, f"Save as {title}", f"{self._name}-labels{ending}", formats)
         if path is not None:
+            self._labels = path
             self._saving.write(partial(_write_labels, self._model, path))
 
     def _save_report(self, form: Form, make: Callable[[DataModel], bytes]) -> None:
@@ -352,8 +381,10 @@ def _about(model: DataModel) -> list[str]:
     if data is None:
         return [""]
     tokens = data.tokens
-    share = percent(tokens["trained"] / tokens["total"], 1) if tokens["total"] else "0 %"
+    share = percent(tokens["trained"] / data.n_used, 1) if data.n_used else "0 %"
     parts = [counted(data.n_records, "record"), counted(tokens["total"], "token"), f"{share} trained"]
+    if data.n_used < tokens["total"]:
+        parts[1:] = [f"{data.n_used:,} of {parts[1]} kept", f"{share} of these trained"]
     lengths = [f"{name} {tokens[name]:,}" for name in ("p50", "p90", "p99", "max")]
     if not model.is_complete:
         parts.append(f"{percent(data.share)} of the file")
@@ -364,10 +395,12 @@ def _why(model: DataModel) -> list[str]:
     data = model.data
     if data is None or not data.n_records:
         return [""]
+    if data.n_without_tokens == data.n_records:
+        return ["No record can be used: this may not be training data."]
     mask = data.examiner.mask
     whole = f"Trained ({mask.kind}): {mask.why}."
     if mask.transformers_result:
-        return [f"{whole} assistant_masks of transformers: {mask.transformers_result}.", whole]
+        return [f"{whole} In transformers, assistant_masks are {mask.transformers_result}.", whole]
     return [whole]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -10,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QFrame, QMenu, QToolButton
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QToolButton
 
 from guiapp.analysis.chat.as_text import is_control
-from guiapp.analysis.chat.templates import templates_of
 from guiapp.analysis.data.examined import DataRecord
 from guiapp.analysis.data.export import as_python, record_line
 from guiapp.analysis.data.findings import KINDS, Noticed, noticed
-from guiapp.analysis.data.masks import Why
-from guiapp.analysis.data.rows import title_of
+from guiapp.analysis.data.masks import Why, tokens_of
+from guiapp.analysis.data.rows import searched_texts, title_of
 from guiapp.analysis.data.summary import DIFFERENT, DataRecords
-from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
@@ -42,7 +42,7 @@ from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.page_base import PageSetting
 from guiapp.kit.widgets.painting import fill, icon
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, plain_label, set_role
 from guiapp.pages.data.model import DataModel
 
 ASSISTANT = "assistant"
@@ -50,6 +50,8 @@ LINE_PX, BELOW_PX = 2.5, 1.0  # the line below trained tokens
 COLORINGS = ("Trained", "Tokens")
 LEAST_PX = 320
 NOTHING = "Select a record in the list."
+MESSAGE = re.compile(r"messages? (\d+)")
+LONGEST_RAW, MOST_DETAILS = 20_000, 3
 NO_TOKEN = "Select a token to see whether it is trained, and why.", "Select a token."
 
 
@@ -93,13 +95,11 @@ class ShownRecord(ChatResult):
     record  None for none
     hues    int8[n]: which of `HUES` each token has, by its role
     findings  what was noticed in it, without what needs other records
-    template_name  the name of the model's own template that wrote it; "" for another one, or none
     """
 
     record: DataRecord | None = None
     hues: NDArray[np.int8] | None = None
     findings: tuple[Noticed, ...] = ()
-    template_name: str = ""
 
 
 class RecordModel(ShownPrompt):
@@ -133,10 +133,6 @@ class RecordModel(ShownPrompt):
         return -1 if self.shown.hues is None else int(self.shown.hues[token])
 
     @property
-    def template_name(self) -> str:
-        return self.shown.template_name if isinstance(self.shown, ShownRecord) else ""
-
-    @property
     def findings(self) -> list[Noticed]:
         """What was noticed in the record."""
         if not isinstance(self.shown, ShownRecord) or self.record is None:
@@ -152,15 +148,31 @@ class RecordModel(ShownPrompt):
             self._given = given
             self.showing.refresh()
 
+    def tokens_of_message(self, number: int) -> int | None:
+        """The first token of a message, from 1; None where it is not known."""
+        turns = () if self.chat is None else self.chat.turns
+        return next((turn.start for turn in turns if turn.message == number - 1), None)
+
     def _want(self, token: int | None) -> None:
         self._wanted = token
         if not self.showing.is_busy:
             self._select_wanted()
 
     def _select_wanted(self) -> None:
-        if self._wanted is not None and self.encoding is not None and self._wanted < len(self.encoding):
-            self.select_token(self._wanted)
+        """What people came for: the token of a finding, or the text that the filter looks for."""
+        wanted = self._searched() if self._wanted is None else self._wanted
+        if wanted is not None and self.encoding is not None and wanted < len(self.encoding):
+            self.select_token(wanted)
         self._wanted = None
+
+    def _searched(self) -> int | None:
+        record, texts = self.record, searched_texts(self.model.query)
+        if record is None or record.encoding is None or not texts:
+            return None
+        start = record.text.lower().find(texts[0].lower())
+        if start < 0 or len(record.text.lower()) != len(record.text):
+            return None
+        return tokens_of(record.encoding, record.text, [(start, start + len(texts[0]))])[0][0]
 
     def _prepare(self) -> Callable[[Progress], ShownRecord] | None:
         if self._given is None or self._given[1] >= len(self._given[0]):
@@ -195,23 +207,7 @@ def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
     plain = np.where(control, CONTROL_SHADE, PLAIN_SHADE)
     tints = np.where(record.is_trained, ORIGIN_SHADE + 2 * hues + strengths, plain).astype(np.uint8)
     findings = tuple(noticed(record))
-    return ShownRecord(
-        chat=chat,
-        token_tints=tints,
-        record=record,
-        hues=hues,
-        findings=findings,
-        template_name=_own_template(record),
-    )
-
-
-def _own_template(record: DataRecord) -> str:
-    conversation = None if record.record is None else record.record.conversation
-    if conversation is None:
-        return ""
-    name = record.setting.template_for(conversation).name
-    own = {each.name for each in templates_of(record.setting.tokenizer.vocabulary)}
-    return name if name in own else ""
+    return ShownRecord(chat=chat, token_tints=tints, record=record, hues=hues, findings=findings)
 
 
 class RecordView(PromptView):
@@ -283,10 +279,17 @@ class RecordPanel(QFrame):
         self.copy.fill_on_open(self._list_copies)
         head = in_row(*steps, self.title, (self.about, 1), self.copy, spacing=GAP_PX)
         self.findings = WrappingRow([], self.colors)
-        self.problem = plain_label("bad", wraps=True)
+        self.problem, self.details = plain_label("bad", wraps=True), plain_label("dim", wraps=True)
+        self.raw = set_role(QPlainTextEdit(readOnly=True), "code")
+        self.raw.setFrameShape(QFrame.Shape.NoFrame)
+        self.raw.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.raw.setAccessibleName("Record as it is in the file")
         margins = MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX
-        top = framed(in_column(head, self.findings, self.problem, margins=margins, spacing=UNIT_PX), "bar")
-        in_column(top, (self.view, 1), self.token_line, on=self, spacing=0)
+        top = framed(
+            in_column(head, self.findings, self.details, self.problem, margins=margins, spacing=UNIT_PX),
+            "bar",
+        )
+        in_column(top, (self.view, 1), (self.raw, 1), self.token_line, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         model.result_changed.connect(self._refresh)
         model.model.data_changed.connect(self._list_findings)
@@ -301,7 +304,13 @@ class RecordPanel(QFrame):
         self.title.setText("" if record is None else f"Record {record.number:,}")
         self.about.set_texts([""] if record is None else _figures(record))
         self.problem.setText("" if record is None else record.error)
-        self.problem.setVisible(bool(self.problem.text()))
+        has_error = bool(self.problem.text())
+        self.problem.setVisible(has_error)
+        self.raw.setVisible(has_error)
+        self.view.setVisible(not has_error)
+        self.raw.setPlainText(_raw_text(record) if record is not None and has_error else "")
+        if self.model.selected_token is None:
+            self.view.reveal(0, 0)
         for part in (self.colors, self.copy):
             part.setEnabled(record is not None and record.encoding is not None)
         self.view.set_placeholder(NOTHING if record is None else "")
@@ -320,6 +329,9 @@ class RecordPanel(QFrame):
         take_away(*self._buttons)
         self._buttons = [self._finding_button(each) for each in findings]
         self.findings.show_widgets([*self._buttons, self.template])
+        details = [f"{title_of(each.code)}: {each.detail}" for each in findings if each.detail]
+        self.details.setText("\n".join(f"{line[:1].upper()}{line[1:]}" for line in details[:MOST_DETAILS]))
+        self.details.setVisible(bool(details))
 
     def _finding_button(self, finding: Noticed) -> QToolButton:
         kind, theme = KINDS[finding.code], self._setting.theme_source.theme
@@ -333,14 +345,16 @@ class RecordPanel(QFrame):
         return button
 
     def _show_finding(self, finding: Noticed) -> None:
-        if finding.token is not None:
-            self.view.go_to(finding.token)
+        token, named = finding.token, MESSAGE.search(finding.detail)
+        if token is None and named is not None:
+            token = self.model.tokens_of_message(int(named[1]))
+        self.view.go_to(token or 0)
 
     def _on_selected_changed(self) -> None:
         index = self.model.selected_token
         if index is not None and self.model.encoding is not None:
             self.view.reveal(*self.model.encoding.spans[index].tolist())
-        self.template.setEnabled(self._line > 0 and bool(self.model.template_name))
+        self.template.setEnabled(self._line > 0)
 
     @property
     def _line(self) -> int:
@@ -351,8 +365,11 @@ class RecordPanel(QFrame):
         return origins[index].line if index is not None and index < len(origins) else 0
 
     def _show_template(self) -> None:
-        line = TemplateLine(self.model.template_name, self._line, self._line, ())
-        self._setting.requests.template_wanted.emit(line)
+        record = self.model.record
+        conversation = None if record is None or record.record is None else record.record.conversation
+        if record is not None and conversation is not None:
+            template = record.setting.options.template
+            self._setting.requests.prompt_wanted.emit(conversation, template, self._line)
 
     def _list_copies(self, menu: QMenu) -> None:
         menu.addAction("Ids and labels as JSON", self._copy_line)
@@ -367,6 +384,15 @@ class RecordPanel(QFrame):
             opened = self.model.session.loader.model
             name = "" if opened is None else opened.name.removeprefix("hf:")
             copy_text(self, as_python(record, name), "the Python code for transformers")
+
+
+def _raw_text(record: DataRecord) -> str:
+    """What the file says, indented where it can be read."""
+    content = record.raw.content
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content)
+    if record.record is not None and isinstance(content, bytes):
+        text = json.dumps(json.loads(content), ensure_ascii=False, indent=2)
+    return text if len(text) <= LONGEST_RAW else f"{text[:LONGEST_RAW]} …"
 
 
 def _figures(record: DataRecord) -> list[str]:

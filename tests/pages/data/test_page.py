@@ -11,7 +11,7 @@ from hands import drop, files
 from menus import take
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
 import guiapp
 from guiapp.core.demo import demo_model_path
@@ -297,3 +297,59 @@ def test_a_file_given_with_no_model_waits_for_one(make_shell, write, qtbot):
     page.model.open(write())
     shell.session.loader.open(str(demo_model_path("bpe")))
     qtbot.waitUntil(lambda: page.model.data is not None and page.model.is_complete, timeout=20_000)
+
+
+@pytest.mark.parametrize("most", ["99999999", "999999999999", "1", "0", "none"])
+def test_any_maximum_length_can_be_typed(open_page, write, qtbot, most):
+    page = open_page(write())
+    qtbot.keyClicks(page.head.most, most)
+    qtbot.keyClick(page.head.most, Key.Key_Return)
+    ready(page, qtbot)
+    assert page.model.data.n_records == len(RECORDS)
+    assert (page.model.options.max_length is None) == (most in ("0", "none"))
+
+
+def test_a_record_that_cannot_be_used_shows_what_the_file_says(open_page, tmp_path, qtbot):
+    path = tmp_path / "broken.jsonl"
+    path.write_text('{"messages": [{"role": "user"\n' + json.dumps(chat()) + "\n")
+    page = open_page(path)
+    assert page.record.problem.isVisible()
+    assert '{"messages": [{"role": "user"' in page.record.raw.toPlainText()
+    page.model.choose(1)
+    ready(page, qtbot)
+    assert page.record.view.isVisible()
+
+
+def test_a_finding_without_a_token_leads_to_its_message(open_page, write, qtbot):
+    said = [{"role": role, "content": "Hm."} for role in ("user", "assistant", "bot", "assistant")]
+    page = open_page(write([{"messages": said}]))
+    buttons = page.record.findings.findChildren(QToolButton)
+    next(each for each in buttons if each.text() == "roles").click()
+    turn = next(each for each in page.record_model.chat.turns if each.message == 2)
+    assert page.record_model.selected_token == turn.start
+
+
+def test_a_batch_size_that_is_chosen_is_shown(open_page, write, qtbot):
+    page = open_page(write())
+    page.panels_below.turn_to("How much")
+    take(page.amounts.batch.menu(), "16")
+    ready(page, qtbot)
+    assert page.amounts.batch.text().endswith("16")
+    assert page.model.packing.value.batch_size == 16
+
+
+def test_the_word_that_the_filter_looks_for_is_selected(open_page, write, qtbot):
+    page = open_page(write())
+    page.list.field.setText("refund")
+    ready(page, qtbot)
+    page.model.step(1)
+    ready(page, qtbot)
+    start = page.record_model.record.text.find("refund")
+    spans = page.record_model.encoding.spans[page.record_model.selected_token]
+    assert spans[0] <= start < spans[1]
+
+
+def test_a_file_without_records_says_so(open_page, tmp_path, qtbot):
+    (tmp_path / "empty.jsonl").write_bytes(b"\n")
+    page = open_page(tmp_path / "empty.jsonl")
+    assert "no records" in page.contents.message.text()
