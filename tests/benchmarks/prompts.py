@@ -4,15 +4,17 @@
 
 With and without take turns, so that what else the machine does hits all alike, and medians are compared; what
 lies between special tokens was met before, as in a chat, but for "anew": those are texts of which no stretch
-was.  Ids and spans are compared with those of `encode_readable` where the text is short, else with those of
-the stretches one by one.
+was, but their words: special tokens stand before white space.  Ids and spans are compared with those of
+`encode_readable` where the text is short, else with those of the stretches one by one.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -35,8 +37,9 @@ Call = Callable[[], object]
 
 
 def prompt(text: str, names: Sequence[str], n_special: int) -> str:
-    """A text with so many special tokens in it, the first at its start."""
-    bounds = np.linspace(0, len(text), n_special + 1).astype(int).tolist()
+    """A text with so many special tokens in it, the first at its start, the others before white space."""
+    edges = [0, *(match.start() for match in re.finditer(r"\s", text)), len(text)]
+    bounds = [edges[bisect_left(edges, at)] for at in np.linspace(0, len(text), n_special + 1).astype(int)]
     return "".join(names[i % len(names)] + text[bounds[i] : bounds[i + 1]] for i in range(n_special))
 
 
