@@ -81,7 +81,7 @@ public:
 private:
     static constexpr std::size_t few = 4;  // ids that fit a row
     static constexpr std::uint64_t too_long = ~std::uint64_t{0};
-    static constexpr std::size_t longest_stretch = 256, n_bits = 1 << 16, most_noted = 1 << 14;
+    static constexpr std::size_t longest_stretch = 256, n_bits = 1 << 18, most_noted = 1 << 14;
     static constexpr std::size_t most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
 
     struct alignas(32) Row {

@@ -16,9 +16,11 @@ from random_tokenizers import random_tokenizer
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.encode.families.components import PartsPipeline
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.special_tokens import join_segments
 from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.byte_alphabet import CODE_POINTS
 from guiapp.errors import EncodeError, VocabError
 
 WORDS = [
@@ -198,3 +200,25 @@ def test_long_prompts_with_stretches_of_all_lengths(model):
     )
     assert_same(tokenizer, text)
     assert tokenizer.with_threads(3).encode_batch([text, text])[0].shape == (2, tokenizer.count(text))
+
+
+@pytest.mark.parametrize("form", ["NFKD", "NFC"])
+@given(text=prompts([b"<s>"], [*SNIPPETS, "ﬁ".encode(), b"a", b" b", b"c\n", "e\u0301".encode()]))
+def test_stretches_that_are_encoded_together_by_parts(form, text, tmp_path_factory):
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    cutter = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
+    document = {
+        "added_tokens": [{"id": 256, "content": "<s>", "special": True, **flags}],
+        "normalizer": {"type": form},
+        "pre_tokenizer": cutter,
+        "model": {
+            "type": "BPE",
+            "vocab": {chr(code): byte for byte, code in enumerate(CODE_POINTS.tolist())},
+            "merges": [],
+        },
+    }
+    path = tmp_path_factory.getbasetemp() / f"parts-{form}.json"
+    path.write_text(json.dumps(document))
+    tokenizer = opened(path)
+    assert isinstance(tokenizer.pipeline, PartsPipeline)
+    assert_same(tokenizer, b"<s>a" + "ﬁ".encode() + b"<s>b<s>" + text)

@@ -238,7 +238,8 @@ class PartsPipeline(Pipeline):
         """The tokens of what lies between some of the spaces of a text, without these."""
 
         def find(normal: AlignedText) -> Found:
-            places = np.searchsorted(normal.both_spans()[0], [spaces, spaces + 1])
+            ends = normal.both_spans()[1]  # a character that became several may start where a space does
+            places = np.searchsorted(ends, [spaces, spaces + 1], "right")
             cut_out = [(CUT_OUT, start, end) for start, end in places.T.tolist()]
             return sorted([*self._find(normal), *cut_out], key=itemgetter(1))
 
