@@ -168,15 +168,17 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
 
     text, (data, offsets) = encoding.text_bytes, rules.table
     effective_attributes = rules.vocabulary.effective_attributes
+    is_unknown = (effective_attributes & Attribute.UNKNOWN) > 0
     ids, starts, ends = encoding.token_ids, *encoding.spans.T
     firsts, n_places = _firsts_of_places(rules, encoding), 0
     for at in stoppable(_suspects(rules.table, text, ids, ends, firsts)):
         first = int(firsts[at])
+        if n_places >= MOST_PLACES and not is_unknown[ids[first]]:
+            continue
         following = int(firsts[at + 1]) if at + 1 < len(firsts) else len(ids)
         start, end = int(ends[first - 1]) if first else 0, int(ends[following - 1])
         holds = b"".join(data[offsets[each] : offsets[each + 1]].tobytes() for each in ids[first:following])
-        is_unknown = bool(effective_attributes[ids[first]] & Attribute.UNKNOWN)
-        if holds == text[start:end] or (n_places >= MOST_PLACES and not is_unknown):
+        if holds == text[start:end]:
             continue
         n_places += 1
         follows = first == 0 or bool(effective_attributes[ids[first - 1]] & NAMED)

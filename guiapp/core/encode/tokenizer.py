@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
+from itertools import pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.encode.counting.certain_cuts import CertainCuts
 from guiapp.core.encode.counting.growing import count_tokens
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.encode.dropout import Dropout
@@ -48,6 +50,7 @@ from guiapp.core.encode.many_texts import (
     n_cores,
     pad_batch,
     row_by_row,
+    share_out,
 )
 from guiapp.core.text.special_tokens import (
     AddedTokens,
@@ -266,7 +269,11 @@ class Tokenizer:
         if text and (ids := prepared.fast_path(text, prepared.options)) is not None:
             return Encoding(text, ids, prepared.spans, prepared.encoder)
         data = as_bytes(text)
-        tokens = prepared.encode_beyond(np.frombuffer(data, np.uint8)) if text else NO_TOKENS
+        own = np.frombuffer(data, np.uint8)
+        if len(data) >= LEAST_LONG_BYTES:
+            tokens = self.encode_segment(own, None, True, encoder, parse_special)
+        else:
+            tokens = prepared.encode_beyond(own) if text else NO_TOKENS
         return self._assemble(data, tokens, add_special, prepared.encoder)
 
     def _prepare(
@@ -313,10 +320,31 @@ class Tokenizer:
         prepared = self._prepared.get(options) or self._prepare(*options)
         if partition is not None:
             return prepared.encode(text, partition)
-        ids = prepared.fast_path(text.tobytes(), prepared.options)
-        if ids is None:
+        if (ids := self._ids_in_parts(text, prepared, encoder)) is not None:
+            return FragmentTokens.later(ids, partial(prepared.bounds, text, ids))
+        if (ids := prepared.fast_path(text.tobytes(), prepared.options)) is None:
             return prepared.encode_beyond(text)
-        return FragmentTokens.later(ids, lambda: prepared.bounds(text, ids))
+        return FragmentTokens.later(ids, partial(prepared.bounds, text, ids))
+
+    def _ids_in_parts(
+        self, text: NDArray[np.uint8], prepared: _Prepared, encoder: str | None
+    ) -> NDArray[np.int32] | None:
+        """The ids of a long text by the fast path on several threads; None where that does not pay."""
+        n_threads, parse_special = prepared.n_threads, prepared.parse_special
+        if n_threads < 2 or len(text) < LEAST_LONG_BYTES or prepared.fast_path is no_fast_path:
+            return None
+        n_parts = min(PARTS_PER_THREAD * n_threads, len(text) // LEAST_PART)
+        bounds = CertainCuts(self, parse_special, encoder).part_bounds(text, n_parts)
+        options = False, parse_special, encoder, False
+        later = self._prepared.get(options) or self._prepare(*options)
+
+        def encode_part(part: tuple[int, int]) -> NDArray[np.int32] | None:
+            start, end = part
+            return prepared.fast_path(text[start:end].tobytes(), (later if start else prepared).whole)
+
+        parts = share_out(encode_part, list(pairwise(bounds)), n_threads) if len(bounds) > 2 else [None]
+        known = [ids for ids in parts if ids is not None]
+        return np.concatenate(known) if len(known) == len(parts) else None
 
     def encode_readable(
         self,

@@ -3,6 +3,7 @@
 import os
 import random
 import threading
+from itertools import product
 
 import numpy as np
 import pytest
@@ -141,6 +142,11 @@ def test_parts_give_the_tokens_of_the_whole(name, text, after_special):
         assert parts == whole
 
 
+def columns_of(tokenizer, *arguments):
+    encoding = tokenizer.encode(*arguments)
+    return encoding.token_ids, encoding.spans
+
+
 def outcome(encode, *arguments):
     """The tokens, or what is said where the vocabulary cannot express the text."""
     try:
@@ -159,6 +165,29 @@ def test_any_number_of_threads_will_do(monkeypatch, n_threads):
         assert 1 <= on_threads.n_threads <= 64
         found = on_threads.encode(text)
         assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
+
+
+def test_parts_of_a_long_text_end_at_no_special_token(monkeypatch):
+    monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 200)
+    monkeypatch.setattr(tokenizers, "LEAST_PART", 50)
+    dice = random.Random(7)
+    for tokenizer in TOKENIZERS.values():
+        special = special_texts(tokenizer, 20) or [b"<s>"]
+        words = [
+            b" a",
+            b"word",
+            b"  ",
+            b"\n",
+            "\u6c49\U0001f642".encode(),
+            b"\xff",
+            *special,
+            special[0][:-1],
+        ]
+        for _ in range(10):
+            text = b"".join(dice.choices(words, k=dice.choice([60, 300])))
+            for options in product((False, True), (False, True)):
+                one, two = (outcome(columns_of, tokenizer.with_threads(n), text, *options) for n in (1, 2))
+                assert one == two, (tokenizer, text, options)
 
 
 def test_threads_work_side_by_side():

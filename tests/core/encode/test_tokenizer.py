@@ -15,7 +15,7 @@ from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import tokenizer as tokenizer_module
 from guiapp.core.encode.counting.chunks import chunk_text
 from guiapp.core.encode.detokenizing import readable_clean_spaces
-from guiapp.core.encode.many_texts import LEAST_LONG_BYTES, encode_in_parts
+from guiapp.core.encode.many_texts import LEAST_LONG_BYTES, share_out
 from guiapp.core.formats import table
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.native.binding import SHORT_TEXT
@@ -61,12 +61,12 @@ def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
     n_parts = []
     monkeypatch.setattr(
         tokenizer_module,
-        "encode_in_parts",
-        lambda *given: n_parts.append(given[-1]) or encode_in_parts(*given),
+        "share_out",
+        lambda encode, parts, n_threads: n_parts.append(len(parts)) or share_out(encode, parts, n_threads),
     )
     text, tokenizer = "Ж " * (1 + LEAST_LONG_BYTES // 3), guiapp.open_model("demo:bpe").with_threads(2)
     ids = tokenizer.encode(text).token_ids
-    assert len(n_parts) == 1
+    assert n_parts == [8]
     assert np.array_equal(ids, tokenizer.with_threads(1).encode(text).token_ids)
     assert len(n_parts) == 1
 

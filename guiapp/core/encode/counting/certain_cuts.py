@@ -46,6 +46,9 @@ class SegmentEncoder(Protocol):
     ) -> FragmentTokens: ...
 
 
+PART_WINDOW = 1 << 12  # bytes in which a cut between parts is looked for
+
+
 @dataclass(frozen=True, eq=False)
 class Clusters:
     """Where special tokens occur: stretches of occurrences that overlap each other, in order.
@@ -204,6 +207,20 @@ class CertainCuts:
                 return end
             end -= 1
         return start
+
+    def part_bounds(self, text: NDArray[np.uint8], n_parts: int) -> list[int]:
+        """The ends of a text and cuts that make about so many parts of it; fewer where cuts are rare."""
+        bounds, margin = [0], self.margin
+        if self._special_tokens.drops_white_space or margin > PART_WINDOW:  # which no window may hold
+            n_parts = 1
+        for part in range(1, n_parts):
+            start = max(len(text) * part // n_parts - margin, bounds[-1])
+            window = text[start : start + PART_WINDOW + 2 * margin]
+            end = len(window) - margin
+            cut = self.first(window, self.clusters(window), min(margin, end), end)
+            if margin < cut < end:
+                bounds.append(start + cut)
+        return [*bounds, len(text)]
 
     def _with_white_space(self, text: NDArray[np.uint8], clusters: Clusters) -> Clusters:
         """The clusters with all white space beside them, joined where they meet then."""
