@@ -30,7 +30,7 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function", "ipython", "observation")
 SYSTEM, ANSWERS = ("system", "developer"), ("tool", "function", "ipython", "observation")
-HIDDEN = re.compile(f"[{IGNORABLE}]")
+HIDDEN, ASCII = re.compile(f"[{IGNORABLE}]"), bytes(range(0x80))
 NAMES = frozenset(REASONING)
 CONTROL, UNKNOWN_BIT, CUT = Attribute.CONTROL.value, Attribute.UNKNOWN.value, Why.CUT.value
 BLANK = b" \t\r\n"
@@ -325,8 +325,9 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
     if len(unknown):
         detail = f"{counted(len(unknown), 'unknown token')} of {len(ids):,}."
         yield Noticed("unknown_tokens", int(unknown[0]), detail)
-    may_hide = not seen.row.text.isascii() and HIDDEN.search(seen.row.text)
-    if may_hide and (hidden := hidden_places(seen.encoding.text_bytes)).n_characters:
+    data = seen.encoding.text_bytes
+    rest = data.translate(None, ASCII).decode("utf-8", "surrogatepass")  # a search in all takes far longer
+    if HIDDEN.search(rest) and (hidden := hidden_places(data)).n_characters:
         token = int(np.searchsorted(seen.encoding.spans[:, 1], hidden.starts[0], "right"))
         yield Noticed("invisible", token, f"{counted(hidden.n_characters, 'invisible character')}.")
     for marker in seen.foreign_markers():
