@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import ctypes
 import importlib.util
 import os
@@ -79,14 +78,8 @@ def package_of(library: str) -> str:
 
 
 def _import_modules() -> None:
-    """Import Qt, and leave later imports to Python.
-
-    PySide puts a function in place of `__import__` that reads the source of each module that is imported from
-    then on, to find those for which a program may rename Qt's methods; we rename none.
-    """
     for module in MODULES:
         importlib.import_module(module)
-    builtins.__import__ = getattr(builtins, "__orig_import__", builtins.__import__)
 
 
 def _plugin_attempts(environment: Mapping[str, str]) -> list[Attempt]:

@@ -113,9 +113,7 @@ class _Prepared:
     def encode_beyond(self, text: NDArray[np.uint8]) -> FragmentTokens:
         """The tokens of a text, without what is around it, that took more than `options` allow."""
         found = self.special_tokens.partition(text, self.parse_special)
-        if len(text) >= LEAST_LONG_BYTES and len(
-            found.ids
-        ):  # parts of parts would cost more than threads save
+        if len(text) >= LEAST_LONG_BYTES and len(found.ids):  # parts of parts cost more than threads save
             inner = slice(len(self.whole.before), -len(self.whole.after) or None)
             if (ids := self.fast_path(text.tobytes(), self.whole)) is not None:
                 return FragmentTokens.later(ids[inner], lambda: self.bounds(text, ids[inner]))

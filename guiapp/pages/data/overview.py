@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPen, QShowEvent
+from PySide6.QtGui import QPainter, QPen, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.analysis.data.findings import DataFinding
@@ -164,7 +164,6 @@ class DataFindingList(PaintedRows):
         super().__init__(theme_source, "Findings")
         self._model = model
         self._findings: list[DataFinding] = []
-        self._icons: dict[tuple[str, str], QIcon] = {}
         self._message = plain_label("dim", wraps=True)
         in_column(self._message, STRETCH, on=self.viewport(), margins=MARGIN_PX)
         TipWatch(self.viewport(), lambda place: self._tip(place.y()))
@@ -205,10 +204,8 @@ class DataFindingList(PaintedRows):
     def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
         finding = self._findings[row]
         name, color = ICONS[finding.severity]
-        square, key = QRect(MARGIN_PX, place.top() + 6, ICON_PX, ICON_PX), (name, theme.name)
-        if key not in self._icons:
-            self._icons[key] = icon(name, getattr(theme, color), ICON_PX)
-        self._icons[key].paint(painter, square)
+        square = QRect(MARGIN_PX, place.top() + 6, ICON_PX, ICON_PX)
+        icon(name, getattr(theme, color), ICON_PX).paint(painter, square)
         left, half = MARGIN_PX + ICON_PX + GAP_PX, place.height() // 2
         upper = place.adjusted(left, 4, -MARGIN_PX, -half)
         lower = place.adjusted(left, half - 2, -MARGIN_PX, -4)
