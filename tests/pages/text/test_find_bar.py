@@ -143,7 +143,7 @@ def test_typing_in_the_text_keeps_the_marks_right(shell, qtbot, panel):
 
 
 def test_on_other_pages_the_text_is_not_searched(shell, qtbot, panel):
-    press(qtbot, shell, Key.Key_8, CTRL)
+    press(qtbot, shell, Key.Key_9, CTRL)
     press(qtbot, shell, Key.Key_F, CTRL)
     assert not panel.search.is_open
 

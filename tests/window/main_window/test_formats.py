@@ -50,7 +50,7 @@ def answer_how_text_is_split(qtbot, shell):
 
 def see_one_decision(qtbot, shell, operation):
     """Run to the first decision that makes a token, and step over it."""
-    press(qtbot, shell, Qt.Key.Key_7, CTRL)
+    press(qtbot, shell, Qt.Key.Key_8, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.model.n_steps > 0)
     page.model.restart()
@@ -67,7 +67,7 @@ def see_one_decision(qtbot, shell, operation):
 def see_the_tree(qtbot, shell):
     """The path of a token that was chosen in the text."""
     shell.session.select_token(len(shell.session.tokens) - 1)
-    press(qtbot, shell, Qt.Key.Key_6, CTRL)
+    press(qtbot, shell, Qt.Key.Key_7, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.view.geometry_now is not None)
     qtbot.waitUntil(lambda: page.view.is_stable)

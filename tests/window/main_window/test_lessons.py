@@ -45,7 +45,7 @@ def begin_work(shell, qtbot, path):
     qtbot.keyClicks(QApplication.focusWidget(), "XYZ")
     press(qtbot, shell, Qt.Key.Key_Z, CTRL)
     press(qtbot, shell, Qt.Key.Key_Left, CTRL | SHIFT)
-    press(qtbot, shell, Qt.Key.Key_7, CTRL)
+    press(qtbot, shell, Qt.Key.Key_8, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.model.n_steps > 0, timeout=20_000)
     page.model.breakpoints.add("operation merge")
@@ -218,7 +218,7 @@ def test_a_lesson_waits_while_something_is_opened_on_another_page(at_work, qtbot
     at_work.window.actions_table["sample:english"].trigger()
     press(qtbot, at_work, Qt.Key.Key_PageDown, CTRL)
     assert (page.player.lesson.name, page.player.number) == (MODELS, 0)
-    press(qtbot, at_work, Qt.Key.Key_7, CTRL)
+    press(qtbot, at_work, Qt.Key.Key_8, CTRL)
     assert QApplication.focusWidget() is page.lesson_bar.buttons["lesson_reveal"]
     press(qtbot, at_work, Qt.Key.Key_Return, CTRL)
     assert QApplication.focusWidget() is page.lesson_trace.timeline
@@ -329,7 +329,7 @@ def test_keys_move_nothing_in_the_list_of_lessons(at_work, qtbot):
 def start_again(make_shell, qtbot, model="demo:bpe"):
     again = make_shell(b"sample", model, open_for_real)
     again.window.autosave.take()
-    press(qtbot, again, Qt.Key.Key_7, CTRL)
+    press(qtbot, again, Qt.Key.Key_8, CTRL)
     return again
 
 

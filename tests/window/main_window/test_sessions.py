@@ -51,7 +51,7 @@ def at_work(make_shell, qtbot, tmp_path):
 
 def steps_of(shell, qtbot):
     """The Steps page, with its steps."""
-    press(qtbot, shell, Qt.Key.Key_7, CTRL)
+    press(qtbot, shell, Qt.Key.Key_8, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_up_to_date, timeout=20_000)
     return page
