@@ -377,23 +377,24 @@ def _distances(
 ) -> tuple[Values, Values, Values]:
     """Distance, cosine distance, and that without a component, of all rows to the mean of some."""
     mean = reference.mean(axis=0)
-    length, along_mean = float(np.linalg.norm(mean)), float(mean @ component)
-    both = np.column_stack([mean, component])
-    distances, products = np.empty(matrix.n_rows, np.float32), np.empty((matrix.n_rows, 2), np.float32)
+    length, left_of_mean = float(np.linalg.norm(mean)), mean - float(mean @ component) * component
+    distances, dots, left, left_dots = np.empty((4, matrix.n_rows), np.float32)
     for start, rows, _squares in _sound_blocks(matrix, progress):
         rows -= mean  # first, so that what is near the mean keeps its digits
         part = slice(start, start + len(rows))
         distances[part] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        products[part] = rows @ both
+        dots[part] = rows @ mean
+        rows -= np.outer(rows @ component, component)  # here: of squares too little would be left
+        rows += left_of_mean
+        left[part] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        left_dots[part] = rows @ left_of_mean
     distances[np.isnan(norms)] = np.nan
     if length < NEAR_ZERO * float(np.nanmedian(norms)):
         return distances, np.full_like(norms, np.nan), np.full_like(norms, np.nan)
-    dots, along = products[:, 0] + mean @ mean, products[:, 1] + along_mean
-    left, left_of_mean = np.sqrt(np.maximum(norms**2 - along**2, 0)), mean - along_mean * component
     return (
         distances,
-        _cosine_distances(dots, norms, length),
-        _cosine_distances(dots - along * along_mean, left, float(np.linalg.norm(left_of_mean))),
+        _cosine_distances(dots + mean @ mean, norms, length),
+        _cosine_distances(left_dots, left, float(np.linalg.norm(left_of_mean))),
     )
 
 
