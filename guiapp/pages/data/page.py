@@ -17,6 +17,7 @@ from guiapp.analysis.data.batches import batches
 from guiapp.analysis.data.export import NPZ, data_lines, data_record, write_labels
 from guiapp.analysis.data.masks import BETWEEN, KINDS, MARKER
 from guiapp.analysis.data.records import SHAPES
+from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.export.tables import json_text
 from guiapp.core.demo import sample_data_path
 from guiapp.core.text.numbers_in_words import counted, percent, quoted
@@ -139,16 +140,14 @@ class DataPage(Page):
         data = self.model.data
         if data is None:
             return ["no data yet", ""]
-        tokens = data.tokens
-        share = percent(tokens["trained"] / tokens["total"], 1) if tokens["total"] else "0 %"
-        parts = [f"{share} trained", *(f"{name} {tokens[name]:,}" for name in ("p50", "p90", "p99", "max"))]
-        return [counted(tokens["total"], "token"), "   ".join(parts), parts[0], ""]
+        return [counted(data.n_used, "token"), f"{_trained_share(data)} trained", ""]
 
     def set_text_size(self, size_px: int) -> None:
         self.record.view.set_font_px(size_px - 1)
 
     def stop(self) -> None:
         self.saving.close()
+        self.list.saving.close()
         self.record_model.close()
         self.model.close()
 
@@ -375,13 +374,18 @@ def _text_report(model: DataModel) -> bytes:
     return "".join(f"{line}\n" for line in data_lines(model.data)).encode()
 
 
+def _trained_share(data: TrainingData) -> str:
+    """Of the tokens that the maximum length leaves."""
+    return percent(data.tokens["trained"] / data.n_used, 1) if data.n_used else "0 %"
+
+
 def _about(model: DataModel) -> list[str]:
     """How much there is: at length, and shorter."""
     data = model.data
     if data is None:
         return [""]
     tokens = data.tokens
-    share = percent(tokens["trained"] / data.n_used, 1) if data.n_used else "0 %"
+    share = _trained_share(data)
     parts = [counted(data.n_records, "record"), counted(tokens["total"], "token"), f"{share} trained"]
     if data.n_used < tokens["total"]:
         parts[1:] = [f"{data.n_used:,} of {parts[1]} kept", f"{share} of these trained"]
