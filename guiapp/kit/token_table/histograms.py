@@ -167,7 +167,7 @@ def edge_labels(histogram: Histogram) -> dict[float, str]:
 
 
 def _in_few_digits(number: str) -> str:
-    return f"{float(number):.3g}" if "." in number else number
+    return f"{float(number.replace(',', '')):.3g}" if "." in number else number
 
 
 def _small(text: str) -> QLabel:
