@@ -43,7 +43,7 @@ PICTURES = {  # name, which begins with the page: model and options
     "chat-small": (LLAMA, CONVERSATION),
     "data-small": (
         "demo:bpe",
-        ["--data", str(RESOURCES / "samples" / "training.jsonl"), "--filter", "record:2"],
+        ["--data", str(RESOURCES / "samples" / "training.jsonl"), "--filter", "Roman"],
     ),
     "steps-small": ("demo:bpe", ["--encoder", "heap", "--at", "length > 2", "--text", "How do lions sleep?"]),
     "bench-small": (LLAMA, []),
