@@ -127,7 +127,7 @@ class DataModel(TokenListModel[DataRows]):
         self._job.cancel()
         self._take_arrived()
         self._ticks.stop()
-        self.packing.refresh()
+        self._pack()
         self.data_changed.emit()
 
     def go_on(self) -> None:
@@ -185,8 +185,7 @@ class DataModel(TokenListModel[DataRows]):
     def _finish(self, _: None) -> None:
         self._ticks.stop()
         self._take_arrived()
-        self.packing.watch(True)
-        self.packing.refresh()
+        self._pack()
         self.data_changed.emit()
 
     def _fail(self, problem: str) -> None:
@@ -194,6 +193,11 @@ class DataModel(TokenListModel[DataRows]):
         self._take_arrived()
         self.problem = problem
         self.data_changed.emit()
+
+    def _pack(self) -> None:
+        """Work out what packing saves, now that no more records come."""
+        self.packing.refresh()
+        self.packing.watch(True)
 
     def _prepare_packing(self) -> Callable[[Progress], Packing] | None:
         if self.data is None or not self.data.n_records:

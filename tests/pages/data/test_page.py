@@ -228,6 +228,8 @@ def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
     page.head.stop.click()
     assert not page.model.is_running
     assert 0 < page.model.data.n_records < 700
+    qtbot.waitUntil(lambda: page.model.packing.value is not None)
+    assert page.model.packing.value.of_records == page.model.data.n_records
     may_go_on.set()
     page.head.stop.click()
     ready(page, qtbot)
