@@ -24,6 +24,7 @@ from guiapp.analysis.data.summary import DIFFERENT, DataRecords
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.kit.prompt.shown import ChatResult, ShownPrompt, hue_of
@@ -31,7 +32,7 @@ from guiapp.kit.prompt.spans import ChatSpans, places
 from guiapp.kit.prompt.view import PromptView, TokenLine
 from guiapp.kit.session.doctor_model import ICONS
 from guiapp.kit.session.token_details import hover_text
-from guiapp.kit.spans.legend import Draw, LegendEntry, characters, token
+from guiapp.kit.spans.legend import LegendEntry, characters, token
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
@@ -79,13 +80,12 @@ def _trained_control(painter: QPainter, theme: Theme, box: QRectF) -> None:
     _draw_underline(painter, box, theme.roles[hue_of(ASSISTANT)])
 
 
-_LEGEND_DRAWS: tuple[tuple[Draw, str], ...] = (
-    (_underlined, "Trained: in full colour, with a line below"),
-    (_trained_control, "A control token that is trained, such as the end of a turn"),
-    (characters("text", "dim"), "Not trained"),
-    (_struck, "Cut off by the maximum length"),
+LEGEND = (
+    LegendEntry(_underlined, "Trained: in full colour, with a line below"),
+    LegendEntry(_trained_control, "A control token that is trained, such as the end of a turn"),
+    LegendEntry(characters("text", "dim"), "Not trained"),
+    LegendEntry(_struck, "Cut off by the maximum length"),
 )
-LEGEND = tuple(LegendEntry(draw, meaning) for draw, meaning in _LEGEND_DRAWS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +262,6 @@ class RecordPanel(QFrame):
         themes = setting.theme_source
         self.spans = ChatSpans(model, self)
         self.view = RecordView(model, self.spans, setting)
-        self.view.set_placeholder(NOTHING)
         TokenMenu(self.view, self.spans, setting.requests, kind=Kind.OTHER)
         words_of = partial(record_words, model)
         self.token_line = TokenLine(model, self.spans, setting.requests, themes, words_of, NO_TOKEN)
@@ -389,9 +388,11 @@ class RecordPanel(QFrame):
 def _raw_text(record: DataRecord) -> str:
     """What the file says, indented where it can be read."""
     content = record.raw.content
-    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content)
-    if record.record is not None and isinstance(content, bytes):
-        text = json.dumps(json.loads(content), ensure_ascii=False, indent=2)
+    text = (
+        content[: 4 * LONGEST_RAW].decode("utf-8", "replace") if isinstance(content, bytes) else str(content)
+    )
+    if record.record is not None and isinstance(content, bytes) and len(content) <= LONGEST_RAW:
+        text = json.dumps(read_json(content), ensure_ascii=False, indent=2)
     return text if len(text) <= LONGEST_RAW else f"{text[:LONGEST_RAW]} …"
 
 
