@@ -172,7 +172,7 @@ def _tokenizers(module: Any, source: str) -> Contender:
         encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
         encode_special=encode_special if library.get_added_tokens_decoder() else None,
         offsets=lambda text: encode_special(text, False).offsets,
-        parse_special=partial(_parsing_anew, _tokenizers, module, source),
+        parse_special=partial(_parse_reopened, _tokenizers, module, source),
     )
 
 
@@ -314,12 +314,12 @@ def _transformers(module: Any, source: str | Path) -> Contender:
         encode_batch=lambda texts, _: library(texts, **plain)["input_ids"],
         encode_special=encode_special,
         offsets=offsets if library.is_fast else None,
-        parse_special=partial(_parsing_anew, _transformers, module, source),
+        parse_special=partial(_parse_reopened, _transformers, module, source),
         special_texts=tuple(library.get_added_vocab()),
     )
 
 
-def _parsing_anew(
+def _parse_reopened(
     load: Callable[[Any, Any], Contender], module: Any, source: Any, special: Mapping[str, int]
 ) -> Callable[[Any], Any]:
     """What parses special tokens of a library that is opened with them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -356,9 +357,9 @@ def _write_labels(model: DataModel, path: Path, progress: Progress) -> Path:
     """Examine all records once more, with their ids."""
     data = model.data
     assert data is not None
-    examined = batches(data.examiner, data.source, with_ids=True)
     try:
-        write_labels(path, examined, lambda done: progress(done / max(len(data.source), 1)))
+        with closing(batches(data.examiner, data.source, with_ids=True)) as examined:
+            write_labels(path, examined, lambda done: progress(done / max(len(data.source), 1)))
     except OSError as error:
         raise TokenloupeError(f"{path.name} cannot be saved: {error.strerror or error}.") from error
     return path
