@@ -355,14 +355,15 @@ LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, const TextOptions
     return text_ends.size;
 }
 
-// Write from where to where each token of a text reaches that loupe_encode_text gave; -1 where that cannot be, `lengths` being the
-// bytes of each token.
+// Write from where to where each token of a text reaches that loupe_encode_text gave, two places for each; -1 where that cannot be,
+// `lengths` being the bytes of each token.
 LOUPE_API std::int64_t loupe_tile_spans(const TextOptions* options, Array<const Byte> text, Array<const std::int32_t> lengths,
-                                        Array<const std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
+                                        Array<const std::int32_t> ids, Array<std::int64_t> spans) {
     std::vector<Part> parts;
+    if (spans.size != 2 * ids.size) return -1;
     options->partition(text, parts);
     std::int64_t index = 0;
-    const auto add = [&](std::int64_t start, std::int64_t end) { starts.data[index] = start, ends.data[index++] = end; };
+    const auto add = [&](std::int64_t start, std::int64_t end) { spans.data[2 * index] = start, spans.data[2 * index++ + 1] = end; };
     for (const auto& part : parts) {
         auto at = part.raw_start - (part.has_text() && options->adds_space_to(part));
         while (at < part.raw_end && index < ids.size) {

@@ -78,7 +78,7 @@ _pairs_encode_text = function("encode_text(handle, structure, handle, wide_int, 
 _pairs_encode_short = fast_function("encode_short")
 _pairs_has_marked_space = function("pairs_has_marked_space(handle, bytes)")
 _pairs_encode_each = function("encode_each(handle, structure, bytes, wide_ints, >ints, >wide_ints)")
-_tile_spans = function("tile_spans(structure, bytes, ints, ints, >wide_ints, >wide_ints)")
+_tile_spans = function("tile_spans(structure, bytes, ints, ints, >wide_ints)")
 _pairs_encode_pieces = function("encode_pieces(handle, int, bytes, wide_ints, >ints)")
 _pairs_merge = function("merge_pieces(handle, int, int, bytes, wide_ints, >tokens)")
 _merge_symbols = function("merge_symbols(handle, int, ints, wide_ints, >tokens)")
@@ -297,8 +297,8 @@ def tile_spans(
 
     lengths  int32[n]: the bytes of a text that each token stands for
     """
-    starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
-    return None if _tile_spans(options, text, lengths, ids, starts, ends) < 0 else (starts, ends)
+    spans = np.empty((len(ids), 2), np.int64)  # as an encoding has them: a long text has no second array
+    return None if _tile_spans(options, text, lengths, ids, spans.reshape(-1)) < 0 else (spans[:, 0], spans[:, 1])
 
 
 class _PairEncoder(Handle, free="pair_encoder_free"):

@@ -26,9 +26,10 @@ from ui import mixed_text, open_window, wait_until
 from guiapp.core.interrupts import give_holes_back
 from guiapp.core.processes import held_bytes
 from guiapp.kit.document.coloured_spans import COLORINGS
+from guiapp.kit.state.background import is_any_job_running
 from guiapp.window.app import Shell
 
-QUIET_S = 3.0  # what is done when typing pauses has begun by then
+QUIET_S = 3.0  # without a job: what is done when typing pauses has begun by then
 EVERY_S = 0.02  # oftener, this would slow down what it measures
 BYTES_PER_MB = 1_000_000
 
@@ -63,6 +64,8 @@ def rest() -> None:
     while time.perf_counter() < until:
         QApplication.processEvents()
         time.sleep(EVERY_S)
+        if is_any_job_running():
+            until = time.perf_counter() + QUIET_S
     gc.collect()
     give_holes_back()
 
@@ -95,6 +98,7 @@ def measure(shell: Shell, path: Path, n_bytes: int) -> None:
     for name in shell.window.pages.rows:
         shell.window.pages.show_page(name)
         watch.report(name, n_bytes)
+    session.text.show(b"")  # else closing asks whether to save
 
 
 def main() -> None:

@@ -156,14 +156,13 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
             given = np.fromiter(map(index, ids), np.int64)
     except (OverflowError, TypeError) as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
-    token_ids = given.astype(np.int64, copy=False)
-    if len(token_ids) and token_ids.view(np.uint64).max() >= len(vocabulary):  # negative ones are the largest
+    if len(given) and not (0 <= given.min() <= given.max() < len(vocabulary)):
         outside = np.flatnonzero((given < 0) | (given >= len(vocabulary)))
         raise EncodeError(
             f"Token id {given[outside[0]]} (number {outside[0] + 1} of {len(given)}) is not in this "
             f"vocabulary, whose ids go from 0 to {len(vocabulary) - 1}."
         )
-    return token_ids.astype(np.int32)
+    return np.ascontiguousarray(given, np.int32)
 
 
 def readable_clean_spaces(text: bytes) -> bytes:

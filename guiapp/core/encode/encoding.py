@@ -168,6 +168,9 @@ def assembled(
 
 def spans_with_affixes(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
     """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
+    made = bounds[0].base
+    if made is not None and made is bounds[1].base and made.shape == (n_tokens, 2):
+        return made  # `bounds` are its columns, and there are no others
     spans = np.zeros((n_tokens, 2), np.int64)
     spans[inner.stop :] = size
     for side, column in enumerate(bounds):
