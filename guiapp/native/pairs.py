@@ -298,7 +298,11 @@ def tile_spans(
     lengths  int32[n]: the bytes of a text that each token stands for
     """
     spans = np.empty((len(ids), 2), np.int64)  # as an encoding has them: a long text has no second array
-    return None if _tile_spans(options, text, lengths, ids, spans.reshape(-1)) < 0 else (spans[:, 0], spans[:, 1])
+    return (
+        None
+        if _tile_spans(options, text, lengths, ids, spans.reshape(-1)) < 0
+        else (spans[:, 0], spans[:, 1])
+    )
 
 
 class _PairEncoder(Handle, free="pair_encoder_free"):

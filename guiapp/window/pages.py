@@ -2,16 +2,17 @@
 
 To add a page: a folder `pages/NAME` with a module `page.py`, in which a subclass of `Page` and a function
 `make_page` are, and a row in PAGES; rail, menu entry, shortcut and command palette follow.  Its modules are
-imported in the background, or when it is shown for the first time.
+imported soon after the start, or when it is shown for the first time.
 Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from pkgutil import walk_packages
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QColor, QKeyEvent, QKeySequence, QPainter, QResizeEvent
@@ -26,7 +27,9 @@ from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.painting import CENTER, PaintedButton, bold, fill, icon, ring, write
 from guiapp.kit.widgets.theme import GAP_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 
-IMPORT_AFTER_MS = 2000  # the first tokens go first
+IMPORT_AFTER_MS = 1000  # the first tokens go first
+BETWEEN_IMPORTS_MS = 10
+WITHOUT_QT = "guiapp.core", "guiapp.analysis"
 OTHERS = "guiapp.window.command_palette", "guiapp.window.help"  # that are not needed at the start
 RAIL_PX, ENTRY_PX, SHORT_ENTRY_PX = 72, 62, 44
 NAMES_FROM_PX = 700  # of the window's height
@@ -109,8 +112,10 @@ class PageStack(QStackedWidget):
         self._is_presented = False
         self._shown: list[str] = []  # the page that was shown last is the last one
         self._pages: dict[str, Page] = {}
-        self._importing = LatestJob[None](self, self.imported)
+        self._importing = LatestJob[None](self, lambda _: self._import_next())
         self._until_import = later(self, IMPORT_AFTER_MS, self._import_modules)
+        self._modules = self._modules_with_qt()
+        self._next_import = later(self, BETWEEN_IMPORTS_MS, self._import_next)
         self.currentChanged.connect(self.page_changed)
 
     @property
@@ -178,18 +183,34 @@ class PageStack(QStackedWidget):
             page.set_presented(is_presented)
 
     def import_soon(self) -> None:
-        """Import what pages need that nobody has asked for yet, in the background."""
+        """Import what pages need that nobody has asked for yet.
+
+        Only this thread may make classes that derive from Qt's: PySide 6.11 looks them up without Python's
+        lock wherever Qt paints, and crashes when another thread makes one at that moment.
+        """
         self._until_import.start()
 
     def _import_modules(self) -> None:
-        modules = [*OTHERS, *(row.module for row in self.rows.values())]
-
         def work(progress: Progress) -> None:
-            for done, module in enumerate(modules):
-                progress(done / len(modules))
+            for module in modules_of(WITHOUT_QT):
+                progress(0)
                 import_module(module)
 
         self._importing.start(work)
+
+    def _import_next(self) -> None:
+        if (module := next(self._modules, None)) is None:
+            self.imported.emit()
+            return
+        import_module(module)
+        self._next_import.start()
+
+    def _modules_with_qt(self) -> Iterator[str]:
+        """The largest first, while people only look."""
+        yield "pyqtgraph"
+        yield from modules_of(("guiapp.kit", "guiapp.pages"))
+        yield from OTHERS
+        yield from (row.module for row in self.rows.values())
 
     def keep_layouts(self) -> None:
         """Put the splitters of the pages that were made into the settings."""
@@ -200,9 +221,17 @@ class PageStack(QStackedWidget):
     def stop(self) -> None:
         """End what the pages do in the background."""
         self._until_import.stop()
+        self._next_import.stop()
         self._importing.wait()
         for page in self._pages.values():
             page.stop()
+
+
+def modules_of(packages: Iterable[str]) -> Iterator[str]:
+    """The names of all modules in packages; these are imported on the way."""
+    for package in packages:
+        path = import_module(package).__path__
+        yield from (module.name for module in walk_packages(path, f"{package}."))
 
 
 class Rail(QScrollArea):
