@@ -194,6 +194,7 @@ def start(home: str, model: str = "") -> dict[str, list[float]]:
         for line in process.stdout:
             event, *values = json.loads(line)
             seen.setdefault(event, values or [time.perf_counter() - started])
+    assert process.returncode == 0, process.returncode
     return seen
 
 
