@@ -100,7 +100,6 @@ def chunk_blocks(
     if by not in LEVELS:
         raise EncodeError(f"Text cannot be cut into chunks by “{by}”. Choose one of: {', '.join(LEVELS)}.")
     parts = encoded_parts(tokenizer, blocks, False, parse_special)
-    cuts = CertainCuts(tokenizer, parse_special)
     section, start, coming = list[EncodedPart](), 0, next(parts, None)
     while coming is not None:
         n_before = sum(part.start <= start - WINDOW_BYTES for part in section[1:])
@@ -111,7 +110,7 @@ def chunk_blocks(
         while coming and not (section and coming.start >= enough and _is_apart(section[-1], by)):
             section.append(coming)
             coming = next(parts, None)
-        counter = IntervalCounter(tokenizer, section, parse_special, cuts)
+        counter = IntervalCounter(tokenizer, section, parse_special)
         chunker = _Chunker(counter, section[0].start, coming is None, max_tokens, overlap, by)
         with suppress(_UnreadError):
             while start < chunker.end:
@@ -335,15 +334,9 @@ class IntervalCounter:
     """
 
     def __init__(
-        self,
-        tokenizer: Tokenizer,
-        text: str | bytes | list[EncodedPart],
-        parse_special: bool = True,
-        cuts: CertainCuts | None = None,
+        self, tokenizer: Tokenizer, text: str | bytes | list[EncodedPart], parse_special: bool = True
     ) -> None:
         """Encode the text, unless it is there in parts.  Offsets are those of its bytes.
-
-        cuts  those of the tokenizer, which several texts may share
 
         Raises EncodeError where the vocabulary cannot express the text.
         """
@@ -354,7 +347,7 @@ class IntervalCounter:
         self.data = b"".join(part.encoding.text_bytes for part in text)
         self.text = np.frombuffer(self.data, np.uint8)
         self.token_starts, self._token_ends = np.ascontiguousarray(spans.T)
-        self._cuts = cuts or CertainCuts(tokenizer, parse_special)
+        self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)
         self._head, self._tails = (-1, 0, 0), dict[int, tuple[int, int]]()  # the last ones of `count`
 
