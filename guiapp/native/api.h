@@ -12,7 +12,7 @@
 
 namespace loupe {
 
-constexpr std::int32_t abi_version = 13;  // ABI_VERSION in binding.py
+constexpr std::int32_t abi_version = 14;  // ABI_VERSION in binding.py
 
 // An array of the caller's, with the number of its items.
 template <class Item>

@@ -20,7 +20,7 @@ from guiapp.errors import NativeLibraryError
 from guiapp.native import library
 from guiapp.native.checkpoint import checkpoint, has_visitor
 
-ABI_VERSION = 13  # raised with each change of a function or a structure, here and in api.h
+ABI_VERSION = 14  # raised with each change of a function or a structure, here and in api.h
 MISFIT = "arrays that do not fit each other, or that are too large"
 
 Bytes = NDArray[np.uint8]

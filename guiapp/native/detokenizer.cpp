@@ -65,7 +65,18 @@ struct Writer {
         while (number /= 10);
         write(Bytes(digits).subspan(first));
     }
+
+    void write_spaces(std::int64_t count) {
+        static constexpr Byte space[] = {' '};
+        for (; count > 0; --count) write(Bytes(space));
+    }
 };
+
+std::int64_t n_digits(std::int64_t number) {
+    std::int64_t count = 1;
+    while (number /= 10) ++count;
+    return count;
+}
 
 }  // namespace
 
@@ -85,20 +96,28 @@ LOUPE_API std::int64_t loupe_decode(Array<const std::int32_t> ids, Array<const B
     return static_cast<std::int64_t>(writer.size);
 }
 
-// The same of rows that each have n numbers, none below 0, and n + 1 texts around them: row i those from (n + 1) * i on.
-LOUPE_API std::int64_t loupe_fill_in(Array<const std::int32_t> rows, Array<const std::int64_t> numbers, Array<const Byte> data,
-                                     Array<const std::int64_t> offsets, Array<Byte> out) {
+// The same of rows that each have n numbers, none below 0, and n + 1 texts around them: row i those from (n + 1) * i on.  There are
+// spaces before a number that is less than `widths` wide, of which there are n, or none; where the next width is 0, it is that of
+// both numbers.
+LOUPE_API std::int64_t loupe_fill_in(Array<const std::int32_t> rows, Array<const std::int64_t> numbers,
+                                     Array<const std::int32_t> widths, Array<const Byte> data, Array<const std::int64_t> offsets,
+                                     Array<Byte> out) {
     if (rows.size == 0) return 0;
     const Strings texts{data, offsets};
     const auto n = static_cast<std::size_t>(numbers.size / rows.size);
+    if (widths.size && static_cast<std::size_t>(widths.size) < n) return -1;
     Writer writer{out};
     const auto* number = numbers.data;
     for (const auto row : items_of(rows)) {
         const auto first = static_cast<std::size_t>(row) * (n + 1);
         if (row < 0 || first + n >= texts.size()) return -1;
-        for (std::size_t at = 0; at < n; ++at) {
+        for (std::size_t at = 0; at < n; ++at, ++number) {
             writer.write(texts[first + at]);
-            writer.write(static_cast<std::uint64_t>(*number++));
+            if (widths.size && widths.data[at]) {
+                const bool has_next = at + 1 < n && !widths.data[at + 1];
+                writer.write_spaces(widths.data[at] - n_digits(number[0]) - (has_next ? n_digits(number[1]) : 0));
+            }
+            writer.write(static_cast<std::uint64_t>(*number));
         }
         writer.write(texts[first + n]);
     }

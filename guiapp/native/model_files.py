@@ -32,7 +32,7 @@ _take_strings = function("take_strings(bytes, wide_ints, wide_ints, >bytes, >wid
 Packed = tuple[Bytes, WideInts]
 """Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
 _decode = function("decode(ints, bytes, wide_ints, >bytes)")
-_fill_in = function("fill_in(ints, wide_ints, bytes, wide_ints, >bytes)")
+_fill_in = function("fill_in(ints, wide_ints, ints, bytes, wide_ints, >bytes)")
 _write_rows = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
 
 clean_spaces = function("clean_spaces(>bytes)")
@@ -209,10 +209,13 @@ class TokenDecoder(NotCopied):
         return self.decode(ids, size) if size > guess else out[:size]
 
 
-def fill_in(rows: Ints, numbers: WideInts, texts: Packed) -> Bytes:
+def fill_in(rows: Ints, numbers: WideInts, widths: Ints, texts: Packed) -> Bytes:
     """Rows of n numbers each, from 0 on, written out in decimal between n + 1 texts: row i has texts from
-    (n + 1) * rows[i] on."""
-    write = partial(_fill_in, rows, numbers, *texts)
+    (n + 1) * rows[i] on.
+
+    widths  of each number, with spaces before it; 0: the width before is that of both.  Empty: no spaces
+    """
+    write = partial(_fill_in, rows, numbers, widths, *texts)
     out = np.empty(0, np.uint8)
     while (size := checked(write(out))) > len(out):
         out = np.empty(size, np.uint8)

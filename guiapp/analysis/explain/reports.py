@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import cycle, repeat
 from json import dumps
 from math import isfinite
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.vocabulary.vocabulary import Vocabulary
 
-AT_ONCE = 1 << 16  # tokens that are written at once
+AT_ONCE = 1 << 14  # tokens that are written at once
 BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
 LONGEST_NAME = 4096
 RESET = "\x1b[0m"
@@ -102,12 +102,16 @@ class TokenWriter:
     """Writes tokens side by side: numbers that each has for itself, between texts that all of an id share.
 
     texts_of  the texts of an id, one more than there are numbers; asked for when they are first needed
+    widths    of the numbers; see `fill_in`
     """
 
-    def __init__(self, separator: str, n_ids: int, texts_of: Callable[[int], Sequence[str]]) -> None:
-        self._separator, self._texts_of = separator, texts_of
+    def __init__(
+        self, separator: str, n_ids: int, texts_of: Callable[[int], Sequence[str]], widths: Sequence[int] = ()
+    ) -> None:
+        self._separator, self._texts_of, self._widths = separator, texts_of, np.array(widths, np.int32)
         self._rows, self._n_rows = np.full(n_ids, -1, np.int32), 0
         self._data, self._offsets = bytearray(), array("q", [0])
+        self._texts = np.empty(0, np.uint8), np.empty(0, np.int64)
         self._n_left_out = len(separator)  # before the first token
 
     def write(self, ids: NDArray[np.int32], numbers: NDArray[np.int64]) -> Iterator[bytes]:
@@ -116,8 +120,9 @@ class TokenWriter:
             some = ids[first : first + AT_ONCE]
             for token_id in np.unique(some[self._rows[some] < 0]).tolist():
                 self._add(token_id)
-            texts = np.frombuffer(bytes(self._data), np.uint8), np.array(self._offsets)
-            written = fill_in(self._rows[some], numbers[first : first + AT_ONCE], texts)
+            if len(self._texts[1]) < len(self._offsets):
+                self._texts = np.frombuffer(bytes(self._data), np.uint8), np.array(self._offsets)
+            written = fill_in(self._rows[some], numbers[first : first + AT_ONCE], self._widths, self._texts)
             yield written[self._n_left_out :].tobytes()
             self._n_left_out = 0
 
@@ -200,24 +205,26 @@ def _token_record(vocabulary: Vocabulary, token_id: int, span: list[int]) -> dic
 def token_lines(
     tokenizer: Tokenizer, parts: Iterable[EncodedPart], style: str, spelling: Spelling = Spelling.SIGNS
 ) -> Iterator[str]:
-    """The encoding for people: one token a line ("table"), or the text with coloured spans ("color")."""
+    """The encoding for people: one token a line ("table"), or the text with coloured spans ("color").
+
+    Lines of a table come many at once.
+    """
     return _table(tokenizer.vocabulary, parts, spelling) if style == "table" else _coloured(tokenizer, parts)
 
 
 def _table(vocabulary: Vocabulary, parts: Iterable[EncodedPart], spelling: Spelling) -> Iterator[str]:
     yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
 
-    @cache
-    def shown(token_id: int) -> str:
+    def texts_of(token_id: int) -> tuple[str, ...]:
         kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
-        return f"{kind:12}  {spelling.token(vocabulary, token_id, 24):24}  {hexadecimal}"
+        token = spelling.token(vocabulary, token_id, 24)
+        return "", f" {token_id:>7} ", "–", f"  {kind:12}  {token:24}  {hexadecimal}\n"
 
-    n_before = 0
+    writer, n_before = TokenWriter("", len(vocabulary), texts_of, (7, 16, 0)), 0
     for first, encoding in parts:
-        rows = zip(encoding.token_ids.tolist(), (encoding.spans + first).tolist(), strict=True)
-        for index, (token_id, (start, end)) in enumerate(rows, n_before):
-            span = f"{start}–{end}"
-            yield f"{index:>7} {token_id:>7} {span:>17}  {shown(token_id)}"
+        indices = np.arange(n_before, n_before + len(encoding))
+        numbers = np.column_stack((indices, encoding.spans + first))
+        yield from (rows[:-1].decode() for rows in writer.write(encoding.token_ids, numbers))
         n_before += len(encoding)
 
 

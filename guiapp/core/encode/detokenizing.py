@@ -34,6 +34,8 @@ SPACE = 0x20
 HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written
 USUAL_BYTES = 8  # of a token, at most
 CUT = re.compile(rb"[^ 'rv]|[^ ]{3}| (?= {3})")  # spaces after its end are dropped as from a text by itself
+BYTE_TOKEN = re.compile(r"<0x..>")
+LOOK_BACK = 64  # tokens
 CUT_BYTES = 64  # at the end of a block, in which such a cut is looked for
 
 
@@ -60,18 +62,25 @@ def detokenize(
 def detokenize_blocks(
     vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool, unparse_special: bool
 ) -> Iterator[bytes]:
-    """The same of valid ids that come in blocks; all at once where the file's rules look across tokens."""
-    is_plain = vocabulary.parts is None and vocabulary.pieces is None
-    if not is_plain and not (vocabulary.parts and decoding_of(vocabulary).is_plain):
+    """The same of valid ids that come in blocks; all at once where the file's rules look across tokens.
+
+    So do those of SentencePiece files, which look for the first text behind each control piece and may change
+    the whole; and decoders that join tokens before they change them, drop repeated ones or look at the last.
+    """
+    parts = _without_all_affixes(vocabulary, blocks, remove_special)
+    if vocabulary.parts and (decoding := decoding_of(vocabulary)).is_local:
+        return decoding.decode_blocks((ids for ids, _ in parts), unparse_special)
+    if vocabulary.pieces is not None or (vocabulary.parts and not decoding_of(vocabulary).is_plain):
         ids = np.concatenate([np.empty(0, np.int32), *blocks])
         return iter([detokenize(vocabulary, ids, remove_special, unparse_special)])
-    texts = _texts(vocabulary, blocks, remove_special, unparse_special)
-    return _cleaned_blocks(texts) if is_plain and vocabulary.rules.clean_spaces else texts
+    texts = (_detokenized(vocabulary, *part, unparse_special, cleans=False) for part in parts)
+    return _cleaned_blocks(texts) if vocabulary.parts is None and vocabulary.rules.clean_spaces else texts
 
 
-def _texts(
-    vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool, unparse_special: bool
-) -> Iterator[bytes]:
+def _without_all_affixes(
+    vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool
+) -> Iterator[tuple[NDArray[np.int32], bool]]:
+    """Blocks without what is removed, and whether the text begins with the first id of each."""
     before, after = _affixes(vocabulary) if remove_special else ((), ())
     rest, begins = np.empty(0, np.int32), True
     for block in blocks:
@@ -79,10 +88,10 @@ def _texts(
         if len(rest) > len(before) + len(after):
             part, rest = np.split(rest, [len(rest) - len(after)])
             part, has_beginning = _without_affixes(part, before if begins else (), ())
-            yield _detokenized(vocabulary, part, begins and not has_beginning, unparse_special, cleans=False)
+            yield part, begins and not has_beginning
             begins = False
     rest, has_beginning = _without_affixes(rest, before if begins else (), after)
-    yield _detokenized(vocabulary, rest, begins and not has_beginning, unparse_special, cleans=False)
+    yield rest, begins and not has_beginning
 
 
 def _cleaned_blocks(texts: Iterable[bytes]) -> Iterator[bytes]:
@@ -176,7 +185,7 @@ class PartsDecoding:
     """Decodes by the parts of one vocabulary.  Threads may share it."""
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
-        from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
+        from guiapp.core.hugging_face.decoders import ByteLevel, is_local, with_bytes_preserved
 
         self._parts = parts
         self._data, self._offsets = vocabulary.token_data, vocabulary.token_offsets
@@ -184,6 +193,7 @@ class PartsDecoding:
             token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
         }
         self.is_plain = isinstance(parts.decoder, ByteLevel) and not self._normalized  # token by token
+        self.is_local = is_local(parts.decoder)
         self._decoder_with_bytes = with_bytes_preserved(parts.decoder)
         self._is_token = vocabulary.attributes != Attribute.UNUSED
         self._is_shown = self._is_token.copy()
@@ -203,6 +213,31 @@ class PartsDecoding:
             if not is_text:
                 return self._decoder_with_bytes.decode(texts).encode(errors="surrogateescape")
         return self._parts.decoder.decode(texts).encode()
+
+    def decode_blocks(self, blocks: Iterable[NDArray[np.int32]], unparse_special: bool) -> Iterator[bytes]:
+        """The bytes of ids that come in blocks, where the decoder `is_local`; each block as far as a token
+        behind which the text does not depend on what is before that.
+        """
+        context = rest = np.empty(0, np.int32)
+        for block in blocks:
+            rest = np.concatenate((rest, block))
+            for at in range(len(rest) - 1, max(len(rest) - LOOK_BACK, 0) - 1, -1):
+                if self._is_apart(rest[at : at + 1], unparse_special):
+                    yield self._decode_behind(context, rest[: at + 1], unparse_special)
+                    context, rest = rest[at : at + 1], rest[at + 1 :]
+                    break
+        yield self._decode_behind(context, rest, unparse_special)
+
+    def _decode_behind(
+        self, context: NDArray[np.int32], ids: NDArray[np.int32], unparse_special: bool
+    ) -> bytes:
+        n_known = len(self.decode(context, unparse_special, False)) if len(context) else 0
+        return self.decode(np.concatenate((context, ids)), unparse_special, False)[n_known:]
+
+    def _is_apart(self, ids: NDArray[np.int32], unparse_special: bool) -> bool:
+        """Whether a token has a text of its own that is not blank: bytes may be a part of a character."""
+        text = self.decode(ids, unparse_special, False)
+        return bool(text.strip()) and not BYTE_TOKEN.fullmatch(self._text(int(ids[0])))
 
     def _text(self, token_id: int) -> str:
         start, end = self._offsets[token_id : token_id + 2]

@@ -324,6 +324,15 @@ class Tokenizer:
             return prepared.encode_beyond(text)
         return FragmentTokens.later(ids, partial(prepared.bounds, text, ids))
 
+    def count_segment(
+        self, text: bytes, after_special: bool, encoder: str | None, parse_special: bool
+    ) -> int:
+        """How many tokens `encode_segment` gives for a short text that is not empty."""
+        options = False, parse_special, encoder, after_special
+        prepared = self._prepared.get(options) or self._prepare(*options)
+        ids = prepared.fast_path(text, prepared.options)
+        return len(prepared.encode_beyond(np.frombuffer(text, np.uint8)).ids if ids is None else ids)
+
     def _ids_in_parts(
         self, text: NDArray[np.uint8], prepared: _Prepared, encoder: str | None
     ) -> NDArray[np.int32] | None:

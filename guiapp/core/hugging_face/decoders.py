@@ -205,6 +205,23 @@ class CTC(Decoder):
         return [text for text in texts if text]
 
 
+def is_local(decoder: Decoder) -> bool:
+    """Whether behind a token with a text that is not blank, nor a byte, the text does not depend on what is
+    before it, nor on what follows later.
+    """
+    is_joined = False
+    for part in decoder.parts if isinstance(decoder, Sequence) else (decoder,):
+        if isinstance(part, Strip):
+            if part.content != " " or (is_joined and part.stop):
+                return False
+        elif is_joined or not isinstance(part, (Fuse, Spaces, Metaspace, WordPiece, ByteFallback, Replace)):
+            return False
+        elif isinstance(part, Replace) and not isinstance(part.matcher, Literal):
+            return False  # of which one that needs characters changes how all bytes are read
+        is_joined |= isinstance(part, (Fuse, Spaces))
+    return True
+
+
 def _replaced(tokens: list[str], old: str, new: str, most: int) -> list[str]:
     growth = max(len(new) - len(old), 0) * sum(token.count(old) for token in tokens)
     _check_size(_size(tokens) + growth, most)

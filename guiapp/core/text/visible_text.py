@@ -138,9 +138,10 @@ class VisibleRun(NamedTuple):
 
 def visible_text(data: bytes, limit: int = 200) -> str:
     """`data` as one visible line of at most about `limit` characters, `…` behind it where it was cut."""
-    if len(data) <= limit and (plain := _plain(data)) is not None:
-        return plain
-    return "".join(run.text for run in visible_runs(data, limit))
+    head = data[: 4 * limit].decode("utf-8", "surrogateescape")
+    if (plain := _plain(head[:limit])) is None:
+        return "".join(run.text for run in visible_runs(data, limit))
+    return f"{plain}…" if len(head) > limit or len(data) > 4 * limit else plain
 
 
 def visible_runs(data: bytes, limit: int = 200) -> list[VisibleRun]:
@@ -157,15 +158,14 @@ def isolate(text: str) -> str:
     return f"\u2068{text}\u2069" if max(text, default="") >= FIRST_RIGHT_TO_LEFT else text
 
 
-def _plain(data: bytes) -> str | None:
-    """The usual case, fast: characters that stand for themselves, and spaces."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
+def _plain(text: str) -> str | None:
+    """The usual case, fast: characters that stand for themselves, and white space."""
+    shown = text
+    for character, sign in SIGNS.items():
+        shown = shown.replace(character, sign)
+    if not shown.isprintable() or INVISIBLE.search(text) or _begins_with_mark(text):
         return None
-    if not text.isprintable() or INVISIBLE.search(text) or _begins_with_mark(text):
-        return None
-    return text.replace(" ", SIGNS[" "])
+    return shown
 
 
 def _runs(text: str) -> Iterator[VisibleRun]:
@@ -180,25 +180,23 @@ def _runs(text: str) -> Iterator[VisibleRun]:
 
 
 def _signed(text: str) -> Iterator[VisibleRun]:
-    for is_stray, characters in groupby(text, _is_stray_byte):
+    for is_symbol, characters in groupby(text, _needs_symbol):
         segment = "".join(characters)
-        if is_stray:
+        if is_symbol is None:
             yield VisibleRun(f"<{segment.encode('utf-8', 'surrogateescape').hex(' ').upper()}>", True)
-            continue
-        for is_symbol, symbols in groupby(segment, _needs_symbol):
-            shown = "".join(symbols)
-            yield VisibleRun("".join(map(_symbol_for, shown)) if is_symbol else shown, is_symbol)
+        else:
+            yield VisibleRun("".join(map(_symbol_for, segment)) if is_symbol else segment, is_symbol)
 
 
 def _begins_with_mark(text: str) -> bool:
     return text != "" and unicodedata.category(text[0])[0] == "M" and not INVISIBLE.match(text)
 
 
-def _is_stray_byte(character: str) -> bool:
-    return FIRST_ESCAPED_BYTE <= character <= LAST_ESCAPED_BYTE
-
-
-def _needs_symbol(character: str) -> bool:
+@lru_cache(1 << 14)
+def _needs_symbol(character: str) -> bool | None:
+    """None for a stray byte."""
+    if FIRST_ESCAPED_BYTE <= character <= LAST_ESCAPED_BYTE:
+        return None
     is_unseen = unicodedata.category(character) in UNSEEN or bool(INVISIBLE.match(character))
     return character in SIGNS or is_unseen or bool(unassigned().match(character))
 
@@ -404,6 +402,8 @@ def unassigned() -> re.Pattern[str]:
 
 def emoji_sequences(text: str) -> Iterator[re.Match[str]]:
     """The emoji that have invisible characters in them."""
+    if not INVISIBLE.search(text):
+        return iter(())
     return (match for match in _SEQUENCE.finditer(text) if INVISIBLE.search(match[0]))
 
 

@@ -3,7 +3,9 @@
 import json
 from dataclasses import asdict, replace
 from functools import partial
+from itertools import chain
 
+import numpy as np
 import pytest
 from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
@@ -16,8 +18,10 @@ from guiapp.analysis.explain.reports import (
     segmentations_report,
     token_lines,
 )
+from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.tables import json_text
 from guiapp.core.encode.counting.growing import encoded_parts
+from guiapp.native.model_files import fill_in, packed
 
 
 def test_records_hold_each_token_with_its_span():
@@ -42,6 +46,22 @@ def test_records_hold_each_token_with_its_span():
     ]
 
 
+def readable_table(vocabulary, ids, spans):
+    yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
+    for index, (token_id, (start, end)) in enumerate(zip(ids, spans, strict=True)):
+        token, data = Spelling.SIGNS.token(vocabulary, token_id, 24), vocabulary.token_bytes(token_id)
+        row = f"{index:>7} {token_id:>7} {f'{start}–{end}':>17}  {vocabulary.kind(token_id):12}  {token:24}  "
+        yield row + data.hex(" ").upper()
+
+
+@pytest.mark.parametrize("number", [0, 9, 10, 999_999, 9_999_999, 10_000_000, 1 << 40])
+def test_numbers_have_spaces_before_them_up_to_their_widths(number):
+    texts = packed([b"", b" a ", b"-", b"\n"])
+    numbers = np.array([[number, number, 7]])
+    row = fill_in(np.zeros(1, np.int32), numbers, np.array([7, 9, 0], np.int32), texts).tobytes().decode()
+    assert row == f"{number:>7} a {f'{number}-7':>10}\n"
+
+
 @pytest.mark.parametrize("model", [model for model in ALL_MODELS if isinstance(model, str)])
 def test_parts_are_written_as_the_whole_is(model):
     tokenizer = opened(model)
@@ -60,8 +80,9 @@ def test_parts_are_written_as_the_whole_is(model):
             == " ".join(map(str, ids)).encode()
         )
         whole, vocabulary = [*encoded_parts(tokenizer, [text], least_bytes=1 << 30)], tokenizer.vocabulary
-        for form in ("table", "color"):
-            assert [*token_lines(tokenizer, tiny(), form)] == [*token_lines(tokenizer, whole, form)]
+        assert [*token_lines(tokenizer, tiny(), "color")] == [*token_lines(tokenizer, whole, "color")]
+        table = [row.split("\n") for row in token_lines(tokenizer, tiny(), "table")]
+        assert [*chain.from_iterable(table)] == [*readable_table(vocabulary, ids, spans)]
         head = {
             "encoder": whole[0].encoding.encoder,
             "exactness": asdict(tokenizer.exactness),

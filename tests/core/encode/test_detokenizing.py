@@ -77,6 +77,82 @@ def test_ids_in_blocks_give_the_bytes_of_all(model, tmp_path):
             assert found == tokenizer.decode_bytes(ids, *options), (ids, options)
 
 
+LOCAL_TOKENS = [
+    *(
+        "▁",
+        "▁the",
+        "a",
+        "##b",
+        "##",
+        " ",
+        "  x ",
+        ".",
+        " .",
+        "'",
+        "n't",
+        "</w>",
+        "ab</w>",
+        "é",
+        "▁ ",
+        "\u00a0",
+    ),
+    *("<0x41>", "<0x20>", "<0xE3>", "<0x81>", "<0x82>", "<0xFF>", "[CLS]", "[SEP]"),
+]
+REPLACES_MARK = {"type": "Replace", "pattern": {"String": "▁"}, "content": " "}
+BYTES, FUSE = {"type": "ByteFallback"}, {"type": "Fuse"}
+STRIP, STRIP_BOTH = ({"type": "Strip", "content": " ", "start": n, "stop": m} for n, m in ((1, 0), (2, 1)))
+WORD_PIECE = {"type": "WordPiece", "prefix": "##", "cleanup": True}
+METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+A_TO_NOTHING = {"type": "Replace", "pattern": {"String": "a"}, "content": ""}
+WITH_LETTERS = {"type": "Replace", "pattern": {"Regex": "[a-z]"}, "content": "x"}
+DECODERS = [
+    *(
+        [REPLACES_MARK, BYTES, FUSE, STRIP],
+        [WORD_PIECE],
+        [METASPACE],
+        [BYTES, METASPACE],
+        [A_TO_NOTHING, FUSE],
+    ),
+    *(
+        [A_TO_NOTHING, REPLACES_MARK, STRIP_BOTH],
+        [FUSE, STRIP_BOTH],
+        [FUSE, REPLACES_MARK],
+        [FUSE, WORD_PIECE],
+    ),
+    *(
+        [WITH_LETTERS, BYTES],
+        [WORD_PIECE, BYTES, FUSE, STRIP],
+        [{"type": "BPEDecoder", "suffix": "</w>"}],
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize("decoders", DECODERS, ids=lambda parts: "-".join(part["type"] for part in parts))
+def test_a_decoder_gives_the_same_in_blocks_of_any_size(decoders, tmp_path):
+    added = [
+        {"id": token_id, "content": LOCAL_TOKENS[token_id], "special": True, "single_word": False}
+        | {"lstrip": False, "rstrip": False, "normalized": False}
+        for token_id in (len(LOCAL_TOKENS) - 2, len(LOCAL_TOKENS) - 1)
+    ]
+    vocab = {token: token_id for token_id, token in enumerate(LOCAL_TOKENS)}
+    record = {
+        "version": "1.0",
+        "added_tokens": added,
+        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": "a"},
+        "decoder": {"type": "Sequence", "decoders": decoders} if decoders else None,
+    }
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(record))
+    tokenizer, dice = guiapp.open_model(path), random.Random(1)
+    for _ in range(200):
+        ids = np.array(dice.choices(range(len(LOCAL_TOKENS)), k=dice.randrange(40)), np.int32)
+        blocks = np.split(ids, sorted(dice.choices(range(len(ids) + 1), k=dice.randrange(9))))
+        for options in product((False, True), (False, True)):
+            found = b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, *options))
+            assert found == tokenizer.decode_bytes(ids, *options), (ids, options)
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_spaces_are_dropped_across_blocks_as_from_a_whole_text(seed):
     """Of bytes that make all that is dropped, or nearly; runs of spaces, apostrophes and r are long."""

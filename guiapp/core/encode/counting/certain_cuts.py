@@ -45,6 +45,10 @@ class SegmentEncoder(Protocol):
         parse_special: bool,
     ) -> FragmentTokens: ...
 
+    def count_segment(
+        self, text: bytes, after_special: bool, encoder: str | None, parse_special: bool
+    ) -> int: ...
+
 
 PART_WINDOW = 1 << 12  # bytes in which a cut between parts is looked for
 
@@ -63,14 +67,14 @@ class Clusters:
 
     def at(self, position: int) -> tuple[int, int]:
         """The cluster around a position; twice the position itself where there is none."""
-        index = int(np.searchsorted(self.starts, position)) - 1
+        index = int(self.starts.searchsorted(position)) - 1
         if index >= 0 and self.ends[index] > position:
             return int(self.starts[index]), int(self.ends[index])
         return position, position
 
     def first_from(self, position: int) -> int:
         """The index of the first cluster that begins at or after `position`."""
-        return int(np.searchsorted(self.starts, position))
+        return int(self.starts.searchsorted(position))
 
 
 NO_CLUSTERS = Clusters(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
@@ -99,6 +103,10 @@ class CertainCuts:
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
         return self._tokenizer.encode_segment(text, None, begins_text, self._encoder, self._parse_special)
+
+    def count(self, text: bytes, begins_text: bool) -> int:
+        """How many these are, of a short stretch that is not empty."""
+        return self._tokenizer.count_segment(text, begins_text, self._encoder, self._parse_special)
 
     def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the special tokens of a text reach, in order."""

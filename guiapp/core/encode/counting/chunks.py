@@ -26,6 +26,7 @@ from guiapp.core.encode.counting.growing import EncodedPart, encoded_parts
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.files import blocks_from
+from guiapp.core.text import utf8
 from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
 from guiapp.errors import EncodeError, whole_number
 
@@ -35,7 +36,8 @@ LEVELS: tuple[Level, ...] = ("line", "sentence", "word", "character")  # each fi
 LOOK_BEYOND = 64
 WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for
 NEAR_BYTES = 1 << 7  # a cut serves all parts that begin or end so near
-SECTION_BYTES = 1 << 19
+SHARED_BYTES = 1 << 4  # before a likely end, from where on others are tried with it
+SECTION_BYTES = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -101,11 +103,11 @@ def chunk_blocks(
     section, start, coming = list[EncodedPart](), 0, next(parts, None)
     while coming is not None:
         n_before = sum(part.start <= start - WINDOW_BYTES for part in section[1:])
-        while n_before and not _is_apart(section[n_before - 1]):
+        while n_before and not _is_apart(section[n_before - 1], by):
             n_before -= 1
         section = section[n_before:]
         enough = coming.start + (coming.start - section[0].start if section else 0) + section_bytes
-        while coming and not (section and coming.start >= enough and _is_apart(section[-1])):
+        while coming and not (section and coming.start >= enough and _is_apart(section[-1], by)):
             section.append(coming)
             coming = next(parts, None)
         counter = IntervalCounter(tokenizer, section, parse_special)
@@ -114,14 +116,17 @@ def chunk_blocks(
             while start < chunker.end:
                 chunk, start = chunker.chunk_from(start)
                 yield chunk, chunker.text_of(chunk)
+        del counter, chunker  # before the next ones take as much memory
 
 
 class _UnreadError(Exception):
     """Where a chunk ends depends on text behind the section."""
 
 
-def _is_apart(part: EncodedPart) -> bool:
+def _is_apart(part: EncodedPart, by: Level) -> bool:
     """Whether the boundaries in the text behind a part are the same without it."""
+    if by == "character":
+        return True
     end = part.encoding.text_bytes[-LONGEST_SIGN:]
     return len(end) == LONGEST_SIGN and not SENTENCE_END.search(end)
 
@@ -165,7 +170,7 @@ class _Chunker:
         by: Level,
     ) -> None:
         self._counter, self._base, self._is_last = counter, base, is_last
-        self._text = counter.text.tobytes()
+        self._text = counter.data
         self._max_tokens, self._overlap, self._by = max_tokens, overlap, by
         self._boundaries = cache(partial(_boundaries, self._counter, self._text))
         self.end = base + len(self._text)
@@ -197,7 +202,7 @@ class _Chunker:
     def _farthest_end(self, start: int, level: Level) -> int:
         """The farthest boundary up to which a chunk may reach; `start` if there is none."""
         ends = self._boundaries(level)
-        first, last = np.searchsorted(ends, (start, self._too_far(start)), "right").tolist()
+        first, last = ends.searchsorted((start, self._too_far(start)), "right").tolist()
 
         def fits(index: int) -> bool:
             return self._counter.count(start, int(ends[first + index])) <= self._max_tokens
@@ -232,9 +237,11 @@ class _Chunker:
             offset = max(int(counter.token_starts[index]), start)
             if not self._is_last and offset + WINDOW_BYTES >= self._known:
                 break
-            cut = counter.cut_after(offset, min(offset + WINDOW_BYTES, size))
-            n_tokens = counter.count(start, cut)
+            limit = min(offset + WINDOW_BYTES, size)
+            cut = counter.cut_after(offset, limit)
+            n_tokens = (counter.count_to_cut if cut < limit else counter.count)(start, cut)
             if n_tokens > self._max_tokens:
+                counter.expect(start, offset - SHARED_BYTES)
                 return cut
             index += self._max_tokens + 1 - n_tokens
         if not self._is_last:
@@ -301,6 +308,9 @@ BLANK = b" \n\t\r"  # what may lie between the newlines that end a sentence
 def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
     """The offsets in (0, len(text)] where the text may be divided; the last one is its end."""
     if level == "character":
+        if text and utf8.is_text(text):
+            starts = np.flatnonzero(np.frombuffer(text, np.uint8) & 0xC0 != 0x80)
+            return np.append(starts[1:], len(text))
         return np.cumsum(sizes_in_bytes(code_points(decode(text))))
     if level == "word":
         positions = [match.start() for match in WORD.finditer(text)]
@@ -334,11 +344,12 @@ class IntervalCounter:
             text = [EncodedPart(0, tokenizer.encode(text, False, parse_special))]
         base = text[0].start
         spans = np.concatenate([part.encoding.spans + (part.start - base) for part in text])
-        self.text = np.frombuffer(bytearray().join(part.encoding.text_bytes for part in text), np.uint8)
+        self.data = b"".join(part.encoding.text_bytes for part in text)
+        self.text = np.frombuffer(self.data, np.uint8)
         self.token_starts, self._token_ends = np.ascontiguousarray(spans.T)
         self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)
-        self._head, self._tail = (-1, 0, 0), (-1, 0, 0)  # the last ones of `count`
+        self._head, self._tails = (-1, 0, 0), dict[int, tuple[int, int]]()  # the last ones of `count`
 
     def count(self, start: int, end: int) -> int:
         """len(tokenizer.encode(text[start:end], add_special=False, parse_special=parse_special))."""
@@ -346,24 +357,44 @@ class IntervalCounter:
             raise ValueError(f"{start}:{end} is not a part of a text of {len(self.text)} bytes")
         if end - start <= NEAR_BYTES:
             return self._count_alone(start, end, True)
-        if self._head[0] != start:
-            self._head = start, *self._first_cut(start)
-        _, left, n_more = self._head
-        near = max(left, end & -NEAR_BYTES)
-        first = max(left, near - WINDOW_BYTES)
-        if self._tail[:2] != (first, near):
-            self._tail = first, near, self.cut_before(first, near)
-        right = self._tail[2]
-        if left == start + NEAR_BYTES or right == first > left:  # there is none so near
-            return self._count(start, end)
-        return n_more + self.n_tokens_before(right) + self._count_alone(right, end, False)
+        self._first_cut(start)
+        known = (near for near in self._tails if near <= end < near + NEAR_BYTES)
+        right, n_tokens = self._last_cut(start, next(known, end & -NEAR_BYTES))
+        return self._count(start, end) if right < 0 else n_tokens + self._count_alone(right, end, False)
+
+    def count_to_cut(self, start: int, cut: int) -> int:
+        """The same where the part ends at what `cut_after` has found."""
+        left, n_more = self._first_cut(start)
+        if left < min(cut, start + NEAR_BYTES):
+            return n_more + self.n_tokens_before(cut)
+        return self.count(start, cut)
+
+    def expect(self, start: int, near: int) -> None:
+        """Let parts that end at `near` or little behind it have the last cut before it in common."""
+        self._first_cut(start)
+        self._last_cut(start, near)
 
     def _first_cut(self, start: int) -> tuple[int, int]:
         """A certain cut that the bytes after `start` prove, and how many more tokens are before it in a part
         from there than in the whole text.
         """
-        left = self.cut_after(start, min(start + NEAR_BYTES, len(self.text)))
-        return left, self._count_alone(start, left, True) - self.n_tokens_before(left)
+        if self._head[0] != start:
+            left = self.cut_after(start, min(start + NEAR_BYTES, len(self.text)))
+            self._head = start, left, self._count_alone(start, left, True) - self.n_tokens_before(left)
+            self._tails.clear()
+        return self._head[1:]
+
+    def _last_cut(self, start: int, near: int) -> tuple[int, int]:
+        """The last certain cut before `near`, and how many tokens are before it in a part from `start`, which
+        `_first_cut` has seen last; -1 for the cut where there is none so near.
+        """
+        if near not in self._tails:
+            _, left, n_more = self._head
+            first = max(left, near - WINDOW_BYTES)
+            right = self.cut_before(first, max(left, near))
+            is_far = left == start + NEAR_BYTES or right == first > left
+            self._tails[near] = -1 if is_far else right, n_more + self.n_tokens_before(right)
+        return self._tails[near]
 
     def _count(self, start: int, end: int) -> int:
         left = self.cut_after(start, end)
@@ -375,6 +406,8 @@ class IntervalCounter:
 
     def outside_special_tokens(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some offsets that are not within the text of a special token of the whole text."""
+        if not len(self._clusters.starts):
+            return offsets
         starts, ends = self._cuts.special_tokens_of(self.text)
         index = np.searchsorted(starts, offsets) - 1
         ends = np.append(ends, 0)  # the last one for those before all of them
@@ -404,4 +437,4 @@ class IntervalCounter:
         return int(self.token_starts.searchsorted(cut))
 
     def _count_alone(self, start: int, end: int, begins_text: bool) -> int:
-        return len(self._cuts.encode(self.text[start:end], begins_text).ids) if start < end else 0
+        return self._cuts.count(self.data[start:end], begins_text) if start < end else 0
