@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint64_t mix_low = 0x9E3779B97F4A7C15, mix_high = 0xC2B2AE3D27D4EB4F;
 constexpr std::uint64_t ids_mask = ~std::uint64_t{0} >> 2;
-constexpr unsigned length_shift = 56, kind_shift = 60, count_shift = 62, place_shift = 36;
-constexpr std::size_t least_rows = 1 << 13, most_rows = 1 << 18, most_long_rows = 1 << 17;
+constexpr unsigned length_shift = 56, kind_shift = 60, count_shift = 62;
 constexpr std::size_t ahead = 16;  // pieces
+constexpr std::size_t least_rows = 1 << 13, most_rows = 1 << 18, most_long_rows = 1 << 17;
 
 // Of a piece of n bytes: which bits of its two words are text.
 constexpr auto low_masks = [] {
@@ -31,11 +31,10 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 
 PieceCache::PieceCache(std::size_t longest, std::size_t size) : rows_(least_rows), long_(least_rows), longest_(longest), size_(size) {}
 
-// Where its pair is in a table of any size, by the lowest bits; even.
+// Where its own row is in a table of any size, by the lowest bits.
 std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
-    auto found = low * mix_low ^ high * mix_high;
-    found = (found ^ found >> 32) * mix_low;
-    return found >> place_shift << 1;
+    const auto product = static_cast<unsigned __int128>(low ^ mix_low) * (high ^ mix_high);
+    return static_cast<std::uint64_t>(product ^ product >> 64);
 }
 
 PieceCache::Key PieceCache::key_of(Bytes piece, Kind kind) {
@@ -98,19 +97,18 @@ void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
     }
 }
 
-// Append the ids of pieces up to the first that is not in its own pair of rows; returns its index.  The first row of a
-// pair is looked at first; what is found in the second changes places.
+// Append the ids of pieces up to the first that is not in its own pair of rows; returns its index.  A piece's own row is
+// looked at first; what is found in the other one changes places.
 std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count) {
     const auto rows = rows_.items();  // apart from what is written below, for all that a compiler knows
     const auto mask = rows.size() - 1;
     auto n_ids = count;
     for (; index < keys.size(); ++index) {
-        const auto& key = keys[index];
-        if (key.high == too_long) break;
+        const auto& key = keys[index];  // one that is too long is in no row
         if (index + ahead < keys.size()) prefetch(&rows[keys[index + ahead].place & mask]);
         auto& row = rows[key.place & mask];
         if (row.low != key.low || row.high != key.high) {
-            auto& other = rows[(key.place & mask) + 1];
+            auto& other = rows[(key.place & mask) ^ 1];
             if (other.low != key.low || other.high != key.high) break;
             std::swap(row, other);
         }
@@ -125,8 +123,8 @@ std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Id
 // The row of a key, or one that it may have: the first empty one of some pairs, else one of another key.
 PieceCache::Row& PieceCache::row_for(const Key& key) {
     for (std::size_t probe = 0; probe < most_probes; ++probe)
-        if (auto& row = rows_[pair_of(key.place + probe)]; row.high == 0 || (row.low == key.low && row.high == key.high)) return row;
-    return rows_[pair_of(key.place) + 1];
+        if (auto& row = rows_[place_after(key.place, probe)]; row.high == 0 || (row.low == key.low && row.high == key.high)) return row;
+    return rows_[place_after(key.place, 1)];
 }
 
 void PieceCache::grow() {
@@ -150,7 +148,7 @@ bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::si
         const auto piece = pieces.piece(index);
         return recall_long(piece, pieces.kind, hash(piece, pieces.kind), ids, count);
     }
-    auto& own = rows_[pair_of(key.place) + 1];
+    auto& own = rows_[place_after(key.place, 1)];
     std::swap(own, row);
     store_pair(ids, count, own.two);
     store_pair(ids, count + 2, own.last & ids_mask);

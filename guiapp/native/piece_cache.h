@@ -103,7 +103,7 @@ private:
     void fetch_long(const Block& pieces, std::size_t listed);
     std::size_t look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count);
     Row& row_for(const Key& key);
-    std::size_t pair_of(std::uint64_t place) const { return place & (rows_.size() - 1); }
+    std::size_t place_after(std::uint64_t place, std::size_t probe) const { return ((place + (probe & ~std::size_t{1})) ^ (probe & 1)) & (rows_.size() - 1); }
     LongRow* free_long_row(std::uint64_t hash);
     void grow();
     void grow_long();

@@ -84,7 +84,7 @@ bool Visits::is_again(std::size_t at, std::uint32_t row) {
 
 Splitting::Splitting(const Splitter& splitter)
     : splitter_(splitter),
-      windows_(items_of(splitter.tables_.windows)),
+      windows_(items_of(splitter.tables_.windows), items_of(splitter.tables_.classes)),
       visits_(splitter.n_states(), splitter.row_size()) {
     levels_.reserve(items_of(splitter.tables_.levels).size());
 }
@@ -331,7 +331,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
             if (!take_word(text, word, at, start, level, ends)) return;
             at += Windows::width;
             if (ends.is_full()) break;
-            if (start < text.size() && text[start] >= 0x80) {
+            if (start < text.size() && text[start] >= 0x80 && windows_.is_foreign(word)) {
                 at = start;
                 break;
             }
@@ -348,7 +348,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
     const auto behind = at + Windows::width;
     const auto unsure = windows_.unsure(word);
     auto left = windows_.cuts(word) | unsure;
-    if (behind >= text.size()) left &= ~(~std::uint64_t{0} << (text.size() - at - 1));  // what is behind the end tells nothing
+    if (behind >= text.size()) left &= ~(~std::uint64_t{0} << (last_character(text) - at));  // what is behind the end tells nothing
     if (start >= at) left &= start < behind ? ~std::uint64_t{0} << (start - at) << 1 : 0;
     if (!unsure && left && ends.count + Windows::width <= ends.room.size()) {
         const auto added = ends.room.subspan(ends.count, static_cast<std::size_t>(std::popcount(left)));
@@ -376,7 +376,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
             start = one.last();
             ends.count = one.count;
         }
-        if (start >= std::min(behind, text.size()) || text[start] >= 0x80) break;
+        if (start >= std::min(behind, text.size()) || (text[start] >= 0x80 && windows_.is_foreign(word))) break;
         left &= ~std::uint64_t{0} << (start - at) << 1;
     }
     return true;

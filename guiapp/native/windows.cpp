@@ -1,5 +1,7 @@
 #include "windows.h"
 
+#include "utf8.h"
+
 namespace loupe {
 
 namespace {
@@ -10,6 +12,7 @@ constexpr std::size_t group_bits = 3, n_windows = 1 << 4 * group_bits;
 constexpr std::size_t capitals_at = 0, tabs_at = 1, group_of = 2, runs_at = group_of + 256, rows_at = runs_at + n_windows;
 constexpr std::size_t longest_run = 64;
 constexpr Byte cut_flag = 1;
+constexpr int most_high = 36;  // bytes above 0x7F in a word whose characters are looked at
 
 // A byte's kind by its two halves: these are masks, and a byte is of the kinds that both have.  Letters are of two
 // kinds, because those of "aA" begin at 1 and those of "pP" end at A; what is printed has the kind 0x80, too.
@@ -26,8 +29,10 @@ constexpr Lanes kinds_by_high{of_newlines | of_tabs, 0, of_space | of_apostrophe
 
 }  // namespace
 
-Windows::Windows(Bytes table) : table_(table) {
+Windows::Windows(Bytes table, Bytes classes) : table_(table), classes_(classes) {
     if (table.empty()) return;
+    for (std::size_t byte = 0; byte < 0x80; ++byte)
+        if (const Byte group = table[group_of + byte]; group != rare && group != apostrophe) group_of_class_[classes[byte]] = group;
     capitals_ = table[capitals_at], tabs_ = table[tabs_at];
     for (auto at = rows_at; at < table.size() && n_rows_ < most_rows; ++n_rows_) {
         auto& row = rows_[n_rows_];
@@ -36,14 +41,17 @@ Windows::Windows(Bytes table) : table_(table) {
     }
 }
 
-// The groups by the lower and the upper half of the kinds; where both have one, they are joined by "xor".
-void Windows::sort_bytes(const Byte* from, Byte* groups) const {
+// The groups by the lower and the upper half of the kinds; where both have one, they are joined by "xor".  Gives bits for
+// bytes above 0x7F.
+std::uint64_t Windows::sort_bytes(const Byte* from, Byte* groups) const {
     const Byte letter = small ^ mark_group;
     const Lanes lower{0, letter, letter, 0, digit ^ mark_group, 0, 0, 0, space ^ mark_group};
     const Lanes upper{rare, 0, newline, 0, tabs_, 0, 0, 0, mark_group, apostrophe};
     const Wide by_lower = spread(lower), by_upper = spread(upper), by_low = spread(kinds_by_low), by_high = spread(kinds_by_high);
+    std::uint64_t high = 0;
     for (std::size_t at = 0; at < width; at += sizeof(Wide)) {
         const Wide bytes = load_wide(from + at);
+        high |= highest_bits(bytes) << at;
         const Wide kinds = picked(by_low, bytes & 0x8F) & picked(by_high, bytes >> 4);
         Wide found = picked(by_lower, kinds & 0x0F) ^ picked(by_upper, kinds >> 4);
         found &= ~reinterpret_cast<Wide>(bytes == 0x7F);
@@ -51,11 +59,31 @@ void Windows::sort_bytes(const Byte* from, Byte* groups) const {
             found ^= reinterpret_cast<Wide>(found == small) & reinterpret_cast<Wide>((bytes & 0x20) == 0) & static_cast<Byte>(small ^ capitals_);
         store_wide(groups + at, found);
     }
+    return high;
+}
+
+// Let each character of several bytes have one group, that of an ASCII character of its class; which bytes have none then.
+// What lies behind the text's end may be anything.
+std::uint64_t Windows::join_bytes(const Byte* from, std::uint64_t high, Byte* groups) const {
+    std::array<Byte, 2 * width> own{};
+    std::copy_n(groups, width, own.begin());
+    std::uint64_t joined = 0;
+    for (auto left = high; left;) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(left)), length = announced_length(from[at]);
+        left &= left - 1;
+        if (length == 1 || at + length > width) continue;
+        const auto code = code_at({from + at, length}, 0);
+        const auto place = at - static_cast<std::size_t>(std::popcount(joined));
+        groups[place] = code < classes_.size() ? group_of_class_[classes_[code]] : rare;
+        std::copy_n(&own[at + length], width, &groups[place + 1]);
+        const auto others = ((std::uint64_t{2} << (length - 1)) - 2) << at;
+        left &= ~others, joined |= others;
+    }
+    return joined;
 }
 
 // Find out which terms hold at each byte of a word.
-void Windows::look_up(std::size_t word) {
-    const Byte* const groups = &groups_[word * width];
+void Windows::look_up(std::size_t word, const Byte* groups) {
     const Wide special = spread(Lanes{0xFF, 0, 0, 0, 0, 0, 0xFF});  // groups: rare, apostrophe
     std::uint64_t cuts = 0, unsure = 0;
     for (std::size_t at = 0; at < width; at += sizeof(Wide)) {
@@ -77,9 +105,27 @@ void Windows::look_up(std::size_t word) {
 
 void Windows::mark(Bytes text, std::size_t start, std::size_t n_words) {
     const auto seen = text.subspan(start - before, before + n_words * width + 1);
-    for (std::size_t word = 0; word < n_words; ++word) sort_bytes(&seen[width * word], &groups_[width * word]);
-    for (auto at = n_words * width; at < seen.size(); ++at) groups_[at] = table_[group_of + seen[at]];
-    for (std::size_t word = 0; word < n_words; ++word) look_up(word);
+    std::array<std::size_t, most_words> firsts;
+    std::array<std::uint64_t, most_words> joined{};
+    std::size_t count = 0;  // characters
+    foreign_ = 0;
+    for (; count < before; ++count) groups_[count] = table_[group_of + seen[count]];
+    for (std::size_t word = 0; word < n_words; ++word) {
+        const Byte* const from = &seen[before + width * word];
+        firsts[word] = count - before;
+        const auto high = sort_bytes(from, &groups_[count]);
+        if (std::popcount(high) > most_high) foreign_ |= 1u << word;
+        else if (high) joined[word] = join_bytes(from, high, &groups_[count]);
+        count += width - static_cast<std::size_t>(std::popcount(joined[word]));
+    }
+    groups_[count] = table_[group_of + seen.back()];
+    for (std::size_t word = 0; word < n_words; ++word) {
+        look_up(word, &groups_[firsts[word]]);
+        for (auto left = joined[word]; left; left &= left - 1) {
+            const auto before_it = (left & -left) - 1;
+            for (auto* const bits : {&cuts_[word], &unsure_[word]}) *bits += *bits & ~before_it;
+        }
+    }
 }
 
 Windows::Known Windows::known_behind_run(Bytes text, std::size_t at) const {

@@ -1,4 +1,4 @@
-// Where pieces end, found 64 bytes at a time by the groups of four neighbouring bytes.  What holds for all texts is told
+// Where pieces end, found 64 bytes at a time by the groups of four neighbouring characters.  What holds for all texts is told
 // by terms, which Python finds (core/pretokenize) by trying all texts at once: products of four sets of groups, eight terms in
 // the bits of a byte.
 #pragma once
@@ -17,7 +17,8 @@ public:
 
     enum class Known { no_cut, cut, unsure };
 
-    explicit Windows(Bytes table);  // an empty one for patterns without
+    // `table` is empty for patterns without; `classes` are those of all code points.
+    Windows(Bytes table, Bytes classes);
 
     bool exist() const { return !table_.empty(); }
 
@@ -25,6 +26,7 @@ public:
     void mark(Bytes text, std::size_t start, std::size_t n_words);
     std::uint64_t cuts(std::size_t word) const { return cuts_[word]; }      // bit i: before byte i of the word
     std::uint64_t unsure(std::size_t word) const { return unsure_[word]; }  // … or there may be one
+    bool is_foreign(std::size_t word) const { return foreign_ >> word & 1; }  // little of it is ASCII: nothing is known there
 
     // Whether what follows a run of one byte, which begins at `at`, tells about a cut there.
     Known known_behind_run(Bytes text, std::size_t at) const;
@@ -38,15 +40,18 @@ private:
         Byte everywhere, cuts, unsure, by_absence;
     };
 
-    void sort_bytes(const Byte* from, Byte* groups) const;
-    void look_up(std::size_t word);
+    std::uint64_t sort_bytes(const Byte* from, Byte* groups) const;
+    std::uint64_t join_bytes(const Byte* from, std::uint64_t high, Byte* groups) const;
+    void look_up(std::size_t word, const Byte* groups);
 
-    Bytes table_;
+    Bytes table_, classes_;
+    std::array<Byte, 256> group_of_class_{};
     Byte capitals_ = 0, tabs_ = 0;  // their groups
     std::array<Row, most_rows> rows_;
     std::size_t n_rows_ = 0;
-    std::array<Byte, most_words * width + 64> groups_{};
+    std::array<Byte, (most_words + 1) * width + before + 1> groups_{};
     std::array<std::uint64_t, most_words> cuts_, unsure_;
+    unsigned foreign_ = 0;
 };
 
 }  // namespace loupe

@@ -169,7 +169,7 @@ WITH_WINDOWS = (
 )  # fmt: skip
 PARTS_WINDOWS = [
     *"aaeB19 \n\t'.(/", " ", " the", "'re", "'S", "\r\n", "    ", "don't",
-    "é", "漢字", "\u0301", "٣", "\xa0", "x_y", "==",
+    "é", "漢字", "\u0301", "٣", "\xa0", "x_y", "==", " – ", "“", "ſ", "😀",
 ]  # fmt: skip
 
 
@@ -204,3 +204,22 @@ def test_long_texts_are_cut_the_same_wherever_they_begin(name):
     for start in range(8):
         text = as_array(lines[start:] + random_text_of_windows(start))
         assert splitter.split(text).tolist() == plain.split(text, np.array([len(text)])).tolist(), start
+
+
+FEW_BYTES = "abcdestS  \n.,'(|-0123"
+SEVERAL_BYTES = "–“’×éÉſΩя中。😀ǅ²٣Ⅷ\u0301\u093f\xa0\x85\u2003\u3000\u200b\U000e0041"
+
+
+@pytest.mark.parametrize("name", WITH_WINDOWS)
+def test_characters_of_several_bytes_may_stand_anywhere(name):
+    """Few among many of one byte, also where windows meet and where the text ends."""
+    splitter = splitter_for(name)
+    plain = without_windows(splitter)
+    for seed in range(120):
+        choose = random.Random(seed)
+        rare = choose.sample(SEVERAL_BYTES, 3)
+        share = choose.choice([0.02, 0.1, 0.4])
+        size = choose.randint(66, 400)
+        characters = [choose.choice(rare if choose.random() < share else FEW_BYTES) for _ in range(size)]
+        text = as_array("".join(characters).encode())
+        assert splitter.split(text).tolist() == plain.split(text, np.array([len(text)])).tolist(), seed
