@@ -272,7 +272,10 @@ std::vector<Part> SpecialTokens::occurrences(Bytes text) const {
         found.push_back(part(place.start, place.start, id(place.token), place.start, place.end));
         return place.start + 1;
     });
-    return found;
+    if (!later_) return found;
+    std::vector<Part> all;
+    std::ranges::merge(found, later_->occurrences(text), std::back_inserter(all), {}, &Part::start, &Part::start);
+    return all;
 }
 
 bool SpecialTokens::are_in(Bytes text) const {

@@ -51,7 +51,10 @@ class SpecialTokensHandle(Handle, free="special_free"):
         return bool(_special_are_in(self, text, len(text)))
 
     def occurrences(self, text: Bytes) -> WideInts:
-        """int64[3, k]: the id of the longest token at each place where some begin, its start and its end."""
+        """int64[3, k]: the id of the longest token at each place where some begin, its start and its end.
+
+        Those of `later`, too, in what these leave or not.
+        """
         return _parts(_special_occurrences(self, text))[2:]
 
     def partition(self, text: Bytes) -> WideInts:

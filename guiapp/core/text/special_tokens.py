@@ -374,7 +374,7 @@ class AddedTokens(SpecialTokens):
         self._tokens = [token for stage in self._stages for token in stage]
         self._ids = np.array([token.token_id for token in self._tokens], np.int32)
         self._kinds = {token.special for token in self._tokens}
-        self._needs_neighbours = len(self._stages) > 1 or any(
+        self._needs_neighbours = any(
             token.single_word or token.lstrip or token.rstrip for token in self._tokens
         )
         self._handles = {}

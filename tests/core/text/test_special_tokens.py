@@ -232,7 +232,7 @@ def test_they_are_found_where_the_library_finds_them(seed, tmp_path):
         ({"<a>": {"rstrip": True, "special": True}}, (False, False), ([1], [])),
         ({"<a>": {"single_word": True}}, (False, False), ([1], [1])),
         ({"<a>": {"normalized": True}}, (True, True), ([1], [1])),
-        ({"<a>": {"normalized": True}, "b": {}}, (False, False), ([2, 1], [2, 1])),
+        ({"<a>": {"normalized": True}, "b": {}}, (True, True), ([2, 1], [2, 1])),
         ({}, (True, True), ([], [])),
     ],
 )

@@ -1,5 +1,6 @@
 """Texts that grow at one end have at any time the tokens that they have when encoded from scratch."""
 
+import json
 import random
 from dataclasses import replace
 from functools import cache
@@ -115,6 +116,32 @@ def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(patterns):
     tokenizer = Tokenizer(replace(open_model("demo:bpe").vocabulary, patterns=patterns))
     for check in (check_growing, check_parts):
         check(tokenizer, [*TRAPS, *random_texts(9, 5)])
+
+
+def write_two_stages(path):
+    """A tokenizer.json whose added tokens are searched for in two turns, some only in what others leave."""
+    letters = {letter: at for at, letter in enumerate([*"abcd<>s|Ġ", "ab"])}
+    contents = {"ab|": False, "|c": True, "bab": True, "<s>": False, "s>a": True, "d<": True, "aaaa": True}
+    added = [
+        {"id": len(letters) + at, "content": content, "special": False, "normalized": is_normalized}
+        | dict.fromkeys(("lstrip", "rstrip", "single_word"), False)
+        for at, (content, is_normalized) in enumerate(contents.items())
+    ]
+    model = {"type": "BPE", "vocab": letters, "merges": [["a", "b"]]}
+    cutter = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True, "trim_offsets": True}
+    path.write_text(json.dumps({"added_tokens": added, "pre_tokenizer": cutter, "model": model}))
+    return path
+
+
+def test_growing_equals_encoding_from_scratch_with_added_tokens_of_two_stages(tmp_path):
+    tokenizer = open_model(write_two_stages(tmp_path / "tokenizer.json"))
+    rng = random.Random(3)
+    units = ["a", "b", "ab", "ab|", "|c", "bab", "<s>", "s>a", "d<", "aaaa", " ", "c", "d"]
+    texts = ["".join(rng.choices(units, k=rng.randrange(40))).encode() for _ in range(200)]
+    for check in (check_growing, check_parts):
+        check(tokenizer, texts)
+    parts = list(encoded_parts(tokenizer, [b"ab cd <s> " * 100] * 10, least_bytes=1000))
+    assert max(len(part.encoding.text_bytes) for part in parts) < 3000
 
 
 def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():
