@@ -223,12 +223,12 @@ class PartsDecoding:
             rest = np.concatenate((rest, block))
             for at in range(len(rest) - 1, max(len(rest) - LOOK_BACK, 0) - 1, -1):
                 if self._is_apart(rest[at : at + 1], unparse_special):
-                    yield self._decode_behind(context, rest[: at + 1], unparse_special)
+                    yield self._decode_after(context, rest[: at + 1], unparse_special)
                     context, rest = rest[at : at + 1], rest[at + 1 :]
                     break
-        yield self._decode_behind(context, rest, unparse_special)
+        yield self._decode_after(context, rest, unparse_special)
 
-    def _decode_behind(
+    def _decode_after(
         self, context: NDArray[np.int32], ids: NDArray[np.int32], unparse_special: bool
     ) -> bytes:
         n_known = len(self.decode(context, unparse_special, False)) if len(context) else 0
