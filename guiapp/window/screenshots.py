@@ -18,6 +18,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.reports import Subtree
 from guiapp.core.demo import sample_text
 from guiapp.core.open_model import open_model
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError
 from guiapp.kit.session.model_session import ModelSession
@@ -197,6 +198,9 @@ def _arrange_text(shell: Shell, page: InspectPage, options: ScreenshotOptions) -
 
 def _arrange_models(shell: Shell, page: ComparePage, options: ScreenshotOptions) -> Iterator[None]:
     if options.difference:
+        if not 1 <= options.difference <= page.walk.n_all:
+            found = counted(page.walk.n_all, "difference")
+            raise TokenloupeError(f"There is no difference {options.difference:,}: {found} in this text.")
         page.walk.go_to(options.difference - 1)
         yield
 
@@ -282,6 +286,8 @@ def _arrange_chat(shell: Shell, page: ChatPage, options: ScreenshotOptions) -> I
     elif options.at_text:
         assert page.model.chat is not None
         start = page.model.chat.text.find(options.at_text)
+        if start < 0:
+            raise TokenloupeError(f"“{options.at_text}” is not in the prompt.")
         page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
         yield
 

@@ -157,6 +157,21 @@ def test_a_screenshot_needs_no_display(environment, tmp_path, page):
     assert picture.read_bytes()[16:24] == bytes([0, 0, 3, 232, 0, 0, 2, 188]), "width and height"
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--page compare --compare demo:bpe --difference 1000", "difference 1,000: "),
+        ("--page inspect --at-text nowhere", "“nowhere”"),
+    ],
+)
+def test_a_screenshot_of_what_is_not_there_is_refused(environment, tmp_path, options, told):
+    words = f"screenshot --model demo:toy {options} --text abacbb -o {tmp_path}/page.png".split()
+    result = run(f"import sys; from guiapp.cli.main import run; sys.exit(run({words}))", environment)
+    assert result.returncode == 1
+    assert told in result.stderr
+    assert not list(tmp_path.glob("*.png"))
+
+
 def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
     with pytest.raises(TokenloupeError, match="does not exist"):
         save_screenshot("inspect", "demo:toy", None, ScreenshotOptions(), tmp_path / "missing" / "page.png")
