@@ -96,9 +96,9 @@ class TrainingData:
         for row, digest in enumerate(batch.digests.tolist()):
             if digest and digest in self._digests:
                 codes[row] |= BITS[DIFFERENT]
-                self._examples.setdefault(DIFFERENT, (int(batch.numbers[row]), Noticed(DIFFERENT)))
             self._digests.add(digest)
-        columns = {
+        columns: dict[str, NDArray[Any]] = {
+            "digests": batch.digests,
             "lengths": batch.n_tokens,
             "trained": batch.n_trained,
             "turns": batch.n_turns,
@@ -108,6 +108,9 @@ class TrainingData:
             self._columns.setdefault(name, []).append(column)
         for number, each in batch.examples:
             self._examples.setdefault(each.code, (number, each))
+        if DIFFERENT not in self._examples and len(copies := np.flatnonzero(codes & BITS[DIFFERENT])):
+            row = self.n_records + int(copies[0])
+            self._examples[DIFFERENT] = row + 1, self.repeated(row)
         for role, (n_tokens, n_trained) in batch.by_role.items():
             self._roles[role] += n_tokens
             self._trained_roles[role] += n_trained
@@ -121,6 +124,12 @@ class TrainingData:
         if len(parts) != 1:
             self._columns[name] = parts = [np.concatenate([np.zeros(0, kind), *parts]).astype(kind)]
         return parts[0]
+
+    def repeated(self, row: int) -> Noticed:
+        """That a record, from 0, has the tokens of an earlier one."""
+        digests = self._column("digests", np.uint64)
+        first = int(np.flatnonzero(digests == digests[row])[0])
+        return Noticed(DIFFERENT, None, f"the same as record {first + 1:,}.")
 
     @property
     def lengths(self) -> NDArray[np.int32]:

@@ -138,8 +138,9 @@ class RecordModel(ShownPrompt):
         if not isinstance(self.shown, ShownRecord) or self.record is None:
             return []
         rows, row = self.model.source, self.record.number - 1
-        is_doubled = rows is not None and row < len(rows) and DIFFERENT in rows.codes_of(row)
-        return [*self.shown.findings, *([Noticed(DIFFERENT)] if is_doubled else [])]
+        if rows is None or self.model.data is None or row >= len(rows) or DIFFERENT not in rows.codes_of(row):
+            return [*self.shown.findings]
+        return [*self.shown.findings, self.model.data.repeated(row)]
 
     def _refresh(self) -> None:
         data, row = self.model.data, self.model.chosen

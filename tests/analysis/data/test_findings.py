@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 import threading
@@ -19,7 +20,7 @@ from guiapp.analysis.data.examined import DataExaminer, DataOptions
 from guiapp.analysis.data.export import exported_lines, write_npz
 from guiapp.analysis.data.findings import noticed
 from guiapp.analysis.data.records import open_records
-from guiapp.analysis.data.summary import TrainingData, first_fit, growing
+from guiapp.analysis.data.summary import TrainingData, first_fit, growing, training_data
 from guiapp.core.processes import PersistentProcess
 from guiapp.core.vocabulary.byte_alphabet import spell
 from guiapp.errors import TokenloupeError
@@ -395,6 +396,14 @@ def test_why_a_token_is_trained_names_the_line_of_the_template(many):
     assert row.explain(0).startswith("Not trained")
     assert "Line" in row.explain(0)
     assert len(row.origins) == len(row.token_ids)
+
+
+def test_a_copy_names_the_first_record_with_its_tokens(many):
+    source = open_records([{"text": text} for text in ("one", "two", "one", "three", "two", "one")])
+    data = training_data(many[0], source)
+    assert [int(re.search(r"\d+", data.repeated(row).detail)[0]) for row in (2, 4, 5)] == [1, 2, 1]
+    (copied,) = (each for each in data.findings if each.code == "doubled")
+    assert (copied.record, copied.n_records) == (3, 3)
 
 
 def test_packing_is_first_fit():
