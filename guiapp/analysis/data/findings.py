@@ -31,6 +31,9 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 ROLES = ("system", "developer", "user", "assistant", "tool", "function", "ipython", "observation")
 SYSTEM, ANSWERS = ("system", "developer"), ("tool", "function", "ipython", "observation")
 HIDDEN, ASCII = re.compile(f"[{IGNORABLE}]"), bytes(range(0x80))
+MISREAD = re.compile(  # U+FFFD, and what Latin-1 or Windows-1252 makes of “é”, “’” and emoji in UTF-8
+    "\ufffd|[\u00c2\u00c3][\x80-\xbf]|\u00e2[\x80\u20ac][\x80-\xbf\u0152-\u017e\u02c6\u02dc\u2018-\u203a\u2122]|\u00f0[\x9f\u0178]"
+)
 NAMES = frozenset(REASONING)
 CONTROL, UNKNOWN_BIT, CUT = Attribute.CONTROL.value, Attribute.UNKNOWN.value, Why.CUT.value
 BLANK = b" \t\r\n"
@@ -123,6 +126,11 @@ KINDS: dict[str, DataFindingKind] = {
     "doubled": K(WARNING, "repeat an earlier record", "Remove the copies."),
     "unknown_tokens": K(WARNING, "have text that the model has no token for", "Replace these characters."),
     "invisible": K(WARNING, "have invisible characters", "Remove them."),
+    "wrong_encoding": K(
+        WARNING,
+        "have characters that were read with a wrong encoding, or lost",
+        "Read the source again as UTF-8.",
+    ),
     DUPLICATE: K(WARNING, "have a key twice in one object, of which only the last counts", "Remove one."),
 }
 CODES = tuple(KINDS)
@@ -330,6 +338,9 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
     if HIDDEN.search(rest) and (hidden := hidden_places(data)).n_characters:
         token = int(np.searchsorted(seen.encoding.spans[:, 1], hidden.starts[0], "right"))
         yield Noticed("invisible", token, f"{counted(hidden.n_characters, 'invisible character')}.")
+    if MISREAD.search(rest) and (misread := MISREAD.search(seen.row.text)):
+        token = tokens_of(seen.encoding, seen.row.text, [misread.span()])[0][0]
+        yield Noticed("wrong_encoding", token, f"{quoted(misread[0])}.")
     for marker in seen.foreign_markers():
         start = seen.row.text.find(marker)
         token = tokens_of(seen.encoding, seen.row.text, [(start, start + len(marker))])[0][0]

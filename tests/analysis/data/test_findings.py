@@ -112,6 +112,8 @@ FAULTS = [
     ("doubled", {}, {"conversations": [{"from": "human", "value": "good 2"}, {"from": "gpt", "value": "Hello"}]}),
     ("invisible", {}, chat(user("a\u200bb"), answer())),
     ("invisible", {}, {"text": "a\U000e0041b"}),
+    ("wrong_encoding", {}, chat(user("caf\ufffd"), answer())),
+    ("wrong_encoding", {}, {"text": "It’s a café 😀".encode().decode("latin-1")}),
     ("broken", {}, b'{"messages": ['),
     ("broken", {}, b"\xff"),
     ("duplicate_key", {}, b'{"text": "a", "text": "b"}'),
