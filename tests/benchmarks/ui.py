@@ -449,6 +449,7 @@ def charts(model: str, n_events: int = 60) -> Iterator[Measurement]:
     QApplication.processEvents()  # nothing is painted in a window that is not yet there
     for event in made_up_run():
         runner.told.emit(event)
+    assert page.model.measured.results
     values = []
     for number in range(n_events + N_WARM_UP):
         runner.told.emit({**SAMPLE, "contender": CONTENDERS[number % len(CONTENDERS)], "seconds": 1e-3})
@@ -471,7 +472,7 @@ def made_up_run() -> Iterator[dict[str, Any]]:
         equal = {"operation": "encode", "exact": True, "agreement": 1.0, "first_difference": None}
         yield {"event": "cell", "number": 1, "of": 1, "seconds_left": 1.0, **cell}
         for name in CONTENDERS:
-            yield {"event": "compared", "contender": name, "n_tokens": size // 4, **equal}
+            yield {"event": "compared", "contender": name, "n_tokens": size // 4, **cell, **equal}
         for name in CONTENDERS:
             seconds = (1 + rng.random()) * (1e-6 + size * 1e-8)
             speeds = {"mb_per_s": size / seconds / 1e6, "tokens_per_s": size / seconds / 4}
