@@ -160,9 +160,10 @@ def isolate(text: str) -> str:
 
 def _plain(text: str) -> str | None:
     """The usual case, fast: characters that stand for themselves, and white space."""
-    shown = text
-    for character, sign in SIGNS.items():
-        shown = shown.replace(character, sign)
+    shown = text.replace(" ", SIGNS[" "])
+    if not shown.isprintable():
+        for character, sign in SIGNS.items():
+            shown = shown.replace(character, sign)
     if not shown.isprintable() or INVISIBLE.search(text) or _begins_with_mark(text):
         return None
     return shown
