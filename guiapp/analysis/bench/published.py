@@ -112,8 +112,11 @@ class PublishedComparison(NamedTuple):
 def comparable(run: BenchRun) -> dict[Source, list[PublishedComparison]]:
     """The figures that this run has one of its own for, by their sources."""
     by_source: dict[Source, list[PublishedComparison]] = {}
+    by_contender: dict[str, list[BenchResult]] = {}
+    for row in run.finished:
+        by_contender.setdefault(row.contender, []).append(row)
     for published in PUBLISHED:
-        for row in filter(published.is_of, run.finished):
+        for row in filter(published.is_of, by_contender.get(published.contender, ())):
             comparison = PublishedComparison(published, row, _ratio(row, published.base, run.finished))
             by_source.setdefault(published.source, []).append(comparison)
     return by_source

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
@@ -309,7 +310,7 @@ class ScatterChart(Chart):
             self.write_below(f"{n_unnamed} not labelled: point at one for its name", f"{n_unnamed} more")
 
     def _names_of(
-        self, seen: Sequence[tuple[QPointF, Point]], taken: list[QRectF], sideways: Sequence[float]
+        self, seen: Sequence[tuple[QPointF, Point]], taken: list[QRectF], sideways: tuple[float, ...]
     ) -> list[tuple[Word, QRectF | None]]:
         """Names one after another, each where those before leave room, and lines to their points."""
         names, half, points = [], POINT_PX * self.factor / 2, [at for at, _ in seen]
@@ -344,6 +345,22 @@ class ScatterChart(Chart):
         super().paint_front(painter)
 
 
+@cache
+def _places(sideways: tuple[float, ...]) -> Floats:
+    """Where a name may be beside its point, the best first: float64[n, 3].
+
+    The share of its width to the right, the lines between them, and -1 above it, 1 below it, or 0 for
+    right beside it.
+    """
+    above_and_below = sorted(
+        ((across, n, side) for n, side, across in product(range(MOST_LINES), (-1, 1), sideways)),
+        key=lambda each: each[1] * 2 + sideways.index(each[0]) / 8 + (each[2] > 0) * 0.4,
+    )
+    n_near = 2 * len(sideways)
+    beside = (0.5, 0, 0), (-0.5, 0, 0)
+    return np.array([*above_and_below[:n_near], *beside, *above_and_below[n_near:]], float)
+
+
 def _free_rect(
     point: QPointF,
     others: Sequence[QPointF],
@@ -351,32 +368,39 @@ def _free_rect(
     half: float,
     taken: Sequence[QRectF],
     area: QRectF,
-    sideways: Sequence[float],
+    sideways: tuple[float, ...],
 ) -> QRectF | None:
     """The nearest place for a name around its point that covers nothing, nor does a line to it.
 
     It looks like the name of no other point: none is nearer to its middle.
     """
-    width, height = size_px
+    (width, height), (across, n_lines, side) = size_px, _places(sideways).T
     first = half + height / 2 + 1
-    offsets = sorted(
-        product(range(MOST_LINES), (-1, 1), sideways),
-        key=lambda each: each[0] * 2 + sideways.index(each[2]) / 8 + (each[1] > 0) * 0.4,
-    )
-    centers = [QPointF(across * width, side * (first + n * height)) for n, side, across in offsets]
-    n_near, beside_px = 2 * len(sideways), half + width / 2
-    for away in (*centers[:n_near], QPointF(beside_px, 0), QPointF(-beside_px, 0), *centers[n_near:]):
-        center = point + away
-        center.setX(min(max(center.x(), area.left() + width / 2), area.right() - width / 2))
-        rect = QRectF(center.x() - width / 2, center.y() - height / 2, width, height)
-        beside = (each.x() for each in others if abs(each.y() - center.y()) < first + height / 2)
-        if any(abs(x - center.x()) < abs(point.x() - center.x()) for x in beside):
-            continue
-        leader = _leader(point, rect, half)
-        drawn = [rect] if leader is None else [rect, leader.adjusted(0, 1, 0, -1)]
-        if area.contains(rect) and not any(each.intersects(other) for each in drawn for other in taken):
-            return rect
-    return None
+    x = point.x() + across * width + np.where(side == 0, np.sign(across) * half, 0.0)
+    x = x.clip(area.left() + width / 2, area.right() - width / 2)
+    y = point.y() + side * (first + n_lines * height)
+    top, bottom = y - height / 2, y + height / 2
+    is_free = (top >= area.top()) & (bottom <= area.bottom())
+    other_x, other_y = np.array([each.toTuple() for each in others]).T[:, :, None]
+    is_beside = abs(other_y - y) < first + height / 2
+    is_free &= ~(is_beside & (abs(other_x - x) < abs(point.x() - x))).any(0)
+    boxes = np.array([each.getCoords() for each in taken]).T[:, :, None]
+    is_free &= ~_covered(boxes, x - width / 2, top, x + width / 2, bottom)
+    from_y, to_y = np.where(side < 0, bottom, point.y() + half), np.where(side < 0, point.y() - half, top)
+    leads = to_y - from_y >= height / 2
+    left, right = point.x() - LINE_PX / 2, point.x() + LINE_PX / 2
+    is_free &= ~(leads & _covered(boxes, left, from_y + 1, right, to_y - 1))
+    if not is_free.any():
+        return None
+    index = int(is_free.argmax())
+    return QRectF(x[index] - width / 2, top[index], width, height)
+
+
+def _covered(boxes: Floats, left: Any, top: Any, right: Any, bottom: Any) -> NDArray[np.bool_]:
+    """Which rectangles, bool[n], cover any of the boxes, float64[4, m, 1]."""
+    meets = (boxes[0] < right) & (left < boxes[2]) & (boxes[1] < bottom) & (top < boxes[3])
+    covered: NDArray[np.bool_] = np.any(meets, axis=0)
+    return covered
 
 
 def _leader(point: QPointF, rect: QRectF, half: float) -> QRectF | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from time import perf_counter
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +156,11 @@ class ShownBlock(NamedTuple):
     highlights: Highlights
     lines: tuple[PlacedLine, ...]
 
+    def paint_key(self) -> PaintKey:
+        """Equal for two states of one block whose rows are painted alike."""
+        marks = self._marks_in(self.tokens, 0, self.block.layout.size)
+        return (*marks, *self.tokens.paint_key(0, self.highlights.matches))
+
     def row_keys(self) -> list[PaintKey]:
         """Equal for two rows that are painted alike, of whatever blocks and wherever that is."""
         layout, matches = self.block.layout, self.highlights.matches
@@ -227,31 +233,6 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
     return shown
 
 
-def parts_of(
-    blocks: Sequence[ShownBlock], rows: SpanRows, outer_key: PaintKey, window: QRect
-) -> list[ScreenPart]:
-    """The rows of some blocks, and what is above the first row and below the last one, like `outer_key`."""
-    row_px, visible = rows.metrics.row_height, rows.visible()
-    if not visible:  # the window has no height
-        return []
-    bands = [(0.0, visible[0].y, outer_key), (visible[-1].bottom, float(window.height()), outer_key)]
-    for shown in blocks:
-        top = shown.block.y
-        for paint_key in shown.row_keys():
-            bottom = top + row_px
-            lines = lines_between(shown.lines, top, bottom)
-            bands.append(
-                (top, bottom, (*paint_key, top, *((rect.getRect(), words) for rect, words in lines)))
-            )
-            top = bottom
-    parts = []
-    for top, bottom, paint_key in bands:
-        rect = _band(top, bottom, window.width()) & window
-        if not rect.isEmpty():
-            parts.append(ScreenPart(rect.top(), window.width(), rect.height(), paint_key))
-    return parts
-
-
 def _band(top: float, bottom: float, width: int) -> QRect:
     return QRect(0, int(top), width, int(bottom) - int(top))
 
@@ -261,6 +242,39 @@ class Screen:
 
     def __init__(self) -> None:
         self._parts: set[ScreenPart] = set()
+        self._row_keys: WeakKeyDictionary[BlockLayout, tuple[PaintKey, list[PaintKey]]] = WeakKeyDictionary()
+
+    def parts_of(
+        self, blocks: Sequence[ShownBlock], rows: SpanRows, outer_key: PaintKey, window: QRect
+    ) -> list[ScreenPart]:
+        """The rows of some blocks, and what is above the first and below the last one, like `outer_key`."""
+        row_px, visible = rows.metrics.row_height, rows.visible()
+        if not visible:  # the window has no height
+            return []
+        bands = [(0.0, visible[0].y, outer_key), (visible[-1].bottom, float(window.height()), outer_key)]
+        for shown in blocks:
+            top = shown.block.y
+            for paint_key in self._row_keys_of(shown):
+                bottom = top + row_px
+                lines = lines_between(shown.lines, top, bottom)
+                bands.append(
+                    (top, bottom, (*paint_key, top, *((rect.getRect(), words) for rect, words in lines)))
+                )
+                top = bottom
+        parts = []
+        for top, bottom, paint_key in bands:
+            rect = _band(top, bottom, window.width()) & window
+            if not rect.isEmpty():
+                parts.append(ScreenPart(rect.top(), window.width(), rect.height(), paint_key))
+        return parts
+
+    def _row_keys_of(self, shown: ShownBlock) -> list[PaintKey]:
+        """Those of its last state, where that was alike: a key changes one block of those in sight."""
+        layout, key = shown.block.layout, shown.paint_key()
+        known = self._row_keys.get(layout)
+        if known is None or known[0] != key:
+            known = self._row_keys[layout] = key, shown.row_keys()
+        return known[1]
 
     def forget(self) -> None:
         """Count nothing as painted, as after pixels were moved."""

@@ -41,7 +41,6 @@ from guiapp.kit.spans.frame import (
     ShownBlock,
     blocks_in,
     lines_between,
-    parts_of,
 )
 from guiapp.kit.spans.layout import SpanSource, token_at
 from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
@@ -475,7 +474,7 @@ class SpanView(QAbstractScrollArea):
         visible = self.rows.visible()
         above = lines_between(self._labels(self._uprights()), -inf, visible[0].y if visible else 0)
         outer = *chips, *((rect.getRect(), words) for rect, words in above)
-        return parts_of(blocks, self.rows, outer, self.viewport().rect())
+        return self._screen.parts_of(blocks, self.rows, outer, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
         return QRect(0, int(y), self.viewport().width(), self.rows.metrics.row_height)

@@ -332,12 +332,12 @@ class ColumnHead(SideHead):
         figures.lines_changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        state, figures = self._state, self._figures
+        state, figures, name = self._state, self._figures, self._state.name
         cost = figures.cost(state.column)
         problem = state.problem if state.has_model else ""  # else it is told below
         self._marker.show_number(self.number)
-        self.name_button.set_name(state.name)
-        self.name_button.setAccessibleName(f"Model {self.number + 1}: {state.name}")
+        self.name_button.set_name(name)
+        self.name_button.setAccessibleName(f"Model {self.number + 1}: {name}")
         self.name_button.setToolTip(plain_tip(state.tip))
         parts = state.kind.split(" · ")
         texts = [problem] if problem else [" · ".join(parts[:n]) for n in range(len(parts), 0, -1)]
@@ -349,7 +349,7 @@ class ColumnHead(SideHead):
         n_tokens, more = (0, 0) if cost is None else (cost.n_tokens, cost.more)
         most, more_shown = max(figures.most_tokens, n_tokens), more if words else 0
         self.show_counts(n_tokens, more_shown, n_tokens - more, most, is_known=cost is not None)
-        self.setAccessibleName(f"{state.name}: {counted(n_tokens, 'token')}, {words}" if cost else state.name)
+        self.setAccessibleName(f"{name}: {counted(n_tokens, 'token')}, {words}" if cost else name)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

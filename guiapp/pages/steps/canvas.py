@@ -31,6 +31,7 @@ SCALE_FONT_PX = 10
 BETWEEN_TICKS_PX = 90
 MOST_NAME_SHARE = 0.65  # of a scale, for what it counts
 KNOWN_TEXTS = 4096
+FIRST_MARK = "\u0300"  # the first that stands above another letter: before it, each letter has a cell
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
 
@@ -275,9 +276,13 @@ def _box_picture(size: QSizeF, ratio: float, ground: QColor, line: QPen, radius:
 
 
 class _Face(NamedTuple):
-    """The monospaced font in a size, that in which it borrows from others, and the factor to draw with."""
+    """The monospaced font in a size, that in which it borrows from others, and the factor to draw with.
+
+    cell_px  how wide each of its letters is; 0 for a font whose letters differ
+    """
 
     font: QFont
+    cell_px: float
     raw: QRawFont
     shared: QFont
     factor: float
@@ -289,15 +294,21 @@ class _Face(NamedTuple):
 def _face(size_px: int, is_bold: bool) -> _Face:
     font = bold(Theme.mono_font(size_px), is_bold)
     metrics = QFontMetricsF(font)
-    raw = QRawFont.fromFont(font)
-    return _Face(font, raw, *in_shared_size(font), metrics.ascent(), metrics.height())
+    widths_px = set(map(metrics.horizontalAdvance, "iW0·"))  # Qt knows of few fonts that they are fixed
+    cell_px = widths_px.pop() if len(widths_px) == 1 else 0.0
+    return _Face(
+        font, cell_px, QRawFont.fromFont(font), *in_shared_size(font), metrics.ascent(), metrics.height()
+    )
 
 
 @lru_cache(KNOWN_TEXTS)
 def _measured(text: str, size_px: int, is_bold: bool) -> tuple[float, bool, str]:
     """How wide a line is, whether the font has all that is in it, and what is drawn."""
     face, shown = _face(size_px, is_bold), isolate(text)
-    if all(map(face.raw.supportsCharacter, map(ord, text))):
+    is_own = text.isascii() or all(map(face.raw.supportsCharacter, map(ord, text)))
+    if is_own and face.cell_px and max(text, default="") < FIRST_MARK:
+        return len(text) * face.cell_px, True, text
+    if is_own:
         return QFontMetricsF(face.font).horizontalAdvance(text), True, shown
     return QFontMetricsF(face.shared).horizontalAdvance(text) * face.factor, False, shown
 
