@@ -39,6 +39,7 @@ from guiapp.window.main_window import SMALLEST_SIZE
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.run_results import BenchRun
+    from guiapp.kit.token_table.list_model import TokenListModel
     from guiapp.pages.bench.page import BenchPage
     from guiapp.pages.chat.page import ChatPage
     from guiapp.pages.compare.languages_page import LanguagesPage
@@ -229,6 +230,14 @@ def _arrange_hunt(shell: Shell, page: HuntPage, options: ScreenshotOptions) -> I
         yield
 
 
+def _filter(model: TokenListModel[Any], query: str) -> Iterator[None]:
+    """List what a filter leaves; raises TokenloupeError for one that cannot be understood."""
+    model.set_query(query)
+    yield
+    if model.shown.problem:
+        raise TokenloupeError(model.shown.problem)
+
+
 def _arrange_vocabulary(shell: Shell, page: VocabularyPage, options: ScreenshotOptions) -> Iterator[None]:
     if options.embeddings:
         page.bar.embeddings.click()
@@ -237,8 +246,7 @@ def _arrange_vocabulary(shell: Shell, page: VocabularyPage, options: ScreenshotO
         page.embeddings.list_suspects()
         yield
     if options.filter:
-        page.model.set_query(options.filter)
-        yield
+        yield from _filter(page.model, options.filter)
     if options.embeddings or options.filter:
         page.model.step(1)
         yield
@@ -255,6 +263,9 @@ def _arrange_steps(shell: Shell, page: StepsPage, options: ScreenshotOptions) ->
     yield
     page.stop_at(options.at)
     yield
+    debugger = page.model.debugger
+    if options.at and debugger is not None and debugger.stopped_at is None:
+        raise TokenloupeError(f"No step is at the breakpoint “{options.at}”.")
 
 
 def _arrange_bench(shell: Shell, page: BenchPage, options: ScreenshotOptions) -> Iterator[None]:
@@ -299,8 +310,7 @@ def _arrange_data(shell: Shell, page: DataPage, options: ScreenshotOptions) -> I
     page.model.open(options.data)
     yield
     if options.filter:
-        page.model.set_query(options.filter)
-        yield
+        yield from _filter(page.model, options.filter)
         page.model.step(1)
         yield
 

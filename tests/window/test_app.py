@@ -162,6 +162,8 @@ def test_a_screenshot_needs_no_display(environment, tmp_path, page):
     [
         ("--page compare --compare demo:bpe --difference 1000", "difference 1,000: "),
         ("--page inspect --at-text nowhere", "“nowhere”"),
+        ("--page steps --at rank==77", "“rank==77”"),
+        ("--page vocabulary --filter id:abc", "“abc”"),
     ],
 )
 def test_a_screenshot_of_what_is_not_there_is_refused(environment, tmp_path, options, told):
