@@ -53,6 +53,7 @@ WORST = "worst"
 LONGEST_S = 900
 LEAST_S = 0.01  # of the clock of processes
 ROUNDS = 5
+SHORT_S, SHORT_ROUNDS = 1.5, 4
 SMALL, LARGE = 100_000, 1_000_000
 UNITS = [each.encode() for each in ("a", " ", "▁", "-", "ab", "abc", "=-", "\n", "the", "あ", "汉字")]
 
@@ -132,8 +133,15 @@ def runs_of(command: str, model: str, whole: Path, sizes: list[int]) -> list[tup
             places["word"].write_bytes(b"a" * size)
             if command == "detokenize":
                 run(["tokenize", model, "--no-special", "-f", str(places["text"])], str(places["ids"]))
-            runs.append(run(COMMANDS[command].format(model=model, **places).split()))
+            runs.append(best_run(COMMANDS[command].format(model=model, **places).split()))
     return runs
+
+
+def best_run(words: list[str]) -> tuple[float, float]:
+    """Of a long command the only run, of a short one the quickest: what else runs would count for more."""
+    first = run(words)
+    more = SHORT_ROUNDS if first[0] < SHORT_S else 0
+    return min([first, *(run(words) for _ in range(more))])
 
 
 def exponent(first: float, last: float) -> float:

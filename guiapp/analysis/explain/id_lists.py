@@ -62,12 +62,18 @@ class IdsError(TokenloupeError):
 
 def as_plain(token_ids: NDArray[np.int32]) -> str:
     """`1 2 3`"""
-    return " ".join(map(str, token_ids.tolist()))
+    return _joined(token_ids, " ")
 
 
 def as_json(token_ids: NDArray[np.int32]) -> str:
     """`[1, 2, 3]`"""
-    return f"[{', '.join(map(str, token_ids.tolist()))}]"
+    return f"[{_joined(token_ids, ', ')}]"
+
+
+def _joined(token_ids: NDArray[np.int32], separator: str) -> str:
+    from guiapp.analysis.explain.reports import ids_text  # time that starting does not have
+
+    return b"".join(ids_text(separator)(token_ids)).decode()
 
 
 def as_python(token_ids: NDArray[np.int32]) -> str:

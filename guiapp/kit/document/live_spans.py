@@ -301,11 +301,12 @@ def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
     removed_end = edit.start + edit.removed
     last = max(tokens.first_from(removed_end), tokens.first_ending_after(0))
     first = min(tokens.first_ending_after(edit.start), last)
-    ids, starts, ends, _ = tokens.between(first, last)
+    gone = min(max(tokens.first_from(edit.start), first), last)
+    kept = min(max(tokens.first_ending_after(removed_end), gone), last)
+    ids, starts, ends, _ = tokens.between(first, gone).joined_with(tokens.between(kept, last))
     starts = np.minimum(starts, edit.start)
     ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
-    kept = ends > starts
-    tokens.replace(first, last, FragmentTokens(ids[kept], starts[kept], ends[kept]), edit.shift)
+    tokens.replace(first, last, FragmentTokens(ids, starts, ends), edit.shift)
 
 
 def explained(agreement: EncoderAgreement) -> str:

@@ -197,9 +197,14 @@ def copy_text(widget: QWidget, text: str | bytes, what: str) -> None:
 
     Bytes are offered to this program as they are, as Qt would lose those that are no text.
     """
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    shown, clipboard = data.decode("utf-8", "replace"), QGuiApplication.clipboard()
-    if shown.encode() == data and not shown.startswith(BYTE_ORDER_MARKS):
+    data, clipboard = text, QGuiApplication.clipboard()
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogatepass")
+    try:
+        shown, is_text = data.decode(), True
+    except UnicodeDecodeError:
+        shown, is_text = data.decode("utf-8", "replace"), False
+    if is_text and not shown.startswith(BYTE_ORDER_MARKS):
         clipboard.setText(shown)
     else:
         mime = QMimeData()

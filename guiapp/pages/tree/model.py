@@ -29,7 +29,7 @@ from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import Background, Progress, Working, later
+from guiapp.kit.state.background import Background, Progress, Working
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import ALL, ListRequest, ShownRows
 from guiapp.kit.token_table.vocabulary import VocabularyModel
@@ -43,6 +43,7 @@ SHAPES = ("sunburst", "icicle")
 LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
 COUNT_MS = 150  # the use in the text is counted when typing pauses
+COUNTED_AT_ONCE = 1 << 17  # tokens
 LABEL_LIMIT = 40
 WORDS = {b"": "∅", b" ": "(space)"}  # whose signs are too small to be read alone
 LINE_END = "\n"  # within a label
@@ -54,6 +55,15 @@ class _Built(NamedTuple):
 
     picture: TreePicture
     explainer: Explainer
+
+
+def _counted(ids: NDArray[np.int32], n_tokens: int, progress: Progress) -> NDArray[np.int64]:
+    """How often each token occurs; some at a time, as the window waits while NumPy counts."""
+    counts = np.zeros(n_tokens, np.int64)
+    for first in range(0, len(ids), COUNTED_AT_ONCE):
+        counts += np.bincount(ids[first : first + COUNTED_AT_ONCE], minlength=n_tokens)
+        progress(first / len(ids))
+    return counts
 
 
 class TreeModel(Working):
@@ -94,13 +104,13 @@ class TreeModel(Working):
         self.view: View = (0.0, 1.0)
         self.shape = SHAPES[0]
         self.coloring = COLORINGS[0].name
-        self.counts: NDArray[np.int64] | None = None
         self._back: list[View] = []
         self._forward: list[View] = []
         self._building = Background[_Built](self, self._prepare_picture, is_watched=True)
         self._building.changed.connect(self._on_built)
         self.evaluating = Background[NodeValues](self, self._prepare_values, is_watched=True)
-        self._counting = later(self, COUNT_MS, self._count)
+        self._counting = Background[NDArray[np.int64]](self, self._prepare_counts, is_watched=True)
+        self._counting.changed.connect(self._on_counted)
         session.vocabulary_changed.connect(self._build)
         session.loader.loading_changed.connect(self.preparing_changed)
         session.tokens_changed.connect(self._on_tokens_changed)
@@ -116,8 +126,9 @@ class TreeModel(Working):
         return self.session.vocabulary is not None or self.session.loader.loading_name is not None
 
     def _build(self) -> None:
-        self.picture = self.chosen = self.counts = None
+        self.picture = self.chosen = None
         self._back, self._forward = [], []
+        self._counting.forget()
         self.evaluating.forget()
         self._building.forget()
         self._building.refresh()
@@ -132,7 +143,7 @@ class TreeModel(Working):
             return
         self.picture, self.explainer = built
         self.view = view_of(self.picture, ROOT)
-        self._count()
+        self._counting.refresh()
         self._choose_selected()
         self.picture_changed.emit()
         self.evaluating.refresh()
@@ -145,12 +156,19 @@ class TreeModel(Working):
             self.coloring = name
             self.evaluating.refresh()
 
-    def _count(self) -> None:
-        vocabulary = self.session.vocabulary
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        return self._counting.value
+
+    def _prepare_counts(self) -> Callable[[Progress], NDArray[np.int64]] | None:
+        vocabulary, tokens = self.session.vocabulary, self.session.tokens
         if vocabulary is None or self.picture is None:
+            return None
+        return partial(_counted, tokens.ids(0, len(tokens)), len(vocabulary))
+
+    def _on_counted(self) -> None:
+        if not self._counting.is_current:
             return
-        ids = self.session.tokens.ids(0, len(self.session.tokens))
-        self.counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
         self.counts_changed.emit()
         if self.coloring == "use":
             self.evaluating.refresh()
@@ -243,7 +261,7 @@ class TreeModel(Working):
 
     def _on_tokens_changed(self) -> None:
         """Follow the token under the caret, where the picture does not show it."""
-        self._counting.start()
+        self._counting.refresh(COUNT_MS)
         self._choose_selected()
         if self.picture is not None and self.chosen is not None:
             start, end = self.picture.span(self.chosen)

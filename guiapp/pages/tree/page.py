@@ -108,7 +108,7 @@ class TreePage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.model.picture is not None and self.view.is_stable
+        return self.model.counts is not None and self.view.is_stable
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:

@@ -188,7 +188,7 @@ def node_details(
         str(int(tree.columns.depths[token])),
         f"{len(tree.children(token)):,}",
         below,
-        times(0 if counts is None else int(counts[token])),
+        "counting …" if counts is None else times(int(counts[token])),
     )
     details = describe_alone(explainer, spelling, token, zip(TREE_FACTS, facts, strict=True))
     n_rules = 0 if merging is None else len(merge_rules_of(merging, token))
@@ -232,10 +232,8 @@ def glance(
     token_bytes = picture.tree.token_bytes(token)
     below = counted(n_below, "longer token") if n_below else "no longer tokens"
     verb = "begins" if n_below == 1 else "begin"
-    n_used = 0 if counts is None else int(counts[token])
-    used = f"{times(n_used)} in this text" if n_used else "not in this text"
-    return spelling.token(picture.vocabulary, token), (
-        f"id {token} · {counted(len(token_bytes), 'byte')}",
-        f"{below} {verb} with it",
-        used,
-    )
+    facts = [f"id {token} · {counted(len(token_bytes), 'byte')}", f"{below} {verb} with it"]
+    if counts is not None:
+        n_used = int(counts[token])
+        facts.append(f"{times(n_used)} in this text" if n_used else "not in this text")
+    return spelling.token(picture.vocabulary, token), tuple(facts)

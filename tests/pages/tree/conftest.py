@@ -15,7 +15,7 @@ def session(make_session):
 @pytest.fixture
 def model(session, qtbot):
     made = TreeModel(session)
-    qtbot.waitUntil(lambda: made.picture is not None)
+    qtbot.waitUntil(lambda: made.counts is not None)
     yield made
     made.close()
 

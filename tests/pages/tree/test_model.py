@@ -130,7 +130,7 @@ def test_another_vocabulary_forgets_all_of_the_one_before(model, session, node_o
     model.set_view((0.0, 1.0))
     qtbot.waitUntil(lambda: model.picture not in (None, before))
     assert model.view == (0.0, float(model.picture.width))
-    assert len(model.counts) == len(session.vocabulary)
+    qtbot.waitUntil(lambda: model.counts is not None and len(model.counts) == len(session.vocabulary))
 
 
 def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(session, hold, qtbot):
