@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.explain.characters import n_characters
+from guiapp.analysis.explain.characters import in_blocks, n_characters
 from guiapp.core.text.normalized import character_start, decode, encode
 
 MAX_TYPED_BYTES = 64  # what one keystroke or input method commits at most; more is a paste
@@ -164,6 +164,10 @@ class TextBuffer:
         """The number of the line that holds `offset`, from 0; a newline belongs to the line it ends."""
         return int(np.searchsorted(self.newlines, offset))
 
+    def line_starts(self) -> NDArray[np.int64]:
+        """Where all lines begin, a copy."""
+        return np.append(0, self.newlines + 1)
+
     def line_start(self, line: int) -> int:
         return int(self.newlines[line - 1]) + 1 if line else 0
 
@@ -234,7 +238,12 @@ def _edit_of(start: int, old: bytes, new: bytes) -> TextEdit:
 
 
 def _newlines_in(data: bytes) -> NDArray[np.int64]:
-    return np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE).astype(np.int64, copy=False)
+    return np.concatenate(
+        [
+            first + np.flatnonzero(block == NEWLINE).astype(np.int64, copy=False)
+            for first, block in in_blocks(np.frombuffer(data, np.uint8))
+        ]
+    )
 
 
 # Edits as bytes to append to a file

@@ -107,14 +107,29 @@ class TokenStore:
         left = ids[first : min(last, self._gap)]
         return np.concatenate((left, ids[max(first, self._gap) + shift : max(last, self._gap) + shift]))
 
-    def offsets(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Where all tokens begin and end, copies."""
-        gap, behind, moved = self._gap, self._behind, np.int32(self._n_bytes)
-        starts, ends = (
-            np.concatenate((column[:gap], column[behind:] + moved))
-            for column in (self._columns.starts, self._columns.ends)
-        )
-        return starts, ends
+    def starts(self) -> NDArray[np.int32]:
+        """Where all tokens begin, a copy."""
+        return self._whole(self._columns.starts)
+
+    def ends(self) -> NDArray[np.int32]:
+        """Where all tokens end, a copy."""
+        return self._whole(self._columns.ends)
+
+    def _whole(self, column: NDArray[np.int32]) -> NDArray[np.int32]:
+        return np.concatenate((column[: self._gap], column[self._behind :] + np.int32(self._n_bytes)))
+
+    def starts_of(self, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where some tokens begin, by their indexes."""
+        is_behind = indexes >= self._gap
+        rows = indexes + is_behind * (self._behind - self._gap)
+        return self._columns.starts[rows] + is_behind * np.int64(self._n_bytes)
+
+    def n_with_text(self, first: int, last: int) -> int:
+        """How many of the tokens [first, last) came from any text."""
+        shift, gap = self._behind - self._gap, self._gap
+        parts = slice(first, min(last, gap)), slice(max(first, gap) + shift, max(last, gap) + shift)
+        starts, ends = self._columns.starts, self._columns.ends
+        return sum(int(np.count_nonzero(ends[part] > starts[part])) for part in parts)
 
     def count(self, token_id: int) -> int:
         """How many of the tokens are this one."""
@@ -140,14 +155,6 @@ class TokenStore:
     def first_from(self, position: int) -> int:
         """The index of the first token that begins at or after `position`."""
         return self._search(self._columns.starts, position, "left")
-
-    def firsts_from(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same of many positions."""
-        starts = self._columns.starts
-        positions = positions.astype(np.int32)  # or all offsets would be copied to wide ones
-        left = np.searchsorted(starts[: self._gap], positions)
-        right = self._gap + np.searchsorted(starts[self._behind :], positions - np.int32(self._n_bytes))
-        return np.where(left < self._gap, left, right)
 
     def first_after(self, position: int) -> int:
         """The index of the first token that begins behind `position`."""
@@ -278,6 +285,19 @@ class TokenStore:
             self._columns.tints[index - 1] = next(tint for tint in range(N_TINTS) if tint not in taken)
 
 
+def n_in_lines(
+    starts: NDArray[np.int32], line_starts: NDArray[np.int64], n_before: int, n_behind: int
+) -> NDArray[np.int64]:
+    """How many tokens begin in each line of a text, without those that stand before and behind it.
+
+    starts       of all tokens, int32[k]: wide places would have them all copied
+    line_starts  int64[n], the first is 0
+    """
+    firsts = np.searchsorted(starts, line_starts.astype(np.int32))
+    firsts[0] = n_before
+    return np.diff(firsts, append=max(len(starts) - n_behind, int(firsts[-1])))
+
+
 def _room_for(count: int) -> int:
     """How many tokens can be added to so many until the arrays have to grow."""
     return count // 8 + 1024
@@ -295,4 +315,7 @@ def _widened(tokens: StoredTokens, at: int, more: int) -> StoredTokens:
 
 def _tints_after(tint: int, count: int) -> NDArray[np.uint8]:
     """All tints in turn, beginning with the one behind `tint`."""
-    return np.resize(np.roll(np.arange(N_TINTS, dtype=np.uint8), -(tint + 1)), count)
+    tints = np.empty(count, np.uint8)
+    for first in range(N_TINTS):
+        tints[first::N_TINTS] = (tint + 1 + first) % N_TINTS
+    return tints

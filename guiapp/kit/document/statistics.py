@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
 from guiapp.errors import EncodeError
-from guiapp.kit.state.background import Background, NotReadyError, Progress, later
+from guiapp.kit.state.background import Background, NotReadyError, Progress, Working
 from guiapp.kit.state.settings import Settings
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def format_speed(speed_mb_per_s: float) -> str:
     return f"{speed_mb_per_s:,.{digits}f} MB/s"
 
 
-class LineCosts(QObject):
+class LineCosts(Working):
     """Counts of a session.
 
     session  whose
@@ -118,16 +117,14 @@ class LineCosts(QObject):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self._is_shown = False
         self.most = 0
-        self._pause = later(self, COUNT_PAUSE_MS, self._count)
+        self._counting = Background[int](self, self._prepare_counting)
+        self._counting.changed.connect(self._on_counted)
         session.tokens_changed.connect(self._on_tokens_changed)
 
     def set_shown(self, is_shown: bool) -> None:
         """Look at all lines only while people see them."""
-        self._is_shown = is_shown
-        if is_shown:
-            self._count()
+        self._counting.watch(is_shown)
 
     def of_line(self, start: int, end: int) -> tuple[int, bool]:
         """The tokens of a line, and whether it has few characters for them, as far as it is looked at.
@@ -143,14 +140,18 @@ class LineCosts(QObject):
         return n_tokens, n_looked_at > 1 and size < DEAR_BELOW * n_looked_at
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
-        if self._is_shown:
+        self._counting.refresh(COUNT_PAUSE_MS)
+        if self._counting.is_watched:
             self.changed.emit()
-            self._pause.start()
 
-    def _count(self) -> None:
-        starts = np.append(0, self.session.document.buffer.newlines + 1)
-        self.most = int(self.session.n_in_lines(starts).max())
-        self.changed.emit()
+    def _prepare_counting(self) -> Callable[[Progress], int]:
+        count = self.session.line_counter()
+        return lambda _: int(count().max())
+
+    def _on_counted(self) -> None:
+        if self._counting.is_current and self._counting.value is not None:
+            self.most = self._counting.value
+            self.changed.emit()
 
 
 class MostExpensiveModel(Background[CostlyTexts]):
@@ -185,8 +186,8 @@ class MostExpensiveModel(Background[CostlyTexts]):
     def _prepare_listing(self) -> Callable[[Progress], CostlyTexts]:
         if self._session.is_encoding:
             raise NotReadyError
-        offsets = self._session.tokens.offsets()
-        find = partial(costly_texts_of, self._session.document.text(), *offsets, N_MOST)
+        tokens = self._session.tokens
+        find = partial(costly_texts_of, self._session.document.text(), tokens.starts(), tokens.ends(), N_MOST)
         return lambda _: find()
 
     def _on_changed(self) -> None:

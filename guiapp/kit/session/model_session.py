@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import Options, TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore, n_in_lines
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
@@ -229,12 +229,9 @@ class ModelSession(TokenizedText):
         first = self.tokens.first_from(start) if start else self.n_affixes[0]
         return max(self.tokens.first_from(end) - first, 0)
 
-    def n_in_lines(self, line_starts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The same for all lines; they begin in these places."""
-        firsts = self.tokens.firsts_from(line_starts)
-        before, behind = self.n_affixes
-        firsts[0] = before
-        return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))
+    def line_counter(self) -> Callable[[], NDArray[np.int64]]:
+        """Gives the same for all lines, in any thread."""
+        return partial(n_in_lines, self.tokens.starts(), self.document.buffer.line_starts(), *self.n_affixes)
 
     def exact_instead(self, index: int) -> Instead | None:
         """What the exact encoder gives in place of a token; None where that is the same, or not known."""
@@ -258,10 +255,11 @@ class ModelSession(TokenizedText):
         start, end = self.document.selection
         is_exact = self.algorithm is not None and self.algorithm.exact
         n_tokens = self.spans.count_part(start, end) if is_exact else None
-        inside = self.tokens.between(*self.tokens.indexes_in(start, end))
-        counted = np.count_nonzero(inside.ends > inside.starts) if n_tokens is None else n_tokens
+        counted = n_tokens
+        if counted is None:
+            counted = self.tokens.n_with_text(*self.tokens.indexes_in(start, end))
         n_selected = n_characters(self.document.slice(start, end))
-        return SelectionStatistics(int(counted), n_tokens is not None, n_selected, end - start)
+        return SelectionStatistics(counted, n_tokens is not None, n_selected, end - start)
 
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:

@@ -212,9 +212,11 @@ class MarkedSpans(TokenizedText):
     @property
     def change_offsets(self) -> NDArray[np.int64]:
         """int64[n]: the bytes where changes begin."""
-        starts = np.append(self.tokens.between(0, len(self.tokens)).starts, self.document.size)
         rows = self._pair.outcome.rows if self._pair.is_shown else self._pair.outcome.rows[:0]
-        offsets: NDArray[np.int64] = starts[np.minimum(rows[:, 2 * self.side], len(starts) - 1)]
+        firsts = rows[:, 2 * self.side]
+        inside = firsts < len(self.tokens)
+        offsets = np.full(len(rows), self.document.size)
+        offsets[inside] = self.tokens.starts_of(firsts[inside])
         return offsets
 
     @property

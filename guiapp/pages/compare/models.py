@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +27,7 @@ from guiapp.kit.state.background import Background, LatestJob, Progress, Working
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.core.vocabulary.vocabulary import Vocabulary
     from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
@@ -35,7 +36,8 @@ MOST = 500  # differences whose causes are counted
 BATCH = 16
 PAUSE_BEFORE_CAUSES_MS = 300  # without an edit, until causes are looked for
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
-_Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+LineCounter = Callable[[], NDArray[np.int64]]
+_Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """The model of a column, and the ids, starts and ends of its tokens."""
 
 
@@ -173,16 +175,13 @@ class ModelsComparison(Working):
         self._notify(edit)
 
     def _comparing_all(self) -> Callable[[Progress], LiveComparison]:
-        given = [
-            (model, ids.copy(), starts.copy(), ends.copy()) for model, ids, starts, ends in self._given()
-        ]
-        size = self.document.size
+        given, size = self._given(), self.document.size
         return lambda progress: _compared(given, size)
 
     def _given(self) -> list[_Given]:
         return [
-            (session.tokenizer, *session.tokens.between(0, len(session.tokens))[:3])
-            for session in (each.session for each in self.rows)
+            (session.tokenizer, tokens.ids(0, len(tokens)), tokens.starts(), tokens.ends())
+            for session, tokens in ((each.session, each.session.tokens) for each in self.rows)
             if session.tokenizer is not None
         ]
 
@@ -214,7 +213,11 @@ class ModelsComparison(Working):
 
 
 def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
-    return LiveComparison([column_of(*each) for each in given], n_bytes)
+    columns = (
+        column_of(model, ids, starts.astype(np.int64), ends.astype(np.int64))
+        for model, ids, starts, ends in given
+    )
+    return LiveComparison([*columns], n_bytes)
 
 
 class ComparedSpans(TokenizedText):
@@ -309,7 +312,15 @@ class ColumnCost(NamedTuple):
         )
 
 
-class ComparedFigures(QObject):
+class _LineFigures(NamedTuple):
+    """Unknown tokens of each column, and where lines begin that need more, with how many more: int64[k]."""
+
+    n_unknown: dict[ComparedSpans, int]
+    starts: NDArray[np.int64]
+    more: NDArray[np.int64]
+
+
+class ComparedFigures(Working):
     """Counts of a comparison.
 
     fewest     the least tokens of a column, one with unknown ones left out as soon as that is known
@@ -329,7 +340,8 @@ class ComparedFigures(QObject):
         self.most_more = 0
         self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
         self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._pause = later(self, PAUSE_MS, self._count_lines)
+        self._counting = Background[_LineFigures](self, self._prepare_counting, is_watched=True)
+        self._counting.changed.connect(self._on_counted)
         self._n_unknown: dict[ComparedSpans, int] = {}
         self._in_lines: dict[tuple[int, int], list[int]] = {}
         comparison.changed.connect(self._on_comparison_changed)
@@ -379,29 +391,48 @@ class ComparedFigures(QObject):
     @property
     def _best(self) -> list[int]:
         """The rows without unknown tokens; all where there are none."""
-        rows = self._comparison.rows
-        return [at for at, row in enumerate(rows) if not self._n_unknown.get(row)] or [*range(len(rows))]
+        return _rows_without_unknown(self._comparison.rows, self._n_unknown)
 
     def _on_comparison_changed(self) -> None:
         self._in_lines.clear()
-        self._pause.start()
+        self._counting.refresh(PAUSE_MS)
 
-    def _count_lines(self) -> None:
-        """All lines at once, when nobody types."""
-        document = self._comparison.document
-        self._n_unknown = {
-            each: count_unknown(each.vocabulary, each.tokens.ids(0, len(each.tokens)))
+    def _prepare_counting(self) -> Callable[[Progress], _LineFigures]:
+        columns = [
+            (each, each.vocabulary, each.tokens.ids(0, len(each.tokens)), each.session.line_counter())
             for each in self._comparison.rows
-            if each.vocabulary is not None
-        }
-        starts = np.append(0, document.buffer.newlines + 1)
-        counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
-        more = np.zeros_like(starts)
-        if counts:
-            more = np.maximum(np.max(counts, axis=0) - np.min([counts[row] for row in self._best], axis=0), 0)
-        self.most_more = int(more.max(initial=0))
-        self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
+        ]
+        return partial(_line_figures, columns, self._comparison.document.buffer.line_starts())
+
+    def _on_counted(self) -> None:
+        if not self._counting.is_current or self._counting.value is None:
+            return
+        self._n_unknown, self.dear_lines, self.dearness = self._counting.value
+        self.most_more = int(self.dearness.max(initial=0))
         self.lines_changed.emit()
+
+
+def _rows_without_unknown(rows: Sequence[ComparedSpans], n_unknown: Mapping[ComparedSpans, int]) -> list[int]:
+    """All where there are none."""
+    return [at for at, row in enumerate(rows) if not n_unknown.get(row)] or [*range(len(rows))]
+
+
+def _line_figures(
+    columns: Sequence[tuple[ComparedSpans, Vocabulary | None, NDArray[np.int32], LineCounter]],
+    starts: NDArray[np.int64],
+    progress: Progress,
+) -> _LineFigures:
+    """Of columns with their vocabularies, their ids, and what counts their tokens in lines."""
+    n_unknown, counts = {}, list[NDArray[np.int64]]()
+    for number, (column, vocabulary, ids, count_lines) in enumerate(columns):
+        n_unknown[column] = 0 if vocabulary is None else count_unknown(vocabulary, ids)
+        counts.append(count_lines())
+        progress(number / len(columns))
+    more = np.zeros_like(starts)
+    if counts:
+        best = _rows_without_unknown([column for column, *_ in columns], n_unknown)
+        more = np.maximum(np.max(counts, axis=0) - np.min([counts[row] for row in best], axis=0), 0)
+    return _LineFigures(n_unknown, starts[more > 0], more[more > 0])
 
 
 # Why the current difference is one, and all counted by cause

@@ -98,6 +98,7 @@ class ComparePage(Page):
     def stop(self) -> None:
         self.summary.stop()
         self.causes.close()
+        self.columns.figures.close()
         self.comparison.close()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

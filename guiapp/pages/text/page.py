@@ -229,6 +229,7 @@ class InspectPage(Page):
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
+        self.text_panel.margin.costs.close()
         self.budget_bar.stop()
         if "_decoder" in self.__dict__:
             self._decoder.decoded.close()

@@ -157,17 +157,17 @@ class TextLineMargin(LineMargin):
         self, document: TextDocument, costs: LineCosts, editor: SpanEditor, theme_source: ThemeSource
     ) -> None:
         super().__init__(document, editor, theme_source)
-        self._costs = costs
+        self.costs = costs
         self.setToolTip("Tokens per line; amber: fewer than 2 characters per token")
         costs.changed.connect(self.update)
         SeenWatch(self, costs.set_shown)
 
     def n_before(self) -> int:
-        return self._costs.session.n_affixes[0]
+        return self.costs.session.n_affixes[0]
 
     def cost_of(self, start: int, end: int) -> LineCost:
-        n_tokens, is_expensive = self._costs.of_line(start, end)
-        return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
+        n_tokens, is_expensive = self.costs.of_line(start, end)
+        return LineCost(n_tokens, is_expensive, "", n_tokens / max(self.costs.most, n_tokens, 1))
 
 
 class LineNumbers(LineMargin):

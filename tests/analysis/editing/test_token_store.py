@@ -57,12 +57,14 @@ def test_replacing_tokens_is_like_replacing_rows_of_a_list(seed):
         assert store.replaced.n_changes == n_changes + 1
         assert len(store) == n_before - removed + added
         assert rows(store, 0, len(store)) == expected
-        some = range(expected[-1][2] + 3 if expected else 3)
-        places = np.array(sorted(rng.sample(some, min(len(some), MOST_PLACES))))
-        assert store.firsts_from(places).tolist() == [store.first_from(int(place)) for place in places]
+        assert store.starts().tolist() == [start for _, start, _ in expected]
+        assert store.ends().tolist() == [end for _, _, end in expected]
+        some = np.array(rng.sample(range(len(expected)), min(len(expected), MOST_PLACES)), np.int64)
+        assert store.starts_of(some).tolist() == [expected[index][1] for index in some]
         first = rng.randrange(len(expected) + 1)
         last = rng.randint(first, len(expected))
         assert rows(store, first, last) == expected[first:last]
+        assert store.n_with_text(first, last) == sum(a < b for _, a, b in expected[first:last])
         assert store.ids(first, last).tolist() == [row[0] for row in expected[first:last]]
         if first < last:
             assert store.span(first) == expected[first][1:]

@@ -29,7 +29,7 @@ def counted_by_hand(session, starts):
 def test_each_line_has_the_tokens_that_begin_in_it(session):
     starts = line_starts()
     by_hand = counted_by_hand(session, starts)
-    assert session.n_in_lines(starts).tolist() == by_hand
+    assert session.line_counter()().tolist() == by_hand
     assert sum(by_hand) + sum(session.n_affixes) == len(session.tokens)
     one_by_one = [session.n_in_line(start, end) for start, end in pairwise(starts.tolist())]
     assert one_by_one == by_hand[:-1]
@@ -37,7 +37,7 @@ def test_each_line_has_the_tokens_that_begin_in_it(session):
 
 def test_an_empty_text_has_one_line_without_tokens(make_session):
     session = make_session(b"", "demo:unigram")
-    assert session.n_in_lines(np.array([0])).tolist() == [0]
+    assert session.line_counter()().tolist() == [0]
     assert session.n_in_line(0, 0) == 0
 
 
