@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.explain.characters import in_blocks, n_characters
+from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.text.normalized import character_start, decode, encode
 
 MAX_TYPED_BYTES = 64  # what one keystroke or input method commits at most; more is a paste
@@ -238,12 +238,7 @@ def _edit_of(start: int, old: bytes, new: bytes) -> TextEdit:
 
 
 def _newlines_in(data: bytes) -> NDArray[np.int64]:
-    return np.concatenate(
-        [
-            first + np.flatnonzero(block == NEWLINE).astype(np.int64, copy=False)
-            for first, block in in_blocks(np.frombuffer(data, np.uint8))
-        ]
-    )
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE).astype(np.int64, copy=False)
 
 
 # Edits as bytes to append to a file

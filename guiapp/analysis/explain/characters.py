@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +38,6 @@ CONTROLS = {  # those that texts have; unicodedata finds them by these names, bu
     "\x7f": "DELETE",
     "\x85": "NEXT LINE",
 }
-Byte = TypeVar("Byte", np.int8, np.uint8)
-BLOCK = 1 << 16  # bytes
 LEAST_FIRST_BYTE = -64  # as signed numbers, the bytes 0x80 to 0xBF, which continue a character, are below
 
 
@@ -80,17 +77,7 @@ def code_points(text: str, most: int) -> list[str]:
 
 def n_characters(text: bytes | memoryview) -> int:
     """The characters that begin in `text`."""
-    blocks = in_blocks(np.frombuffer(text, np.int8))
-    return sum(int(np.count_nonzero(block >= LEAST_FIRST_BYTE)) for _, block in blocks)
-
-
-def in_blocks(values: NDArray[Byte]) -> Iterator[tuple[int, NDArray[Byte]]]:
-    """Parts of a long array that fit the processor's cache, each with its place; an empty one has one.
-
-    What is computed from all of it at once takes memory that the system has to clear first.
-    """
-    for first in range(0, max(len(values), 1), BLOCK):
-        yield first, values[first : first + BLOCK]
+    return int(np.count_nonzero(np.frombuffer(text, np.int8) >= LEAST_FIRST_BYTE))
 
 
 def _cut_character(text: bytes, at: int, start: int, end: int) -> tuple[int, int] | None:
