@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,8 +223,13 @@ def count_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> int:
 
 def are_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which tokens do."""
-    is_unknown = (vocabulary.effective_attributes & Attribute.UNKNOWN.value) > 0
-    return is_unknown[token_ids] if is_unknown.any() else np.zeros(len(token_ids), np.bool_)
+    unknown = unknown_tokens(vocabulary)
+    return np.isin(token_ids, unknown) if len(unknown) else np.zeros(len(token_ids), np.bool_)
+
+
+def unknown_tokens(vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """The ids of the tokens that stand for text that the vocabulary cannot write."""
+    return np.flatnonzero(vocabulary.effective_attributes & Attribute.UNKNOWN.value)
 
 
 def fewest_tokens(counts: Iterable[tuple[int, int]]) -> int:
@@ -383,10 +388,10 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
     is_mark = kinds == MARK
     scripts = scripts_of_codes()[codes]
     scripts[(kinds != LETTER) & ~is_mark | (scripts < FIRST_SCRIPT)] = NO_LETTER
-    if len(codes):
-        follows = is_mark & (scripts == SCRIPT_NAMES.index(OTHER_LETTERS))
+    follows = is_mark & (scripts == SCRIPT_NAMES.index(OTHER_LETTERS))
+    if follows.any():
         scripts = scripts[np.maximum.accumulate(np.where(follows, 0, np.arange(len(codes))))]
-    inner = np.flatnonzero(np.isin(codes[1:-1], JOINERS)) + 1
+    inner = np.flatnonzero(reduce(np.logical_or, (codes[1:-1] == sign for sign in JOINERS))) + 1
     inner = inner[(scripts[inner - 1] != NO_LETTER) & (scripts[inner + 1] == scripts[inner - 1])]
     scripts[inner] = scripts[inner - 1]
     return scripts, is_mark

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import ModelSide, count_unknown, fewest_tokens, names_apart
+from guiapp.analysis.compare.comparison import ModelSide, fewest_tokens, names_apart, unknown_tokens
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.spans import UNTOLD, LiveComparison, SpanColumn, column_of
 from guiapp.analysis.compare.texts import LONGEST, DifferenceReason, DifferingSpan, differing_span, reasons_of
@@ -27,7 +27,6 @@ from guiapp.kit.state.background import Background, LatestJob, Progress, Working
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.core.vocabulary.vocabulary import Vocabulary
     from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
@@ -36,7 +35,6 @@ MOST = 500  # differences whose causes are counted
 BATCH = 16
 PAUSE_BEFORE_CAUSES_MS = 300  # without an edit, until causes are looked for
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
-LineCounter = Callable[[], NDArray[np.int64]]
 _Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """The model of a column, and the ids, starts and ends of its tokens."""
 
@@ -255,6 +253,13 @@ class ComparedSpans(TokenizedText):
         return len(self.tokens)
 
     @property
+    def n_unknown(self) -> int:
+        """How many tokens stand for text that the vocabulary cannot write, such as [UNK]."""
+        if self.vocabulary is None:
+            return 0
+        return sum(map(self.tokens.count, unknown_tokens(self.vocabulary).tolist()))
+
+    @property
     def takes_part(self) -> bool:
         """Whether there are tokens of the whole text to compare."""
         session = self.session
@@ -398,11 +403,12 @@ class ComparedFigures(Working):
         self._counting.refresh(PAUSE_MS)
 
     def _prepare_counting(self) -> Callable[[Progress], _LineFigures]:
-        columns = [
-            (each, each.vocabulary, each.tokens.ids(0, len(each.tokens)), each.session.line_counter())
-            for each in self._comparison.rows
-        ]
-        return partial(_line_figures, columns, self._comparison.document.buffer.line_starts())
+        rows = self._comparison.rows
+        n_unknown = {each: each.n_unknown for each in rows}
+        counters = [each.session.line_counter() for each in rows]
+        best = _rows_without_unknown(rows, n_unknown)
+        starts = self._comparison.document.buffer.line_starts()
+        return lambda _: _line_figures(n_unknown, counters, best, starts)
 
     def _on_counted(self) -> None:
         if not self._counting.is_current or self._counting.value is None:
@@ -418,19 +424,15 @@ def _rows_without_unknown(rows: Sequence[ComparedSpans], n_unknown: Mapping[Comp
 
 
 def _line_figures(
-    columns: Sequence[tuple[ComparedSpans, Vocabulary | None, NDArray[np.int32], LineCounter]],
+    n_unknown: dict[ComparedSpans, int],
+    counters: Sequence[Callable[[], NDArray[np.int64]]],
+    best: Sequence[int],
     starts: NDArray[np.int64],
-    progress: Progress,
 ) -> _LineFigures:
-    """Of columns with their vocabularies, their ids, and what counts their tokens in lines."""
-    n_unknown, counts = {}, list[NDArray[np.int64]]()
-    for number, (column, vocabulary, ids, count_lines) in enumerate(columns):
-        n_unknown[column] = 0 if vocabulary is None else count_unknown(vocabulary, ids)
-        counts.append(count_lines())
-        progress(number / len(columns))
+    """Of columns by what counts their tokens in lines, which begin in these places."""
+    counts = [count() for count in counters]
     more = np.zeros_like(starts)
     if counts:
-        best = _rows_without_unknown([column for column, *_ in columns], n_unknown)
         more = np.maximum(np.max(counts, axis=0) - np.min([counts[row] for row in best], axis=0), 0)
     return _LineFigures(n_unknown, starts[more > 0], more[more > 0])
 
