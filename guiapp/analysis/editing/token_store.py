@@ -286,7 +286,7 @@ class TokenStore:
 
 
 def n_in_lines(
-    starts: NDArray[np.int32], line_starts: NDArray[np.int64], n_before: int, n_behind: int
+    starts: NDArray[np.int32], line_starts: NDArray[np.int64], n_leading: int, n_trailing: int
 ) -> NDArray[np.int64]:
     """How many tokens begin in each line of a text, without those that stand before and behind it.
 
@@ -294,8 +294,8 @@ def n_in_lines(
     line_starts  int64[n], the first is 0
     """
     firsts = np.searchsorted(starts, line_starts.astype(np.int32))
-    firsts[0] = n_before
-    return np.diff(firsts, append=max(len(starts) - n_behind, int(firsts[-1])))
+    firsts[0] = n_leading
+    return np.diff(firsts, append=max(len(starts) - n_trailing, int(firsts[-1])))
 
 
 def _room_for(count: int) -> int:
