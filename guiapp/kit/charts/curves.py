@@ -380,7 +380,7 @@ def _free_rect(
     x = x.clip(area.left() + width / 2, area.right() - width / 2)
     y = point.y() + side * (first + n_lines * height)
     top, bottom = y - height / 2, y + height / 2
-    is_free = (top >= area.top()) & (bottom <= area.bottom())
+    is_free = (top >= area.top()) & (bottom <= area.bottom()) & (width <= area.width())
     other_x, other_y = np.array([each.toTuple() for each in others]).T[:, :, None]
     is_beside = abs(other_y - y) < first + height / 2
     is_free &= ~(is_beside & (abs(other_x - x) < abs(point.x() - x))).any(0)

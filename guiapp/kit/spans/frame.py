@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from time import perf_counter
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,7 +241,7 @@ class Screen:
 
     def __init__(self) -> None:
         self._parts: set[ScreenPart] = set()
-        self._row_keys: WeakKeyDictionary[BlockLayout, tuple[PaintKey, list[PaintKey]]] = WeakKeyDictionary()
+        self._row_keys: dict[BlockLayout, tuple[PaintKey, list[PaintKey]]] = {}  # of the blocks in sight
 
     def parts_of(
         self, blocks: Sequence[ShownBlock], rows: SpanRows, outer_key: PaintKey, window: QRect
@@ -252,6 +251,8 @@ class Screen:
         if not visible:  # the window has no height
             return []
         bands = [(0.0, visible[0].y, outer_key), (visible[-1].bottom, float(window.height()), outer_key)]
+        known, layouts = self._row_keys, (block.layout for block in visible)
+        self._row_keys = {layout: known[layout] for layout in layouts if layout in known}
         for shown in blocks:
             top = shown.block.y
             for paint_key in self._row_keys_of(shown):

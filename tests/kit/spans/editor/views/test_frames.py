@@ -1,5 +1,6 @@
 """What is painted again after a change, and that nothing is missed."""
 
+import gc
 import random
 
 import numpy as np
@@ -8,6 +9,7 @@ from editor_hands import wheel
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from guiapp.kit.spans.block import BlockLayout
 from guiapp.kit.spans.frame import Divisions, PointedOut
 
 TEXT = "\n".join(
@@ -74,3 +76,22 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         if step % 3 == 0:
             settle(editor)
             assert on_screen(editor) == painted_anew(editor), f"after step {step}, {name}"
+
+
+def test_blocks_that_were_typed_over_are_let_go(opened, monkeypatch):
+    monkeypatch.setattr("guiapp.kit.spans.rows.MOST_LAYOUTS", 3)
+    editor = opened("شعر")
+
+    def n_layouts():
+        gc.collect()
+        return sum(isinstance(each, BlockLayout) for each in gc.get_objects())
+
+    def type_words(count):
+        for _ in range(count):
+            editor.type_text("ش ")
+            settle(editor)
+
+    type_words(5)
+    before = n_layouts()
+    type_words(30)
+    assert n_layouts() <= before
