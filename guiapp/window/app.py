@@ -121,7 +121,7 @@ def run_window(model: str | None, text_file: Path | None) -> NoReturn:
     if model is None and text_file is None:
         shell.greet()
     if text_file is None:
-        shell.window.autosave.take()
+        shell.window.take_text()
     sys.excepthook = ErrorReporter(shell.window).report
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 from typing import NamedTuple, cast
 
 from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt, QTimer, Signal
@@ -261,12 +262,22 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():
+            path = self._session.text.path
+            self._settings.last_text = "" if path is None else str(path)
             self._leave_presentation()
             self._keep_layout()
             self.pages.stop()
             event.accept()
         else:
             event.ignore()
+
+    def take_text(self) -> None:
+        """Show the text of the window that was closed last: from its file, or one that is in none."""
+        path, self._settings.last_text = self._settings.last_text, ""
+        if path:
+            self._session.text.open(Path(path))
+        else:
+            self.autosave.take()
 
     def _may_close(self) -> bool:
         """Whether nothing is lost by closing, or people say so."""

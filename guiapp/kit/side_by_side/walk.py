@@ -99,6 +99,11 @@ class DifferenceWalk(ItemWalk):
         document.written.connect(self._on_edited)  # before anybody asks
 
     @property
+    def is_known(self) -> bool:
+        """Whether the differences of the present text have been found."""
+        return self._differences() is not None
+
+    @property
     def n_all(self) -> int:
         differences = self._differences()
         return 0 if differences is None else len(differences)

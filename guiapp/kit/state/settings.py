@@ -68,6 +68,7 @@ class Settings(QObject):
     budget            how many tokens a text may have, "" for what the model's file says
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     finished_lessons  JSON, see LessonProgress
+    last_text         the file of the text in the window that was closed last; "" where it was in none
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
@@ -102,6 +103,7 @@ class Settings(QObject):
     recent_texts = Text()
     last_model = Text()
     last_pre = Text()
+    last_text = Text()
     ids_format = Text()
     ids_view = ChoiceSetting("strip", "table")
     compare_terms = Text()

@@ -29,6 +29,7 @@ DETAILS_PX, DETAILS_SHARE = 320, 0.25  # of the page's width
 MOST_SUMMARY_SHARE, MOST_DRAWER_SHARE = 0.4, 0.45  # of the page's height
 LEAST_BESIDE_PX = 240  # of a column beside the details
 DRAWER_PX = 100  # high, of the details below the columns without the rows of the drawing
+COMPARING = "comparing …"
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
@@ -215,7 +216,12 @@ class CompareTools(QFrame):
         self._refresh()
 
     def _refresh(self) -> None:
-        self.walking.show_place(self._walk.current, self._walk.n_all)
+        sessions = self._compared.sessions
+        if self._walk.is_known and not any(session.is_encoding for session in sessions):
+            self.walking.show_place(self._walk.current, self._walk.n_all)
+        else:
+            can_compare = all(session.tokenizer is not None for session in sessions)
+            self.walking.show_text(COMPARING if can_compare else "–", False)
         is_alone = len(self._compared.sessions) < 2
         for part in (self.walking, self._legend, self.details_button):
             part.setVisible(not is_alone)

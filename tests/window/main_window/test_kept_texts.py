@@ -20,7 +20,7 @@ def reopen(make_shell, *shells):
         assert shell.window.close()
         shell.stop()
     again = make_shell(b"sample")
-    again.window.autosave.take()
+    again.window.take_text()
     return again
 
 
@@ -40,11 +40,25 @@ def test_typed_text_that_was_deleted_is_gone(make_shell, qtbot):
     assert reopen(make_shell, shell).session.document.text() == b"sample"
 
 
-def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
-    shell = make_shell()
+def test_the_file_of_the_text_is_open_again_at_the_next_start(make_shell, qtbot, tmp_path):
+    shell, path = make_shell(), tmp_path / "text.txt"
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    assert shell.session.text.save(tmp_path / "text.txt")
-    assert reopen(make_shell, shell).session.document.text() == b"sample"
+    assert shell.session.text.save(path)
+    path.write_bytes(b"as it is by now")
+    text = reopen(make_shell, shell).session.text
+    qtbot.waitUntil(lambda: text.document.text() == b"as it is by now")
+    assert (text.path, text.is_modified) == (path, False)
+
+
+def test_a_file_that_is_gone_at_the_next_start_is_told(make_shell, qtbot, tmp_path):
+    shell, path = make_shell(), tmp_path / "text.txt"
+    assert shell.session.text.save(path)
+    path.unlink()
+    again = reopen(make_shell, shell)
+    with qtbot.waitSignal(again.session.text.failed):
+        pass
+    assert again.session.document.text() == b"sample"
+    assert reopen(make_shell, again).session.text.path is None
 
 
 def test_text_that_another_one_replaced_is_there_at_the_next_start(make_shell, qtbot, tmp_path):
@@ -63,7 +77,10 @@ def test_a_window_with_a_file_leaves_kept_text_alone(make_shell, qtbot, tmp_path
     (tmp_path / "words.txt").write_bytes(b"from a file")
     with qtbot.waitSignal(second.session.text.file_changed):
         second.session.text.open(tmp_path / "words.txt")
-    assert reopen(make_shell, second).session.document.text() == b"typed one two three"
+    third = reopen(make_shell, second)
+    qtbot.waitUntil(lambda: third.session.document.text() == b"from a file")
+    third.session.text.show(b"in no file")
+    assert reopen(make_shell, third).session.document.text() == b"typed one two three"
 
 
 def test_two_windows_keep_a_text_each(make_shell, qtbot):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import sample_text
 from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.pages.compare.page import COMPARING
 
 TEXT = sample_text("welcome")
 PLACE = TEXT.index(b"\n") + 1
@@ -196,3 +197,14 @@ def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(ope
     qtbot.waitUntil(lambda: page.is_ready)
     assert page.details.height() > 200
     assert page.columns.height() > 200
+
+
+def test_no_number_of_differences_is_told_while_they_are_looked_for(opened, qtbot, monkeypatch):
+    shell, page = opened
+    for name in ("kit.document.live_spans", "pages.compare.models"):  # all in the background
+        monkeypatch.setattr(f"guiapp.{name}.MOST_AT_ONCE", 0)
+    walking, document = page.bar.walking, shell.session.document
+    document.set_text(document.text() + b" one more line, of another text")
+    assert (walking.place.text(), walking.isEnabled()) == (COMPARING, False)
+    qtbot.waitUntil(walking.isEnabled)
+    assert walking.place.text() == f"{page.walk.n_all} differences"
