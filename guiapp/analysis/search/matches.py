@@ -261,15 +261,18 @@ def contains(tree: TokenTree, needle: bytes, data: NDArray[np.uint8] | None = No
     return has
 
 
-def distances_from(tree: TokenTree, needle: bytes, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+def distances_from(
+    tree: TokenTree, needle: bytes, tokens: NDArray[np.int32], has_space: bool = False
+) -> NDArray[np.int64]:
     """How far tokens are from bytes that they contain: int64[n], the nearest are to come first.
 
-    0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
-    all others.
+    0 for the very token, 1 for the one with a space before it, or the other way round if the text `has_space`
+    before it; 2 and 3 for tokens that begin so, and 4 for all others.
     """
     found = np.full(len(tokens), 4)
     starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
-    for worst, begun in ((3, b" " + needle), (2, needle)):
+    forms = (needle, b" " + needle) if has_space else (b" " + needle, needle)
+    for worst, begun in zip((3, 2), forms, strict=True):
         rows = np.flatnonzero(ends - starts >= len(begun))
         for at, byte in enumerate(begun):
             rows = rows[tree.data[starts[rows] + at] == byte]

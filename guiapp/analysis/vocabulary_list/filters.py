@@ -185,10 +185,11 @@ def listed(
 
 def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
     """How far tokens that a filter leaves are from the texts in it, see `matches.distances`."""
-    far = np.zeros(len(ids), np.int16)
+    far, has_space = np.zeros(len(ids), np.int16), query.startswith(" ")
     for term in terms_of(query):
         if term.needle is not None and not term.is_not:
-            far += distances_from(figures.tree, term.needle, ids).astype(np.int16)
+            far += distances_from(figures.tree, term.needle, ids, has_space).astype(np.int16)
+        has_space = False  # others are apart
     return far
 
 

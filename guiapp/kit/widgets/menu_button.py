@@ -97,7 +97,7 @@ class MenuButton(IconButton):
         is_turned = self._reading is Qt.LayoutDirection.RightToLeft
         behind = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
         self.setLayoutDirection(behind)  # the arrow goes behind the text
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def new_menu(self) -> QMenu:
         menu = ButtonMenu(self)

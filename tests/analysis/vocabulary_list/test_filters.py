@@ -21,6 +21,7 @@ from guiapp.analysis.vocabulary_list.filters import (
     fitting,
     histograms,
     in_any_case,
+    listed,
     needs_trials,
 )
 from guiapp.analysis.vocabulary_list.listing import order
@@ -256,3 +257,10 @@ def test_the_rank_in_a_table_is_that_of_the_merge_that_is_used():
     column = BY_NAME["rank"]
     assert column.text(made, token, Spelling.SIGNS) == f"{made.explainer.merge_rank(token):,}" == "3"
     assert column.whole_text(made, token, Spelling.SIGNS) == "2"
+
+
+@pytest.mark.parametrize(("query", "first"), [("and", [b"and", b" and"]), (" and", [b" and", b"and"])])
+def test_the_very_text_comes_first_with_the_space_before_it_or_without(query, first):
+    tokenizer = guiapp.open_model("demo:bpe")
+    rows = listed(TokenFigures(tokenizer), query, None, False, lambda share: None)
+    assert [tokenizer.vocabulary.token_bytes(token) for token in rows[:2].tolist()] == first
