@@ -369,7 +369,8 @@ class ResultsView(QWidget):
         if model.is_running or not model.results:  # the others will take part
             names = model.awaited if model.is_running else model.choice.contenders
             loading += [LoadingBar(name, None) for name in names if name not in model.measured.loading]
-        loading += [LoadingBar(name, None, why, True) for name, why in model.failed_to_open.items()]
+        missing = {**self._left_out_of_throughput(), **model.failed_to_open}
+        loading += [LoadingBar(name, None, why, True) for name, why in missing.items()]
         return showing_of(
             model.measured,
             self._theme_source.theme,
@@ -379,6 +380,15 @@ class ResultsView(QWidget):
             loading=tuple(loading),
             changes=() if model.comparison is None else model.comparison.changes,
         )
+
+    def _left_out_of_throughput(self) -> dict[str, str]:
+        """Why contenders have no figure for the text that is shown, such as one that takes too long."""
+        measured = {row.contender for row in self._rows(THROUGHPUT)}
+        return {
+            each.contender: each.reason
+            for each in self._model.measured.left_out
+            if (each.scenario, each.corpus) == (THROUGHPUT, self.text) and each.contender not in measured
+        }
 
     def _rows(self, key: str) -> list[BenchResult]:
         has_own = bool(scenario_of(key).own_texts)

@@ -243,6 +243,21 @@ def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
     assert "not asked for" not in words
 
 
+def test_who_has_no_figure_for_this_text_keeps_a_row_with_the_reason(page):
+    page.model.show_run(run_of(CALM_RUN))
+    page.redraw()
+    lost = {"scenario": "throughput", "operation": "encode", "size_bytes": 1000}
+    left_out = [
+        {**lost, "contender": name, "corpus": corpus, "reason": f"{name} takes too long."}
+        for name, corpus in (("slow", page.results.text), ("slow elsewhere", "another text"))
+    ]
+    page.model.show_run(run_of({**CALM_RUN, "left_out": left_out}))
+    page.redraw()
+    words = words_of(page.results, "throughput")
+    assert {"slow", "slow takes too long."} <= set(words)
+    assert "slow elsewhere" not in words
+
+
 @pytest.fixture
 def view(qtbot) -> TablesView:
     view = TablesView(ThemeSource(QApplication.instance(), "dark"))
