@@ -18,6 +18,7 @@ from guiapp.core.text.visible_text import visible_text
 
 LONGEST_CELL = 48  # characters of the tokens in a difference
 NO_ENDING = "others"
+MANY_TIMES = 10  # from there on, a share is told as times the whole
 
 
 class Terms(NamedTuple):
@@ -98,16 +99,20 @@ def count_columns(counts: Sequence[Counts], terms: Terms) -> Iterator[CountColum
         yield CountColumn("unknown", tip, lambda each, _: 100 * each.whole.unknown_share, "{:,.1f} %".format)
     if any(terms.context_of(each) for each in counts):
         own = "" if terms.context is None else f" of {terms.context:,} tokens"
-        tip, write = f"Share of the context{own} that all texts take", "{:,.2f} %".format
-        yield CountColumn("of context", tip, lambda each, _: _percent_of_context(terms, each), write)
+        tip = f"Share of the context{own} that all texts take"
+        yield CountColumn("of context", tip, lambda each, _: _share_of_context(terms, each), _share_text)
     if terms.prices:
         tip = "Cost of all texts at the price per million tokens"
         yield CountColumn("cost", tip, lambda each, row: terms.cost(row, each.whole.n_tokens), cost_text)
 
 
-def _percent_of_context(terms: Terms, counts: Counts) -> float | None:
+def _share_of_context(terms: Terms, counts: Counts) -> float | None:
     context = terms.context_of(counts)
-    return None if context is None else 100 * counts.whole.n_tokens / context
+    return None if context is None else counts.whole.n_tokens / context
+
+
+def _share_text(share: float) -> str:
+    return f"{share:,.0f}×" if share >= MANY_TIMES else percent(share, 2)
 
 
 def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:

@@ -41,6 +41,7 @@ def table_named(compared, begin, terms=Terms()):  # noqa: B008
     ("terms", "head", "cells"),
     [
         (Terms(200), ["of context"], [["6.50 %"], ["8.00 %"]]),
+        (Terms(1), ["of context"], [["13×"], ["16×"]]),
         (Terms(None, (2.0,)), ["of context", "cost"],
          [["13.00 %", "0.000026 $"], ["–", "0.000032 $"]]),
         (Terms(200, (2.0, 1e6)), ["of context", "cost"],
