@@ -30,7 +30,7 @@ from guiapp.window.app import Shell
 BEAT_MS, LOOK_S, LATE_S = 4, 0.01, 0.05
 AFTERWARDS_MS = 400
 FRAMES = 5
-EDITS = "select_all", "copy", "copy_ids", "paste", "undo", "redo"
+EDITS = "select_all", "copy", "paste", "undo", "redo", "copy_ids"
 LOOKS = "color:cost", "color:token", "line_tokens", "budget", "pieces", "chunks", "look_alikes", "whitespace"
 OPTIONS = "add_special", "parse_special"
 
