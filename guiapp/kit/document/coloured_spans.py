@@ -21,6 +21,7 @@ CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)
 COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "rarity"}
 WHITE = b" ", b"\n", b"\t"
+MOST_COST_BYTES = 1 << 22  # between the first and the last token that shows
 REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
 COST_SHADE = FIRST_SHADE
 RARITY_SHADE = COST_SHADE + len(STEPS)
@@ -137,6 +138,8 @@ class ColouredSpans(TokenizedText):
 
     def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
         """How dear the word is that each token is in, the last one if there are several."""
+        if end - start > MOST_COST_BYTES:  # a few tokens of a text that is gone, until the new one is encoded
+            return np.zeros(len(window.ids), np.uint8)
         first, last = self._whole_words(start, end)
         around = self._session.spans_in(first, last)
         text = np.frombuffer(self._session.document.slice(first, last), np.uint8)
