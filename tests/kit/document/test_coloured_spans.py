@@ -168,3 +168,13 @@ def test_where_nothing_is_known_nothing_is_marked(open_session, text, model):
     spans.set_shows_pieces(True)
     assert not (spans.spans_in(0, len(text)).tints & PIECE_END).any()
     assert spans.note_at(0) == ""
+
+
+def test_costs_look_through_no_text_that_a_few_tokens_of_another_one_reach_over(make_spans, monkeypatch):
+    session, spans = make_spans()
+    spans.coloring = "cost"
+    known = spans.tints(0, len(session.tokens))
+    assert (known != pieces.COST_SHADE).any()
+    monkeypatch.setattr(pieces, "MOST_COST_BYTES", len(TEXT) - 1)
+    monkeypatch.setattr(pieces, "word_costs", None)
+    assert (spans.tints(0, len(session.tokens)) == pieces.COST_SHADE).all()
