@@ -47,7 +47,11 @@ def raise_once(*_: object) -> None:
 
 
 def end_at_first_interrupt() -> None:
-    """For the time with Qt, which prints what is raised while it calls Python, and goes on."""
+    """For the time with Qt.
+
+    While it is imported, KeyboardInterrupt aborts the process or leaves classes unfinished.  Later Qt prints
+    what is raised while it calls Python, and goes on.
+    """
     if signal.getsignal(signal.SIGINT) is raise_once:
         signal.signal(signal.SIGINT, lambda *_: has_happened.is_set() or os._exit(INTERRUPTED))
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import is_session
-from guiapp.core.interrupts import end_at_first_interrupt, give_freed_memory_back, give_holes_back
+from guiapp.core.interrupts import give_freed_memory_back, give_holes_back
 from guiapp.core.sources.files import begin_scratch
 from guiapp.core.sources.locate import is_plain
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
@@ -142,7 +142,6 @@ def run_window(model: str | None, text_file: Path | None) -> NoReturn:
 
 def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
-    end_at_first_interrupt()
     gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
     give_freed_memory_back()
     from PySide6.QtCore import QLoggingCategory

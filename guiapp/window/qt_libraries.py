@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from pathlib import Path
 
+from guiapp.core.interrupts import end_at_first_interrupt
+
 OTHERWISE = {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libgthread-2.0.so.0": "libglib2.0-0",
@@ -27,12 +29,16 @@ Attempt = Callable[[], object]
 
 
 def problem(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Why no window can be opened, in one line that says what to install; None if all is there."""
+    """Why no window can be opened, in one line that says what to install; None if all is there.
+
+    This loads Qt: from now on the first interrupt ends the process.
+    """
     if sys.platform == "linux" and not _has_display(environment):
         return (
             "There is no display to show a window on. The other commands work without one: "
             "see “tokenloupe --help”."
         )
+    end_at_first_interrupt()
     return first_failure([_import_modules, *_plugin_attempts(environment)])
 
 

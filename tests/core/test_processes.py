@@ -157,6 +157,7 @@ SLOW_COMMANDS = [
     "bench field demo:bpe -o out.html",
     "screenshot --page hunt --beside demo:spm --hunt-seconds 60 -o out.png",
 ]
+OFFSCREEN = "This plugin does not support propagateSizeHints()\n"
 STUCK = {
     "native code": "import ctypes; lock = ctypes.create_string_buffer(99); at = ctypes.CDLL(None)\n"
     "    for _ in range(2): at.pthread_mutex_lock(lock)",
@@ -238,10 +239,18 @@ def test_a_command_ends_soon(command, folder):
         time.sleep(0.05)
 
 
+@pytest.mark.parametrize("after_s", [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8])
+def test_a_window_that_is_interrupted_while_it_starts_prints_nothing(after_s, folder):
+    process = started(["-m", "guiapp"], folder)
+    time.sleep(after_s)
+    assert interrupted(process, folder, False, 1) in (130, -signal.SIGINT)
+    assert (folder / "stderr").read_text() in ("", OFFSCREEN)
+
+
 @pytest.mark.parametrize("what", STUCK)
 @pytest.mark.parametrize("whole_group", [True, False])
 def test_what_waits_for_something_else_ends_soon(what, whole_group, folder):
-    code = f"def wait(_arguments):\n    {STUCK[what]}\n    time.sleep(60)\nguiapp.cli.run = wait\nmain()"
+    code = f"def wait(_arguments):\n    {STUCK[what]}\n    time.sleep(60)\nguiapp.cli.main.run = wait\nmain()"
     process = started(
         ["-c", f"import time, guiapp.cli.main\nfrom guiapp.__main__ import main\n{code}"], folder
     )
