@@ -6,6 +6,8 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
+from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.doctor.roles import check_end_ids
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 BYTES = [*CHARACTER_OF_BYTE, "ab"]
@@ -139,7 +141,8 @@ def test_ends_that_differ_between_files_of_a_folder_get_a_hint(tmp_path, config,
     (tmp_path / "config.json").write_text(json.dumps(own))
     (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": generation}))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"eos_token": end}))
-    found = [each for each in guiapp.doctor(path).findings if each.code == "ends_differ"]
+    found = list(check_end_ids(ExaminedModel(guiapp.open_model(path), None)))
+    assert all(each.code == "ends_differ" for each in found)
     assert [each.severity for each in found] == ["hint"] * differ
     assert all("tokenizer_config.json" in each.what and set(each.tokens) == {0, 1} for each in found)
 
