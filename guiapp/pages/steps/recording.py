@@ -64,11 +64,15 @@ class Recording(QObject):
             self._settle.start(0)
 
     def record_part(self) -> None:
-        """Record what does not take long: all of a short text, else the selection or what it begins with."""
+        """Record what does not take long: all of a short text, else what the selection begins with.
+
+        Without a selection that is the text around the caret.
+        """
         document = self._session.document
-        start, end = document.selection if self.is_long and document.has_selection else (0, document.size)
-        if self._wanted is not None:
-            start, end = self._wanted
+        if self._wanted is None and not (self.is_long and document.has_selection):
+            self.record_near(document.caret)
+            return
+        start, end = document.selection if self._wanted is None else self._wanted
         n_bytes = self._n_first_bytes(end - start)
         if n_bytes < end - start:
             end = start + len(beginning(document.slice(start, start + n_bytes + 1), n_bytes))

@@ -77,6 +77,7 @@ def test_a_part_that_is_wanted_is_recorded_next_and_once(recording, recorder, se
         ((2, 6), 4, (2, 6)),
         ((6, 2), 4, (2, 6)),
         ((1, 7), 4, (1, 3)),
+        ((8, 8), 4, (6, 8)),
     ],
 )
 def test_of_a_long_text_a_part_of_whole_characters_is_recorded(
