@@ -58,7 +58,7 @@ class ShownRows(NamedTuple, Generic[S]):
     source  what the rows are of; None where there is none
     rows    their numbers in it, in order
     counts  how many each bar of the histograms has of them
-    hint    what else the filter may have meant
+    wider   a filter in any case that finds more, and how many rows; None where none does
     """
 
     request: ListRequest
@@ -66,7 +66,7 @@ class ShownRows(NamedTuple, Generic[S]):
     rows: Ids | range = range(0)
     problem: str = ""
     counts: tuple[Counts, ...] = ()
-    hint: str = ""
+    wider: tuple[str, int] | None = None
 
 
 class TokenListModel(Working, Generic[S]):

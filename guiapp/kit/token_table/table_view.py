@@ -48,7 +48,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.token_table.list_model import TokenListModel
-from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SEARCH_PX, SearchField
+from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SEARCH_PX, SearchField, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, Part, WrappingRow, in_column, in_row
@@ -387,6 +387,7 @@ class TokenTable(QWidget):
         self.export = MenuButton(theme_source, "Export", tip="Export the selected rows, or all listed rows")
         self.export.fill_on_open(self._list_forms)
         self.count, self.note = plain_label("dim"), set_role(FittedLabel(elides=True), "dim")
+        self.wider = tool_button("", self._widen, role="link", tip="Filter in any case")
         self.state = plain_label("dim", wraps=True)  # over no rows, where there is room for all of it
         in_column(self.state, STRETCH, on=self.view.viewport(), margins=MARGIN_PX)
         parts = list[Part]()
@@ -394,7 +395,8 @@ class TokenTable(QWidget):
             row = WrappingRow([*bar, self.field, self.columns, self.export], None if counts else self.count)
             parts.append(in_column(row, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, UNIT_PX)))
         if counts:
-            parts.append(in_row(self.count, (self.note, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
+            head = self.count, self.wider, (self.note, 1)
+            parts.append(in_row(*head, margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         if any(column.name == "id" for column in model.column_table):
@@ -425,12 +427,18 @@ class TokenTable(QWidget):
         n_shown, n_all = len(shown.rows), 0 if shown.source is None else len(shown.source)
         all_of_them = "" if shown.source is None else counted(n_all, self._model.noun)
         self.count.setText(all_of_them if n_shown == n_all else f"{n_shown:,} of {all_of_them}")
+        self.wider.setText(f"In any case: {shown.wider[1]:,}" if shown.wider else "")
+        self.wider.setVisible(shown.wider is not None)
         nothing = "" if n_shown else self._model.note or (NOT_FOUND if shown.source is not None else "")
         self.note.set_texts([self._model.note if n_shown else ""])
         self.state.setText(nothing)
         self.state.setVisible(bool(nothing))
         self.export.setEnabled(shown.source is not None)
         self.columns.setEnabled(shown.source is not None)
+
+    def _widen(self) -> None:
+        if self._model.shown.wider is not None:
+            self._model.set_query(self._model.shown.wider[0])
 
     # Rows
 

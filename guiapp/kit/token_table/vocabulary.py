@@ -13,7 +13,6 @@ from guiapp.analysis.vocabulary_list.columns import COLUMNS, TokenColumn, TokenF
 from guiapp.analysis.vocabulary_list.filters import REACHED, histograms, in_any_case, listed, needs_trials
 from guiapp.analysis.vocabulary_list.listing import Ids
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.numbers_in_words import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
@@ -53,7 +52,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
 
     @property
     def note(self) -> str:
-        return TRYING if self.trying.is_busy else self.shown.problem or self.problem or self.shown.hint
+        return TRYING if self.trying.is_busy else self.shown.problem or self.problem
 
     @property
     def is_up_to_date(self) -> bool:
@@ -86,8 +85,8 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
         ids = listed(source, request.query, self.sorting(request), request.is_descending, progress)
         counts = tuple(each.counts(ids) for each in source.histograms)
         query, n_tokens = in_any_case(source, request.query, progress)
-        hint = f"In any case: {counted(n_tokens, 'token')}, by {query}" if n_tokens > len(ids) else ""
-        return ShownRows(request, source, ids, counts=counts, hint=hint)
+        wider = (query, n_tokens) if n_tokens > len(ids) else None
+        return ShownRows(request, source, ids, counts=counts, wider=wider)
 
     # Which tokens text reaches
 

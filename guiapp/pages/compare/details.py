@@ -57,7 +57,11 @@ LEGEND = (
 SHORT_LEGEND = tuple(map(LegendEntry, (QUIET, token("word"), RINGED), ("in all", "in some", "only here")))
 ADD_A_MODEL = "Add a model to see how both cut the same text, side by side."
 NO_DIFFERENCE = "All models cut this text the same."
-HOW_TO_WALK = "F8 goes to the next difference, Shift+F8 to the previous one."
+DIFFERENCE = (
+    "A difference is a part of the text that the models do not all cut the same way. "
+    "Two become one when you add a model that has no boundary between them."
+)
+HOW_TO_WALK = f"{DIFFERENCE} F8 goes to the next one, Shift+F8 to the previous one."
 LOOKING = "Finding the reason …"
 TOO_LONG = f"More than {LONGEST} bytes: too long to find the reason."
 

@@ -110,6 +110,17 @@ def test_the_list_follows_what_is_typed(open_page, qtbot):
     assert (len(listed(page)), page.bar.field.text()) == (9, "")
 
 
+def test_what_is_there_only_in_another_case_is_listed_by_a_click(open_page, qtbot):
+    page = open_page("demo:bpe")
+    type_filter(page, qtbot, "THERE")
+    assert len(listed(page)) == 0
+    n_wider = page.model.shown.wider[1]
+    page.list.wider.click()
+    settle(page, qtbot)
+    assert len(listed(page)) == n_wider > 0
+    assert page.list.wider.isHidden()
+
+
 def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot):
     page = open_page("demo:toy")
     header = page.list.view.horizontalHeader()
