@@ -56,9 +56,10 @@ from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale
 from guiapp.kit.widgets.event_filters import wrapped_tip
+from guiapp.kit.widgets.file_dialogs import ask_to_save
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.notices import announce, ask_for_file
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, fill, ring, write
 from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
@@ -741,7 +742,7 @@ def _copy_svg(chart: Chart) -> None:
 
 
 def _save(chart: Chart) -> None:
-    path = ask_for_file(chart.window(), "Save chart", f"{file_name(chart.name)}.png", FORMATS)
+    path = ask_to_save(chart.window(), "Save chart", f"{file_name(chart.name)}.png", FORMATS)
     if path is None:
         return
     try:

@@ -14,8 +14,9 @@ from guiapp.core.text.numbers_in_words import percent
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving, Saving
 from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.file_dialogs import ask_to_save
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.notices import announce, ask_for_file
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.painting import SIZE_PX, ShareBar, icon
 from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 
@@ -223,7 +224,7 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
     """Ask where to save something in a form, and have that done."""
     title, ending = form
     formats = {ending: f"{title} (*{ending})"}
-    if path := ask_for_file(window, f"Save as {title}", f"{name}{ending}", formats):
+    if path := ask_to_save(window, f"Save as {title}", f"{name}{ending}", formats):
         saving.save(path, make)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMessageBox, QWidget
 from shiboken6 import Shiboken
 
 from guiapp.analysis.sessions.name import ENDING
@@ -19,7 +18,7 @@ from guiapp.kit.document.document import BYTE_ORDER_MARKS
 from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.state.saving import binary_type
 from guiapp.kit.widgets.controls import tool_button
-from guiapp.kit.widgets.event_filters import leave_unpointed
+from guiapp.kit.widgets.file_dialogs import ALL_FILES, MODEL_FILTER, ask_for_folder, ask_to_open, ask_to_save
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
@@ -27,10 +26,6 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, pl
 if TYPE_CHECKING:
     from guiapp.kit.session.text_session import TextSession
 
-MODEL_FILTER = (
-    "Tokenizers (*.gguf *.tiktoken *.model *.spm *.model.v* *.bin *.json *.txt *.txt.gz);;All files (*)"
-)
-TEXT_FILTER = "All files (*)"
 BYTES_FORMAT = "application/x-tokenloupe-bytes"
 SWITCHED_OFF = "“Add special tokens” is now off, on all pages. The switch is in the line at the bottom."
 ANNOUNCED_MS = 2500
@@ -262,24 +257,22 @@ class Questions:
         self._window = window
 
     def model_to_open(self) -> Path | None:
-        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open model file", "", MODEL_FILTER))
+        return ask_to_open(self._window, "Open model file", MODEL_FILTER)
 
     def chosen_folder(self, title: str) -> Path | None:
-        name = QFileDialog.getExistingDirectory(self._window, title)
-        return Path(name) if name else None
+        return ask_for_folder(self._window, title)
 
     def text_to_open(self) -> Path | None:
-        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open text file", "", TEXT_FILTER))
+        return ask_to_open(self._window, "Open text file")
 
     def where_to_save(self, suggested: Path | None) -> Path | None:
-        start = str(suggested or "text.txt")
-        return self._chosen(QFileDialog.getSaveFileName(self._window, "Save text", start, TEXT_FILTER))
+        return ask_to_save(self._window, "Save text", str(suggested or "text.txt"), {"": ALL_FILES})
 
     def session_to_open(self) -> Path | None:
-        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open session", "", SESSIONS[ENDING]))
+        return ask_to_open(self._window, "Open session", SESSIONS[ENDING])
 
     def where_to_save_session(self, suggested: Path) -> Path | None:
-        return ask_for_file(self._window, "Save session", str(suggested), SESSIONS)
+        return ask_to_save(self._window, "Save session", str(suggested), SESSIONS)
 
     def may_fetch(self, message: str) -> bool:
         """Whether a model may be fetched that a file names, whoever wrote that."""
@@ -315,30 +308,6 @@ class Questions:
         which = "1 autosaved text is" if n_texts == 1 else f"{n_texts} autosaved texts are"
         message = f"{which} not saved in any other file. This cannot be undone."
         return agrees(self._window, "Delete autosaved texts?", message, "Delete", destroys=True)
-
-    @staticmethod
-    def _chosen(result: tuple[str, str]) -> Path | None:
-        return Path(result[0]) if result[0] else None
-
-
-def ask_for_file(window: QWidget, title: str, suggested: str, formats: Mapping[str, str]) -> Path | None:
-    """Where to save something in one of some formats; None for nowhere."""
-    filters = ";;".join(formats.values())
-    name, chosen = QFileDialog.getSaveFileName(window, title, suggested, filters)
-    leave_unpointed(window)
-    return with_ending(Path(name), formats, chosen) if name else None
-
-
-def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Path:
-    """The path with the ending of the chosen filter behind its name, unless it ends as one of the formats.
-
-    `formats` maps endings to the filters of a dialog; the first counts where none is chosen.  Other dots
-    belong to the name: `run.v2` becomes `run.v2.svg`.
-    """
-    if path.suffix.lower() in formats:
-        return path
-    ending = next((ending for ending, title in formats.items() if title == chosen), next(iter(formats)))
-    return path.with_name(path.name + ending)
 
 
 def dropped_files(event: QDropEvent) -> list[Path]:

@@ -9,7 +9,6 @@ from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QLabel,
     QListWidget,
     QListWidgetItem,
@@ -24,6 +23,7 @@ from guiapp.core.text.numbers_in_words import counted, in_bytes
 from guiapp.kit.charts.markers import paint_marker
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.file_dialogs import ask_for_folder, ask_to_open, ask_to_open_several
 from guiapp.kit.widgets.layouts import WrappingRow, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import LEFT, PaintedButton, icon, write
@@ -230,8 +230,7 @@ class RunsButton(MenuButton):
 
 
 def ask_for_run(window: QWidget) -> Path | None:
-    name, _ = QFileDialog.getOpenFileName(window, "Open run", "", RUN_FILES)
-    return Path(name) if name else None
+    return ask_to_open(window, "Open run", RUN_FILES)
 
 
 class NameDelegate(QStyledItemDelegate):
@@ -417,9 +416,9 @@ def size_of(choice: BenchChoice, text: str) -> str:
 
 
 def add_files(choice: BenchChoice, window: QWidget) -> None:
-    choice.add_texts(QFileDialog.getOpenFileNames(window, "Choose texts to encode")[0])
+    choice.add_texts([str(path) for path in ask_to_open_several(window, "Choose texts to encode")])
 
 
 def add_folder(choice: BenchChoice, window: QWidget) -> None:
-    if name := QFileDialog.getExistingDirectory(window, "Choose a folder of texts"):
-        choice.add_texts([name])
+    if folder := ask_for_folder(window, "Choose a folder of texts"):
+        choice.add_texts([str(folder)])

@@ -13,7 +13,6 @@ from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QFileDialog,
     QFrame,
     QGridLayout,
     QLabel,
@@ -45,6 +44,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.widgets.controls import ChoiceBox, Popover, push_button, tool_button
 from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.file_dialogs import ALL_FILES, ask_to_open
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.notices import copy_text
@@ -506,8 +506,9 @@ class CustomDialog(QDialog):
     def _choose_target(self) -> None:
         """A program, or the file of a module; words behind it stay to be typed."""
         is_python = self.kind.currentData() == PYTHON
-        name, _ = QFileDialog.getOpenFileName(self, "Choose", "", "Python (*.py)" if is_python else "")
-        if name:
+        path = ask_to_open(self, "Choose", "Python (*.py)" if is_python else ALL_FILES)
+        if path is not None:
+            name = str(path)
             self.target.setText(f"{name}:encode" if is_python else f'"{name}"' if " " in name else name)
 
 

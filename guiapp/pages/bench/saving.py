@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QRect, QTimer
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from guiapp.analysis.bench.plan import SCENARIOS, BenchError
 from guiapp.analysis.bench.report import report_text
@@ -16,7 +16,7 @@ from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
 from guiapp.kit.charts.chart import PAPER, Chart, file_name, png_of, svg_of
 from guiapp.kit.state.background import LatestJob
-from guiapp.kit.widgets import notices as file_names
+from guiapp.kit.widgets.file_dialogs import ask_for_folder, ask_to_save
 from guiapp.kit.widgets.notices import announce
 from guiapp.pages.bench.charts import (
     EXACTNESS,
@@ -41,15 +41,6 @@ FORMATS = {
 DRAWING = "Drawing chart {} …"
 
 
-def ask_for_file(window: QWidget) -> Path | None:
-    return file_names.ask_for_file(window, "Save report", "benchmark.html", FORMATS)
-
-
-def ask_for_folder(window: QWidget) -> Path | None:
-    name = QFileDialog.getExistingDirectory(window, "Save charts in")
-    return Path(name) if name else None
-
-
 class BenchExport:
     """Writes the run of a model; what goes wrong is told by the model.
 
@@ -58,7 +49,6 @@ class BenchExport:
 
     def __init__(self, model: BenchModel, window: QWidget) -> None:
         self._model, self._window = model, window
-        self.ask_file, self.ask_folder = ask_for_file, ask_for_folder
         self._work: Iterator[str] = iter(())
         self._turns = QTimer(window, interval=0)
         self._turns.timeout.connect(self._take_turn)
@@ -70,12 +60,12 @@ class BenchExport:
 
     def save_report(self, baseline: str) -> None:
         """Ask for a file and write the run in the format that its ending names."""
-        if (path := self.ask_file(self._window)) is not None:
+        if (path := ask_to_save(self._window, "Save report", "benchmark.html", FORMATS)) is not None:
             self._begin(self._report(path, baseline))
 
     def save_pictures(self, baseline: str) -> None:
         """Ask for a folder and write each chart of the run into it, as PNG and as SVG."""
-        if (folder := self.ask_folder(self._window)) is not None:
+        if (folder := ask_for_folder(self._window, "Save charts in")) is not None:
             self._begin(self._pictures(folder, baseline))
 
     def stop(self) -> None:

@@ -102,8 +102,8 @@ class CompareMenu(MenuButton):
         add_choice(menu, title, is_chosen, partial(self.chosen.emit, counterpart))
 
     def _ask_for_file(self) -> None:
-        if name := ask_for_template(self):
-            self.chosen.emit(Counterpart(PromptVariant.TEMPLATE, name))
+        if path := ask_for_template(self):
+            self.chosen.emit(Counterpart(PromptVariant.TEMPLATE, str(path)))
 
     def _ask_for_model(self) -> None:
         self._requests.model_wanted.emit(self, self._take_model)

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
@@ -28,7 +27,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
     QDialog,
-    QFileDialog,
     QFrame,
     QLabel,
     QMenu,
@@ -51,6 +49,7 @@ from guiapp.kit.prompt.shown import hue_of
 from guiapp.kit.prompt.view import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.kit.spans.legend import EDGE_PX, Draw, LegendIcon
 from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.file_dialogs import ask_to_open
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -323,9 +322,8 @@ class MessageList(QFrame):
             self._model.edited.set_message(number, checked[0])
 
     def _ask_for_file(self) -> None:
-        name = QFileDialog.getOpenFileName(self, "Open messages", "", "JSON (*.json);;All files (*)")[0]
-        if name:
-            self._model.open(Path(name))
+        if path := ask_to_open(self, "Open messages", "JSON (*.json);;All files (*)"):
+            self._model.open(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         dropped_files(event)

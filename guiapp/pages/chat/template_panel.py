@@ -19,13 +19,14 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
 from guiapp.analysis.chat.fixes import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, CHATML, GIVEN
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.document import n_units
 from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.file_dialogs import ask_to_open
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -106,8 +107,8 @@ class TemplatePanel(QFrame):
         menu.addAction("A file…", self.ask_for_file)
 
     def ask_for_file(self) -> None:
-        if name := ask_for_template(self):
-            self._use(name)
+        if path := ask_for_template(self):
+            self._use(str(path))
 
     def try_example(self) -> None:
         self._use(CHATML)
@@ -116,9 +117,8 @@ class TemplatePanel(QFrame):
         self._model.choose(replace(self._model.settings, template=template))
 
 
-def ask_for_template(window: QWidget) -> str:
-    """The name of a file that people choose; "" for none."""
-    return QFileDialog.getOpenFileName(window, "Open a chat template", "", KINDS)[0]
+def ask_for_template(window: QWidget) -> Path | None:
+    return ask_to_open(window, "Open a chat template", KINDS)
 
 
 class _Faint(QSyntaxHighlighter):

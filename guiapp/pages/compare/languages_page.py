@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTableView, QWidget
+from PySide6.QtWidgets import QStackedWidget, QTableView, QWidget
 
 from guiapp.analysis.export.tables import Table, sorted_by
 from guiapp.analysis.languages.languages import Languages
@@ -33,6 +33,7 @@ from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.token_table.table_view import CELLS
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
+from guiapp.kit.widgets.file_dialogs import ask_for_folder
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Contents, framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.menu_button import (
@@ -133,8 +134,8 @@ class LanguagesPage(Page):
         self.saving.close()
 
     def ask_for_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Open a folder of parallel texts"):
-            self.model.open_folder(Path(name))
+        if folder := ask_for_folder(self, "Open a folder of parallel texts"):
+            self.model.open_folder(folder)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take a folder; the window takes all else."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -28,7 +27,6 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFormLayout,
     QLabel,
     QLineEdit,
@@ -50,10 +48,11 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.controls import Popover, tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch
+from guiapp.kit.widgets.file_dialogs import MODEL_FILTER, ask_for_folder, ask_to_open_several
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton, SavingBar
-from guiapp.kit.widgets.notices import MODEL_FILTER, copy_text
+from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import LEFT, MARKER_PX, RIGHT, bold, draw_marker, elided, fill, ring, write
 from guiapp.kit.widgets.tables import AnyIndex, show_rows
 from guiapp.kit.widgets.theme import (
@@ -167,12 +166,12 @@ class SummaryPanel(QWidget):
         self._requests.model_wanted.emit(self.add_button, self.summary.add)
 
     def _ask_for_models(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Add models", "", MODEL_FILTER)
-        self.summary.add_all((name, None) for name in names)
+        paths = ask_to_open_several(self, "Add models", MODEL_FILTER)
+        self.summary.add_all((str(path), None) for path in paths)
 
     def _ask_for_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Count the texts in"):
-            self.summary.count_folder(Path(name))
+        if folder := ask_for_folder(self, "Count the texts in"):
+            self.summary.count_folder(folder)
 
     def _open_terms(self) -> None:
         selected = self.view.selected_rows()

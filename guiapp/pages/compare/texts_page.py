@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QMenu, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.text.numbers_in_words import counted, quoted
@@ -21,6 +21,7 @@ from guiapp.kit.spans.source import TokenizedText
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.controls import SegmentedTabs, WalkButtons, tool_button
+from guiapp.kit.widgets.file_dialogs import ask_for_folder, ask_to_open
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -279,12 +280,12 @@ class RightSide(QWidget):
         return self.editor, self.numbers, self.decoded
 
     def ask_for_text(self) -> None:
-        if name := QFileDialog.getOpenFileName(self, "Open the other text")[0]:
-            self._compared.open_texts([Path(name)])
+        if path := ask_to_open(self, "Open the other text"):
+            self._compared.open_texts([path])
 
     def _ask_for_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Open the texts of a folder"):
-            self._compared.open_texts([Path(name)])
+        if folder := ask_for_folder(self, "Open the texts of a folder"):
+            self._compared.open_texts([folder])
 
     def _list_files(self, menu: QMenu) -> None:
         menu.addAction("File…", self.ask_for_text)

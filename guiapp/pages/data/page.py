@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QLineEdit, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.messages import is_text
 from guiapp.analysis.chat.templates import CHATML, templates_of
@@ -28,10 +28,11 @@ from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.token_table.table_view import FORMS, TokenTable
 from guiapp.kit.widgets.controls import TabbedPanels, push_button
+from guiapp.kit.widgets.file_dialogs import ask_to_open, ask_to_save
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import Contents, WrappingRow, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import ChoiceButton, Form, MenuButton, SavingBar, add_choice, ask_and_save
-from guiapp.kit.widgets.notices import announce, ask_for_file
+from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
@@ -162,9 +163,8 @@ class DataPage(Page):
         self.model.open(sample_data_path())
 
     def ask_for_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open data", "", DATA_FILES)
-        if name:
-            self.model.open(Path(name))
+        if path := ask_to_open(self, "Open data", DATA_FILES):
+            self.model.open(path)
 
     def _refresh(self) -> None:
         for part in (self.chart, self.findings, self.amounts):
@@ -318,9 +318,8 @@ class DataHead(QFrame):
         self._model.set_options(replace(self._model.options, template=template))
 
     def _ask_for_template(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open template", "", TEMPLATES)
-        if name:
-            self._choose_template(name)
+        if path := ask_to_open(self, "Open template", TEMPLATES):
+            self._choose_template(str(path))
 
     # Export
 
@@ -344,7 +343,7 @@ class DataHead(QFrame):
 
     def _export(self, title: str, ending: str) -> None:
         formats = {ending: f"{title} (*{ending})"}
-        path = ask_for_file(self, f"Save as {title}", f"{self._name}-labels{ending}", formats)
+        path = ask_to_save(self, f"Save as {title}", f"{self._name}-labels{ending}", formats)
         if path is not None:
             self._labels = path
             self._saving.write(partial(_write_labels, self._model, path))

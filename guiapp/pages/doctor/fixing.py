@@ -12,9 +12,9 @@ from guiapp.analysis.doctor.fixes import FileFix
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
+from guiapp.kit.widgets.file_dialogs import ask_to_save
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import SavingBar
-from guiapp.kit.widgets.notices import ask_for_file
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, ThemeSource, plain_label, sentence, set_role
 
@@ -82,7 +82,7 @@ def ask_and_fix(model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> N
         path = model.diagnosis.path
         ending = ".gguf" if path.suffix.lower() == ".gguf" else ""
         formats = {ending: "GGUF (*.gguf)" if ending else "All files (*)"}
-        if out := ask_for_file(parent, "Save a fixed copy", f"{path.stem}-fixed{ending}", formats):
+        if out := ask_to_save(parent, "Save a fixed copy", f"{path.stem}-fixed{ending}", formats):
             model.save_fixed(out, dialog.names)
     dialog.deleteLater()
 

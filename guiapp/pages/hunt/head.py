@@ -8,13 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QIntValidator, QPainter
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.core.text.numbers_in_words import capitalized, counted, percent, quoted
 from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
 from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
+from guiapp.kit.widgets.file_dialogs import ask_for_folder, ask_to_open_several
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -141,13 +142,12 @@ class HuntHead(QFrame):
         menu.addAction("Add a folder…", self._add_folder)
 
     def _add_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Choose texts to try")
-        for name in names:
-            self._model.choose(self._model.choices.with_own(name, True))
+        for path in ask_to_open_several(self, "Choose texts to try"):
+            self._model.choose(self._model.choices.with_own(str(path), True))
 
     def _add_folder(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, "Choose a folder of texts to try"):
-            self._model.choose(self._model.choices.with_own(name, True))
+        if folder := ask_for_folder(self, "Choose a folder of texts to try"):
+            self._model.choose(self._model.choices.with_own(str(folder), True))
 
 
 class HuntStatus(QWidget):

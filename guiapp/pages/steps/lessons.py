@@ -43,8 +43,9 @@ from guiapp.errors import TokenloupeError, not_written
 from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.file_dialogs import ask_to_open, ask_to_save
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, scrolling
-from guiapp.kit.widgets.notices import announce, ask_for_file, ask_to_fetch, with_ending
+from guiapp.kit.widgets.notices import announce, ask_to_fetch
 from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -154,9 +155,8 @@ class LessonList(QScrollArea):
         self._refresh()
 
     def ask_and_open(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Open lesson", "", f"Lessons (*{ENDING})")
-        if name:
-            self.open(Path(name))
+        if path := ask_to_open(self, "Open lesson", LESSON_FILTER):
+            self.open(path)
 
     def open(self, path: Path, number: int | None = None) -> bool:
         """Begin a lesson from a file, at a step of it; whether it could be used, and people let it."""
@@ -171,7 +171,7 @@ class LessonList(QScrollArea):
         return ask_to_fetch(self, f"This lesson uses models from the web: {listed}")
 
     def ask_and_save(self, lesson: Lesson) -> None:
-        if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
+        if path := ask_to_save(self, "Save a copy", lesson.path.name, FORMATS):
             self.save(lesson, path)
 
     def save(self, lesson: Lesson, path: Path) -> None:
@@ -293,7 +293,7 @@ class AuthorDialog(QDialog):
         self._refresh()
 
     def ask_and_save(self) -> None:
-        if (path := ask_for_file(self, "Save template", "my lesson.toml", {ENDING: LESSON_FILTER})) is None:
+        if (path := ask_to_save(self, "Save template", "my lesson.toml", {ENDING: LESSON_FILTER})) is None:
             return
         try:
             replace_file(path, template())
@@ -306,9 +306,8 @@ class AuthorDialog(QDialog):
         )
 
     def ask_and_check(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Check lesson", str(self._path or ""), LESSON_FILTER)
-        if name:
-            self.check(Path(name))
+        if path := ask_to_open(self, "Check lesson", LESSON_FILTER, str(self._path or "")):
+            self.check(path)
 
     def check(self, path: Path) -> None:
         self._take(path)
@@ -382,12 +381,10 @@ class AddedStepBar(QWidget):
         """Ask for a lesson file, an old or a new one, and for what to say; put the present step there."""
         suggested = "my lesson.toml" if self._added is None else str(self._added.path)
         appends = QFileDialog.Option.DontConfirmOverwrite
-        name, _ = QFileDialog.getSaveFileName(
-            self, "Add this step to a lesson", suggested, LESSON_FILTER, options=appends
-        )
-        if not name:
+        path = ask_to_save(self, "Add this step to a lesson", suggested, {ENDING: LESSON_FILTER}, appends)
+        if path is None:
             return
-        path, sentence = with_ending(Path(name), {ENDING: LESSON_FILTER}), debugger.sentence()
+        sentence = debugger.sentence()
         title = f"Add this step to {path.name}"
         dialog = QInputDialog(self)
         dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)

@@ -23,9 +23,10 @@ from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.file_dialogs import ask_to_save, with_ending
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.menu_button import SavingBar
-from guiapp.kit.widgets.notices import announce, ask_for_file, copy_text, with_ending
+from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.pages.steps.canvas import CENTER, CandidateStatus, StepCanvas
@@ -521,7 +522,7 @@ class ExportBar(SavingBar):
 
     def ask_and_save(self) -> None:
         run = self._run()
-        if run is None or (path := ask_for_file(self, "Save run", "run.html", FORMATS)) is None:
+        if run is None or (path := ask_to_save(self, "Save run", "run.html", FORMATS)) is None:
             return
         choices = run.choices(path.suffix.lower())
         if (title := choose_steps(self, choices)) is not None:

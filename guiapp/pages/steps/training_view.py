@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QRegularExpressionValidator, QShowEvent
 from PySide6.QtWidgets import (
-    QFileDialog,
     QLabel,
     QLineEdit,
     QMessageBox,
@@ -27,6 +26,7 @@ from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import ChoiceBox, push_button
 from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.file_dialogs import ask_to_save
 from guiapp.kit.widgets.layouts import (
     RoomySplitter,
     WrappingRow,
@@ -71,7 +71,7 @@ BESIDE_TIPS = {
 }
 SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "NUMBER OF OCCURRENCES"
 LEAST_WIDTH_PX = 480
-MODEL_FILTER = "Model files (*.gguf)"
+FORMATS = {".gguf": "Model files (*.gguf)"}
 OTHERS_TIP = "Others: tokens for single bytes and special tokens, which a model file has for all other text"
 LOW_PX = 480  # where the form leaves no room for the steps
 
@@ -258,9 +258,8 @@ class TrainingView(RoomySplitter):
 
     def _ask(self, save: Callable[[Path], object]) -> None:
         """Ask where to save the result, and save it there."""
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
-        if chosen:
-            save(Path(chosen))
+        if path := ask_to_save(self, "Save as GGUF", "trained.gguf", FORMATS):
+            save(path)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QWidget
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.text.numbers_in_words import counted
@@ -31,10 +31,11 @@ from guiapp.kit.spans.frame import Divisions
 from guiapp.kit.state.saving import FileSaving, SavedData
 from guiapp.kit.widgets.controls import SearchField, push_button, tool_button
 from guiapp.kit.widgets.event_filters import SeenWatch
+from guiapp.kit.widgets.file_dialogs import ask_for_folder, ask_to_save
 from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import ChoiceButton, IconButton, MenuButton
-from guiapp.kit.widgets.notices import announce, ask_for_file, copy_text
+from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -491,7 +492,8 @@ class ChunkRow(QWidget):
         parts = self._count, STRETCH, QLabel("overlap"), self.overlap
         in_row(*parts, self.by, self.save_button, on=self, spacing=GAP_PX)
         self.by.chosen.connect(self._set_by)
-        chunks.changed.connect(self._refresh)
+        for signal in (chunks.changed, chunks.progress_changed):
+            signal.connect(self._refresh)
         self.saving.changed.connect(self._on_saved)
         self._refresh()
 
@@ -506,14 +508,14 @@ class ChunkRow(QWidget):
         from guiapp.core.encode.counting.chunks import chunks_as_lines  # time that starting does not have
 
         formats = {".jsonl": "JSON Lines (*.jsonl)"}
-        if path := ask_for_file(self, "Save chunks", "chunks.jsonl", formats):
+        if path := ask_to_save(self, "Save chunks", "chunks.jsonl", formats):
             self._save(path, chunks_as_lines)
 
     def _save_files(self) -> None:
         from guiapp.core.encode.counting.chunks import chunks_as_files  # time that starting does not have
 
-        if folder := QFileDialog.getExistingDirectory(self, "Save chunks"):
-            self._save(Path(folder), chunks_as_files)
+        if folder := ask_for_folder(self, "Save chunks"):
+            self._save(folder, chunks_as_files)
 
     def _save(self, path: Path, write: Callable[[bytes, Sequence[Chunk]], SavedData]) -> None:
         write_chunks = partial(write, self._document.text(), self._chunks.value or ())
@@ -527,5 +529,7 @@ class ChunkRow(QWidget):
         chunks = self._chunks
         number = counted(len(chunks.value or ()), "chunk")
         words = [chunks.problem, "⚠"] if chunks.problem else [f"{number}, each without BOS and EOS", number]
-        self._count.set_texts(["Splitting …"] if chunks.is_busy else words)
+        is_long = chunks.is_busy and chunks.progress > 0
+        splitting = [f"Splitting … {chunks.progress:.0%}"] if is_long else ["Splitting …"]
+        self._count.set_texts(splitting if chunks.is_busy else words)
         self.save_button.setEnabled(chunks.is_current and bool(chunks.value))

@@ -22,13 +22,14 @@ from PySide6.QtGui import (
     QTransform,
 )
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QInputDialog
+from PySide6.QtWidgets import QInputDialog
 
 from guiapp.analysis.tree.picture import NodeColors, TreePicture
 from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.widgets.file_dialogs import ALL_FILES, ask_to_save
 from guiapp.kit.widgets.notices import announce
 from guiapp.kit.widgets.painting import image_bytes
 from guiapp.kit.widgets.theme import Theme
@@ -105,21 +106,21 @@ class TreeExport(QObject):
         path = self._ask_where("Save picture", ".png")
         if path and self._view.geometry_now is not None:  # another model may have been opened meanwhile
             image = picture_of(self._view, scale)
-            self.saving.save(Path(path), lambda _: image_bytes(image, Path(path)))
+            self.saving.save(path, lambda _: image_bytes(image, path))
 
     def save_svg(self) -> None:
         geometry = self._view.geometry_now
         if geometry is not None and (path := self._ask_where("Save drawing", ".svg")):
-            self.saving.save(Path(path), partial(svg_of, Drawing.of(self._view, self._model, geometry)))
+            self.saving.save(path, partial(svg_of, Drawing.of(self._view, self._model, geometry)))
 
     def save_data(self, format_name: str, *_: object) -> None:
         """Save the chosen branch in one of FORMATS."""
         picture = self._model.picture
         if picture is not None and (path := self._ask_where("Save subtree", f".{format_name}")):
-            self.saving.save(Path(path), partial(data_of, self._branch(picture), format_name))
+            self.saving.save(path, partial(data_of, self._branch(picture), format_name))
 
-    def _ask_where(self, title: str, ending: str) -> str:
-        return QFileDialog.getSaveFileName(self._view, title, f"token-tree{ending}")[0]
+    def _ask_where(self, title: str, ending: str) -> Path | None:
+        return ask_to_save(self._view, title, f"token-tree{ending}", {"": ALL_FILES})
 
     def _branch(self, picture: TreePicture) -> Subtree:
         """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
+from guiapp.kit.widgets.file_dialogs import with_ending
 from guiapp.kit.widgets.labels import Span, StyledText
-from guiapp.kit.widgets.notices import with_ending
 from guiapp.kit.widgets.theme import Theme
 
 FORMATS = {".html": "Page (*.html)", ".svg": "Drawing (*.svg)"}

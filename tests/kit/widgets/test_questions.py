@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from guiapp.core.sources.tokenizer_files import KINDS
-from guiapp.kit.widgets.notices import MODEL_FILTER, Questions, SaveAnswer
+from guiapp.kit.widgets.file_dialogs import MODEL_FILTER, ask_to_open, ask_to_save
+from guiapp.kit.widgets.notices import Questions, SaveAnswer
 
 BUTTONS = QMessageBox.StandardButton
 
@@ -66,3 +67,19 @@ def test_kept_texts_are_deleted_only_by_the_button_that_says_so(qtbot, key, is_d
 
     QTimer.singleShot(0, reply)
     assert Questions(window).delete_autosaved_texts(2) is is_deleting
+
+
+def test_a_dialog_begins_where_the_last_one_ended(qtbot, monkeypatch, tmp_path):
+    window, starts = QWidget(), []
+    qtbot.addWidget(window)
+
+    def answer(_window, _title, start, *_):
+        starts.append(start)
+        return str(tmp_path / "sub" / "text.txt"), ""
+
+    for name in ("getOpenFileName", "getSaveFileName"):
+        monkeypatch.setattr(QFileDialog, name, answer)
+    assert ask_to_open(window, "Open") == tmp_path / "sub" / "text.txt"
+    ask_to_save(window, "Save", "chunks.jsonl", {".jsonl": "Lines (*.jsonl)"})
+    ask_to_save(window, "Save", str(tmp_path / "own.jsonl"), {".jsonl": "Lines (*.jsonl)"})
+    assert starts[1:] == [str(tmp_path / "sub" / "chunks.jsonl"), str(tmp_path / "own.jsonl")]

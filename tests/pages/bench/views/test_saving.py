@@ -18,7 +18,7 @@ from guiapp.pages.bench.saving import paper_charts
 
 
 @pytest.fixture
-def export(page, tmp_path):
+def export(page, tmp_path, monkeypatch):
     head = {
         "vocabulary": {"path": "/models/vocab.gguf"},
         "corpora": [{"name": "english", "sha256": "0", "size_bytes": 12_345}],
@@ -26,8 +26,8 @@ def export(page, tmp_path):
     }
     page.model.show_run(run_of({**RUN, **head}))
     page.redraw()
-    page.export.ask_folder = lambda window: tmp_path
-    page.export.ask_file = lambda window: tmp_path / "run.html"
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked: str(tmp_path))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(tmp_path / "run.html"), ""))
     return page.export
 
 
@@ -58,8 +58,8 @@ def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
 
 
 @pytest.mark.parametrize("suffix", [".md", ".csv", ".json"])
-def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot):
-    export.ask_file = lambda window: tmp_path / f"run{suffix}"
+def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(tmp_path / f"run{suffix}"), ""))
     page.save_report()
     qtbot.waitUntil(lambda: not export.is_busy)
     assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
@@ -92,8 +92,9 @@ def test_nothing_is_written_in_the_thread_of_the_window(page, export, qtbot, mon
     assert not any(written.values())
 
 
-def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
-    export.ask_file = lambda window: tmp_path / "missing" / "run.html"
+def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot, monkeypatch):
+    path = str(tmp_path / "missing" / "run.html")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (path, ""))
     page.bar.report_button.click()
     qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))
     assert "Drawing" not in page.model.progress
@@ -109,21 +110,23 @@ def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     ],
 )
 def test_a_name_keeps_its_dots(page, export, tmp_path, qtbot, monkeypatch, name, filter_start, written):
-    def ask(parent, title, suggested, filters):
+    def ask(parent, title, suggested, filters, *_):
         chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
         return str(tmp_path / name), chosen if filter_start else ""
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    export.ask_file = bench_export.ask_for_file
     page.bar.report_button.click()
     qtbot.waitUntil(lambda: (tmp_path / written).exists())
     assert "tiktoken" in (tmp_path / written).read_text()
     assert [path.name for path in tmp_path.glob("run*")] == [written]
 
 
-def test_the_report_button_is_there_exactly_when_there_is_something_to_report(open_page, runner, qtbot):
+def test_the_report_button_is_there_exactly_when_there_is_something_to_report(
+    open_page, runner, qtbot, monkeypatch
+):
     page, asked = open_page, []
-    page.export.ask_file = page.export.ask_folder = asked.append
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: asked.append(given) or ("", ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *given: asked.append(given) or "")
 
     def answers() -> bool:
         """Whether a click asks for a file; menu and keys do the same, for pictures too."""
