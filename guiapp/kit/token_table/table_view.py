@@ -387,7 +387,7 @@ class TokenTable(QWidget):
         self.export = MenuButton(theme_source, "Export", tip="Export the selected rows, or all listed rows")
         self.export.fill_on_open(self._list_forms)
         self.count, self.note = plain_label("dim"), set_role(FittedLabel(elides=True), "dim")
-        self.wider = tool_button("", self._widen, role="link", tip="Filter in any case")
+        self.wider = tool_button("", self._widen, role="figure", tip="Filter in any case")
         self.state = plain_label("dim", wraps=True)  # over no rows, where there is room for all of it
         in_column(self.state, STRETCH, on=self.view.viewport(), margins=MARGIN_PX)
         parts = list[Part]()
@@ -397,6 +397,8 @@ class TokenTable(QWidget):
         if counts:
             head = self.count, self.wider, (self.note, 1)
             parts.append(in_row(*head, margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX))
+        else:
+            parts.append(in_row(self.wider, STRETCH))
         in_column(*parts, SavingBar(self.saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(LEAST_PX)
         if any(column.name == "id" for column in model.column_table):

@@ -84,9 +84,15 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
     ) -> ShownRows[TokenFigures]:
         ids = listed(source, request.query, self.sorting(request), request.is_descending, progress)
         counts = tuple(each.counts(ids) for each in source.histograms)
-        query, n_tokens = in_any_case(source, request.query, progress)
-        wider = (query, n_tokens) if n_tokens > len(ids) else None
+        wider = self.wider_than(source, request, len(ids), progress)
         return ShownRows(request, source, ids, counts=counts, wider=wider)
+
+    def wider_than(
+        self, source: TokenFigures, request: ListRequest, n_found: int, progress: Progress
+    ) -> tuple[str, int] | None:
+        """The same filter in any case, where that finds more; with how many tokens it finds."""
+        query, n_tokens = in_any_case(source, request.query, progress)
+        return (query, n_tokens) if n_tokens > n_found else None
 
     # Which tokens text reaches
 

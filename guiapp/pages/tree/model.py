@@ -449,7 +449,8 @@ class TreeSearch(VocabularyModel):
             return ShownRows(request, source, given[flags[given]])
         ids = np.flatnonzero(flags).astype(np.int32)
         order = np.lexsort((source.places[ids], distances(source, query, ids)))
-        return ShownRows(request, source, ids[order])
+        wider = self.wider_than(source, request, len(ids), progress)
+        return ShownRows(request, source, ids[order], wider=wider)
 
     def choose(self, row: int) -> None:
         super().choose(row)

@@ -245,6 +245,7 @@ class TreeHead(QFrame):
         search.source_changed.connect(self._refresh)
         search.listing.changed.connect(self._refresh)
         model.view_changed.connect(self._refresh)
+        model.chosen_changed.connect(self._refresh)
         model.shape_changed.connect(self._refresh)
         self._refresh()
 
@@ -269,7 +270,7 @@ class TreeHead(QFrame):
 
     def _match_summary(self) -> tuple[str, ...]:
         search, n_found = self._search, len(self._search.result_nodes)
-        if search.current is not None:
+        if search.current is not None and search.current_node == self._model.chosen:
             place = f"{search.current + 1:,} of {n_found:,}"
             return f"{place}, outlined in the picture. Enter: next, Escape: end the search.", f"{place} found"
         found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"

@@ -80,8 +80,9 @@ class ResultsPanel(QWidget):
         self._title.setText((f"{search.title} · {n_found:,}" if search.title else FOUND).upper())
         self.clear.setVisible(bool(search.title))
         self.table.export.setVisible(n_found > 0)
-        self.table.setVisible(n_found > 0)
-        self._hint.setVisible(n_found == 0)
+        has_rows = n_found > 0 or search.shown.wider is not None
+        self.table.setVisible(has_rows)
+        self._hint.setVisible(not has_rows)
         self._hint.setText(search.note or (NOT_FOUND if search.title else HOW_TO_SEARCH))
 
 

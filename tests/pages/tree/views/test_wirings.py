@@ -154,6 +154,8 @@ def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(
         assert line.text().startswith(f"{at + 1:,} of {n_found:,}")
         assert page.results_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.result_nodes[at]
+    page.model.choose(page.model.picture.node(0))  # is about another token now
+    assert line.text().startswith(f"{n_found:,} tokens found")
     qtbot.keyClick(query, Key.Key_Escape)
     assert (query.text(), line.text() in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
