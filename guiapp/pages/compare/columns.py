@@ -70,6 +70,7 @@ class ColumnsArea(QWidget):
         self._requests, self._theme_source = requests, theme_source
         self.links = LinkedViews(whitespace, parent=self)
         self._is_linking = False
+        self._names: list[str] = []  # as the heads show them
         self._linked: list[SpanEditor] = []  # those that showed when they were scrolled last
         self.columns: list[ModelColumn] = []
         self.bar = MapBar(theme_source)
@@ -147,9 +148,12 @@ class ColumnsArea(QWidget):
     def _on_comparison_changed(self) -> None:
         around = [column.column.session.n_affixes for column in self.columns]
         before, behind = (any(pair[side] for pair in around) for side in (0, 1))
+        names = [*self._comparison.names.values()]
         for column in self.columns:
             column.editor.keep_rows_for_added(before, behind)
-            column.head.refresh()
+            refresh = column.head.show_figures if names == self._names else column.head.refresh
+            refresh()
+        self._names = names
         focused = (column.editor for column in self.columns if column.editor.hasFocus())
         self._on_scrolled(next(focused, self.columns[0].editor))
 
@@ -329,11 +333,10 @@ class ColumnHead(SideHead):
         super().__init__(theme_source, framed(title), self._cost)
         self._more.hide()  # it is told with the ratio
         state.changed.connect(self.refresh)
-        figures.lines_changed.connect(self.refresh)
+        figures.lines_changed.connect(self.show_figures)
 
     def refresh(self) -> None:
-        state, figures, name = self._state, self._figures, self._state.name
-        cost = figures.cost(state.column)
+        state, name = self._state, self._state.name
         problem = state.problem if state.has_model else ""  # else it is told below
         self._marker.show_number(self.number)
         self.name_button.set_name(name)
@@ -342,6 +345,11 @@ class ColumnHead(SideHead):
         parts = state.kind.split(" · ")
         texts = [problem] if problem else [" · ".join(parts[:n]) for n in range(len(parts), 0, -1)]
         self.show_size(*texts, role="bad" if problem else "dim")
+        self.show_figures()
+
+    def show_figures(self) -> None:
+        """What changes with each key."""
+        figures, cost = self._figures, self._figures.cost(self._state.column)
         words = "" if cost is None or not figures.is_comparing else cost.words
         if words != self._cost.text():
             self._cost.setText(words)
@@ -349,6 +357,7 @@ class ColumnHead(SideHead):
         n_tokens, more = (0, 0) if cost is None else (cost.n_tokens, cost.more)
         most, more_shown = max(figures.most_tokens, n_tokens), more if words else 0
         self.show_counts(n_tokens, more_shown, n_tokens - more, most, is_known=cost is not None)
+        name = self.name_button.accessibleName()
         self.setAccessibleName(f"{name}: {counted(n_tokens, 'token')}, {words}" if cost else name)
 
     def paintEvent(self, event: QPaintEvent) -> None:
