@@ -145,7 +145,8 @@ class ModelPicker(Popover):
         self._installed = installed
         self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
-        self.choices = ChoiceList("Models", theme_source, hint="Filter, or type a path or hf:OWNER/NAME")
+        hint, nothing = "Filter, or type a path or hf:OWNER/NAME", "No model matches"
+        self.choices = ChoiceList("Models", theme_source, hint=hint, nothing=nothing)
         self.choices.rows.setFixedSize(LIST_SIZE)
         self.open_button = push_button("Open file…", self._browse)
         self.folder_button = push_button("Add folder…", self._ask_for_folder)

@@ -488,7 +488,8 @@ class FactTable(QWidget):
         """Put values beside their names only where so wide a table leaves room for them."""
         metrics = next(iter(self.values.values())).fontMetrics()
         columns_px = FEWEST_COLUMNS * metrics.horizontalAdvance("0")
-        names_px = max(label.sizeHint().width() for label in self._names.values())
+        labels = self._names.values()
+        names_px = max(each.sizeHint().width() - each.contentsMargins().left() for each in labels)
         is_stacked = width_px - names_px - NAME_GAP_PX < columns_px
         if is_stacked != self.is_stacked:
             self.is_stacked = is_stacked

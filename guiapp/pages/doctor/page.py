@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 from guiapp.analysis.doctor.doctor import count, is_command
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TemplateLine, TokenizationChange
 from guiapp.analysis.explain.spelling import code
-from guiapp.core.text.numbers_in_words import quoted
+from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.choice import joined
 from guiapp.kit.session.doctor_model import ICONS, DoctorModel
@@ -59,6 +59,7 @@ LEAST_PX = 320
 NAMES = "now", "fixed"
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
+OF_ORIGINAL = "original_"  # how codes of such findings begin
 ORIGINAL_TIP = "Compare the model with its original, such as tokenizer.json"
 BAR_PX = 160
 QUOTED = re.compile("“([^“”]+)”(\\.?)")  # what a file says, within a sentence
@@ -243,7 +244,16 @@ def _about(model: DoctorModel) -> str:
         return "Open a model to check its files."
     if model.examined.problem:
         return model.examined.problem
-    return joined(quoted(model.title), model.file)
+    return joined(quoted(model.title), model.file, _compared(model))
+
+
+def _compared(model: DoctorModel) -> str:
+    """How the file differs from its original, once both were compared."""
+    if not model.original or model.diagnosis is None or model.examined.is_busy:
+        return ""
+    n_differences = sum(each.code.startswith(OF_ORIGINAL) for each in model.diagnosis.findings)
+    what = counted(n_differences, "difference") if n_differences else "no difference in tokens, merges or ids"
+    return f"{what} from the original {quoted(title_of(model.original), 30)}"
 
 
 class FindingPanel(ItemDetails):

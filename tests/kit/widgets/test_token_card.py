@@ -16,7 +16,7 @@ from guiapp.kit.session.token_details import FACTS, TokenDetailsModel
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.kit.widgets.token_card import BUILDING, EMPTY_TEXT, MergeTreeView, TokenCard
+from guiapp.kit.widgets.token_card import BUILDING, EMPTY_TEXT, FactTable, MergeTreeView, TokenCard
 
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
 HUGE = "z" * 10_000
@@ -152,3 +152,15 @@ def test_what_a_section_is_about_is_said_only_where_there_are_merges(details, se
         select(index)
         said.append("Two parts" in labels(widget))
     assert said == [True, False]
+
+
+def test_values_stand_beside_their_names_again_at_the_width_at_which_they_did(qtbot):
+    table = FactTable(["id", "a long name"], TextZoom())
+    qtbot.addWidget(table)
+    for width in range(100, 400):
+        table.fit_into(10_000)
+        table.fit_into(width)
+        was_stacked = table.is_stacked
+        table.fit_into(10)
+        table.fit_into(width)
+        assert table.is_stacked == was_stacked

@@ -156,6 +156,8 @@ def test_an_original_is_chosen_compared_with_and_dropped(open_page, qtbot, tmp_p
     settle(page, qtbot)
     assert "original_tokens" in codes(page)
     assert page.head.original.text() == "Original: tokenizer"
+    n_of_original = sum(code.startswith("original_") for code in codes(page))
+    assert f"{n_of_original} difference" in page.head.about.text()
     qtbot.mouseClick(page.head.drop, LEFT)
     settle(page, qtbot)
     assert "original_tokens" not in codes(page)
