@@ -120,5 +120,6 @@ def _hunted(plan: HuntPlan) -> tuple[Hunt, bool]:
             for find in state.finds:
                 if find.reason.kind not in known:
                     known.add(find.reason.kind)
-                    print(f"Found {headline(find)}", file=sys.stderr, flush=True)
+                    if find.token_ids != (None, None):  # else texts were not even compared
+                        print(f"Found {headline(find)}", file=sys.stderr, flush=True)
         return state, control.shall_stop()

@@ -142,7 +142,7 @@ def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin])
     vocabulary = chat.tokenizer.vocabulary
     tokens = zip(encoding.token_ids.tolist(), origins, strict=True)
     for label, group in groupby(tokens, lambda token: _label(token[1])):
-        yield f"{label:24}{' '.join(SIGNS.token(vocabulary, token_id) for token_id, _ in group)}"
+        yield f"{label:22}  {' '.join(SIGNS.token(vocabulary, token_id) for token_id, _ in group)}"
 
 
 def _label(origin: TokenOrigin) -> str:

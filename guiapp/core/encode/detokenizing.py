@@ -158,12 +158,14 @@ def _affixes(vocabulary: Vocabulary) -> tuple[tuple[int | None, ...], tuple[int 
 
 def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]:
     """The ids as an array; EncodeError names the first one that is not in the vocabulary."""
+    if isinstance(ids, np.ndarray) and ids.ndim > 1:
+        raise EncodeError(f"Ids of {ids.ndim} dimensions are no single list. Decode each row by itself.")
     try:
-        if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
-            given = ids.reshape(-1)
-        else:
-            given = np.fromiter(map(index, ids), np.int64)
-    except (OverflowError, TypeError) as error:
+        is_array = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu"
+        given = np.atleast_1d(ids) if is_array else np.fromiter(map(index, ids), np.int64)
+    except OverflowError:
+        raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}.") from None
+    except TypeError as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
     if len(given) and not (0 <= given.min() <= given.max() < len(vocabulary)):
         outside = np.flatnonzero((given < 0) | (given >= len(vocabulary)))

@@ -179,12 +179,26 @@ def spans_with_affixes(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: 
     return spans
 
 
+def _bytes_of(text: object) -> bytes:
+    """Those of a bytearray, a memoryview or an array of bytes; bytes(3) would be three zeros."""
+    try:
+        view = memoryview(text)  # type: ignore[arg-type]  # it says which it takes
+    except TypeError:
+        raise TypeError(f"A text is a str or bytes, not {type(text).__name__}.") from None
+    if view.itemsize != 1:
+        raise TypeError(f"A text is a str or bytes, not numbers of {view.itemsize} bytes. decode takes ids.")
+    return bytes(view)
+
+
 def as_bytes(text: str | bytes) -> bytes:
-    """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
+    """The bytes that llama.cpp would be given for this text.
+
+    Raises EncodeError if it could not take so many, and TypeError for what is neither str nor bytes.
+    """
     if isinstance(text, str):
         data = text.encode("utf-8", "surrogatepass")
     else:
-        data = text if isinstance(text, bytes) else bytes(memoryview(text))  # bytes(3) would be three zeros
+        data = text if isinstance(text, bytes) else _bytes_of(text)
     if len(data) > LONGEST_TEXT:
         raise EncodeError(
             f"The text has {len(data):,} bytes. llama.cpp counts them in 32 bits and takes at most "

@@ -189,6 +189,13 @@ def test_only_bos_is_nothing_once_removed():
     assert tokenizer.decode_bytes([bos]) == tokenizer.vocabulary.raw_text(bos)
 
 
+def test_a_batch_is_no_single_list_of_ids():
+    tokenizer = guiapp.open_model("demo:bpe")
+    ids, _ = tokenizer.encode_batch(["one", "two"])
+    with pytest.raises(guiapp.EncodeError, match="each row"):
+        tokenizer.decode(ids)
+
+
 def test_half_a_character_stays_as_bytes():
     tokenizer = guiapp.open_model("demo:bpe")
     ids = tokenizer.encode(b"a\xf0\x9f", add_special=False).token_ids

@@ -121,3 +121,17 @@ def test_a_model_that_nobody_holds_is_gone_at_once(name, monkeypatch):
         assert vocabulary() is None
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("text", [5, None, ["a"], {"a"}, np.array([1, 2]), np.array([0.5])])
+def test_what_is_no_text_is_refused_rather_than_encoded_as_its_memory(text):
+    tokenizer = guiapp.open_model("demo:bpe")
+    for encode in (tokenizer.encode, tokenizer.count, lambda each: tokenizer.encode_batch([each])):
+        with pytest.raises(TypeError, match="A text is a str or bytes, not"):
+            encode(text)
+
+
+def test_an_array_of_bytes_is_a_text():
+    tokenizer = guiapp.open_model("demo:bpe")
+    given = np.frombuffer(b"one text", np.uint8)
+    assert tokenizer.encode(given).token_ids.tolist() == tokenizer.encode("one text").token_ids.tolist()
