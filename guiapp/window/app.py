@@ -89,9 +89,10 @@ class Shell:
             self.session.text.open(text_file)
 
     def greet(self) -> None:
-        """Show the ways in to people who have not been here before."""
-        if self.settings.is_new:
-            self.window.actions_table["start"].trigger()
+        """Show the page of the last time, or the ways in to people who have not been here before."""
+        name = "start" if self.settings.is_new else self.settings.last_page
+        if name in self.window.pages.rows:
+            self.window.actions_table[name].trigger()
 
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""

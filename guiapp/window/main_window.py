@@ -264,6 +264,8 @@ class MainWindow(QMainWindow):
         if self._may_close():
             path = self._session.text.path
             self._settings.last_text = "" if path is None else str(path)
+            page = self.pages.current_name
+            self._settings.last_page = "" if page == "start" else page  # it has led nowhere yet
             self._leave_presentation()
             self._keep_layout()
             self.pages.stop()

@@ -69,6 +69,7 @@ class Settings(QObject):
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     finished_lessons  JSON, see LessonProgress
     last_text         the file of the text in the window that was closed last; "" where it was in none
+    last_page         the name of the page that was shown when the window was closed
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
@@ -104,6 +105,7 @@ class Settings(QObject):
     last_model = Text()
     last_pre = Text()
     last_text = Text()
+    last_page = Text()
     ids_format = Text()
     ids_view = ChoiceSetting("strip", "table")
     compare_terms = Text()

@@ -249,3 +249,16 @@ def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_she
     assert b"typed" not in other.session.document.text()
     shell.session.document.undo()
     assert shell.session.document.text().startswith(b"typed ")
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_the_page_that_was_shown_is_shown_at_the_next_start(make_shell, spoiled):
+    shell = make_shell()
+    shell.window.actions_table["tree"].trigger()
+    shell.window.close()
+    if spoiled:
+        shell.settings.last_page = "no such page"
+    shell.stop()
+    again = make_shell()
+    again.greet()
+    assert again.window.pages.current_name == ("inspect" if spoiled else "tree")
