@@ -161,8 +161,10 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
     if isinstance(ids, np.ndarray) and ids.ndim > 1:
         raise EncodeError(f"Ids of {ids.ndim} dimensions are no single list. Decode each row by itself.")
     try:
-        is_array = isinstance(ids, np.ndarray) and ids.dtype.kind in "iu"
-        given = np.atleast_1d(ids) if is_array else np.fromiter(map(index, ids), np.int64)
+        if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
+            given = ids.reshape(-1)
+        else:
+            given = np.fromiter(map(index, ids), np.int64)
     except OverflowError:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}.") from None
     except TypeError as error:
