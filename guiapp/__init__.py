@@ -107,6 +107,14 @@ def _named(model: str | PathLike[str] | Tokenizer) -> tuple[str, Tokenizer]:
     return fsdecode(model) if isinstance(model, PATHS) else tokenizer.vocabulary.name, tokenizer
 
 
+def _all_named(
+    models: Sequence[str | PathLike[str] | Tokenizer],
+) -> list[tuple[str, Tokenizer]]:
+    if isinstance(models, PATHS):  # else each character of a path would be one
+        raise TypeError("This takes a list of models, not a single one.")
+    return [_named(model) for model in models]
+
+
 def chat(
     model: str | PathLike[str] | Tokenizer,
     messages: object,
@@ -161,7 +169,7 @@ def compare(
     """
     from guiapp.analysis.compare.comparison import ModelSide, compare_text
 
-    named = map(_named, models)
+    named = _all_named(models)
     sides = [ModelSide(name, tokenizer, None, add_special, parse_special) for name, tokenizer in named]
     return compare_text(sides, text)
 
@@ -345,7 +353,7 @@ def languages(
     from guiapp.analysis.compare.comparison import ModelSide
     from guiapp.analysis.languages.languages import compare_languages
 
-    sides = [ModelSide(name, tokenizer) for name, tokenizer in map(_named, models)]
+    sides = [ModelSide(name, tokenizer) for name, tokenizer in _all_named(models)]
     return compare_languages(sides, Path(fsdecode(folder)), reference, progress or (lambda _: None))
 
 

@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,12 @@ from guiapp.analysis.tree.picture import SCRIPT_NAMES
 
 TEXT = "Hello worlds, naïve 汉字 don't"
 MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece")
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", b"m.gguf", Path("m.gguf")])
+def test_one_model_is_no_list_of_them(model):
+    with pytest.raises(TypeError, match="list of models"):
+        guiapp.compare(model, "a")
 
 
 def test_a_difference_has_the_ids_of_each_model_in_it():
