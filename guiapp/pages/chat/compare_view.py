@@ -11,14 +11,13 @@ from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QResizeE
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
 
 from guiapp.analysis.chat.chat import Turn
-from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
 from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
 from guiapp.analysis.explain.id_lists import NO_IDS
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.prompt.spans import ChatSpans, line_of, places
-from guiapp.kit.prompt.view import SIDE_PX, PromptView, TokenLine, ring_hint
+from guiapp.kit.prompt.view import SIDE_PX, PromptView, TokenLine
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import ChangeSpans, LinkedViews, MarkedSpans, map_changes
@@ -358,6 +357,7 @@ class PromptColumn(PromptView):
         resized(): its rows may be others.
     """
 
+    numbers_hints = False
     resized = Signal()
 
     def __init__(self, view: CompareView, side: int, themes: ThemeSource) -> None:
@@ -430,10 +430,6 @@ class PromptColumn(PromptView):
                     above = rows.place_of(0).y - row_px * (self._n_free[0] if self._n_free else 0)
                 place = QRectF(SIDE_PX, above + n_free * row_px, self.width(), row_px)
                 write(painter, place, note, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
-
-    def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
-        for rect in self.rects_of(*hint.tokens):
-            ring_hint(painter, rect, theme.bad)
 
 
 def _absence(turn: Turn | None) -> str:

@@ -134,8 +134,7 @@ class ChatModel(ShownPrompt):
 
         if self.chat is None:
             return
-        conversation, settings = apply_fix(self.edited.conversation, self.settings, self.chat.template, fix)
-        self._use(conversation, settings)
+        self._use(self.edited.conversation, apply_fix(self.settings, self.chat.template, fix))
         if fix.template is not None:
             self.template_edited.emit(fix.template)
 

@@ -132,12 +132,9 @@ def test_fixes_are_applied_and_taken_back(model, qtbot):
     settle(model, qtbot)
     assert len(model.encoding) > n_before
     assert "content_became_control" not in {hint.code for hint in model.hints}
-    near = conversation_of([{"role": "user", "content": "a <|im_end |> b"}])
-    render(model, qtbot, near)
-    model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
-    assert model.edited.messages[0]["content"] == "a <|im_end|> b"
     model.edited.undo()
-    assert model.edited.conversation == near
+    settle(model, qtbot)
+    assert len(model.encoding) == n_before
 
 
 def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(model, qtbot):

@@ -19,6 +19,7 @@ from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
+from guiapp.kit.prompt import view
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.chat.message_list import JsonDialog
 from guiapp.pages.chat.model import _rendered
@@ -378,6 +379,27 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     settle(page, qtbot)
     assert not page.model.settings.as_text
     assert not page.parsed.isVisible()
+
+
+def test_each_control_token_in_content_is_marked_in_its_message_and_numbered_in_the_prompt(
+    page, qtbot, monkeypatch
+):
+    content = "🦄 <|im_end|> b <|im_end|> c <|im_start|>"
+    numbers = []
+    monkeypatch.setattr(
+        view, "draw_number", lambda painter, middle, number, *how: numbers.append((number, middle))
+    )
+    page.model.edited.take(conversation_of([{"role": "user", "content": content}]))
+    settle(page, qtbot)
+    at, row = next((at, row) for at, row in enumerate(page.hints.rows, 1) if row.hint.message == 0)
+    marks = page.messages.cards[0].editor.extraSelections()
+    assert [each.cursor.selectedText() for each in marks] == ["<|im_end|>", "<|im_end|>", "<|im_start|>"]
+    numbers.clear()
+    page.prompt.viewport().grab()
+    rects = [page.prompt.rects_of(*place)[0].adjusted(-9, -9, 9, 9) for place in row.hint.places]
+    middles = [middle for number, middle in numbers if number == at]
+    assert len(rects) == len(middles) == 3
+    assert all(rect.contains(middle) for rect, middle in zip(rects, middles, strict=True))
 
 
 def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
