@@ -195,6 +195,8 @@ class MessageList(QFrame):
         chat = self._model.chat
         messages = self._model.edited.messages
         rendered = () if chat is None else chat.conversation.messages
+        for card in self.cards if chat is None else ():
+            card.show_count(None)
         for card, message, before in zip(self.cards, messages, rendered, strict=False):
             if chat is not None and message == before:
                 card.show_count(chat.budget.by_message[card.number])

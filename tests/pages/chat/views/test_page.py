@@ -477,6 +477,36 @@ def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
     assert not page.model.failure
 
 
+def test_a_model_without_a_template_leaves_no_counts_of_the_one_before(page, qtbot):
+    assert all(card.count.text() for card in page.messages.cards)
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        page.model.session.loader.open("demo:toy")
+    settle(page, qtbot)
+    assert page.model.failure
+    assert not any(card.count.text() or card.count.accessibleName() for card in page.messages.cards)
+
+
+@pytest.mark.parametrize("has_tool_use", [False, True])
+def test_the_menu_lists_each_template_once(open_page, qtbot, tmp_path, has_tool_use):
+    model, folder = tmp_path / "tokenizer.gguf", tmp_path / "additional_chat_templates"
+    model.write_bytes(demo_model_path("bpe").read_bytes())
+    folder.mkdir()
+    if has_tool_use:
+        (folder / "tool_use.jinja").write_text("x")
+    page = open_page(str(model), MESSAGES)
+
+    def chosen():
+        page.template.choice.menu().aboutToShow.emit()
+        rows = [each for each in page.template.choice.menu().actions() if each.isCheckable()]
+        return [row.isChecked() for row in rows]
+
+    one = [True, False]  # and the example
+    assert chosen() == ([True, False, False, False] if has_tool_use else one)
+    page.model.choose(replace(page.model.settings, template="default"))
+    settle(page, qtbot)
+    assert chosen() == ([False, True, False, False] if has_tool_use else one)
+
+
 def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
     model = tmp_path / "tokenizer.gguf"
     model.write_bytes(demo_model_path("bpe").read_bytes())
