@@ -402,6 +402,18 @@ def test_each_control_token_in_content_is_marked_in_its_message_and_numbered_in_
     assert all(rect.contains(middle) for rect, middle in zip(rects, middles, strict=True))
 
 
+def test_a_switch_that_a_button_turned_off_is_turned_on_by_undo(page, qtbot):
+    row = next(row for row in page.hints.rows if row.hint.code == "double_bos")
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert not page.model.session.options.add_special
+    page.window().actions_table["undo"].trigger()
+    settle(page, qtbot)
+    assert page.model.session.options.add_special
+    assert "double_bos" in {row.hint.code for row in page.hints.rows}
+    assert contents(page) == [each["content"] for each in MESSAGES]
+
+
 def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
     *_, row = page.hints.rows
     row.button.setFocus()
