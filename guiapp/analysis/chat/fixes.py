@@ -1,35 +1,23 @@
-"""What a click on a hint changes: messages, their template, or how they become tokens."""
+"""What a click on a hint changes: the template, or how messages become tokens."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from guiapp.analysis.chat.chat import ASSISTANT, Chat
-from guiapp.analysis.chat.messages import ChatSettings, Conversation, Message
+from guiapp.analysis.chat.messages import ChatSettings
 from guiapp.analysis.chat.templates import ChatTemplate
 from guiapp.analysis.chat.traced import TEMPLATE
 
 EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
 OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
-Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
 AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
-
-
-@dataclass(frozen=True)
-class Edit:
-    """The characters start to end of a field of a message, to be replaced by a text."""
-
-    message: int
-    field: str
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -48,7 +36,6 @@ class Fix:
     label        of the button
     add_special  whether the tokenizer is to put tokens around the text
     as_text      whether content is to be encoded as text
-    edit         of a message
     template     an edit of the template
     remedy       what mends the model's file, for people to copy: nothing changes here; None for another
     """
@@ -56,70 +43,20 @@ class Fix:
     label: str
     add_special: bool | None = None
     as_text: bool | None = None
-    edit: Edit | None = None
     template: TemplateEdit | None = None
     remedy: str | None = None
 
 
-def apply_fix(
-    conversation: Conversation, settings: ChatSettings, template: ChatTemplate, fix: Fix
-) -> tuple[Conversation, ChatSettings]:
-    """Both as they are once a fix was applied; nothing changes where the field of an edit has gone.
-
-    template  the one that the prompt was made by
-    """
+def apply_fix(settings: ChatSettings, template: ChatTemplate, fix: Fix) -> ChatSettings:
+    """As they are once a fix was applied; `template` is the one that the prompt was made by."""
     if fix.add_special is not None:
         settings = replace(settings, add_special=fix.add_special)
     if fix.as_text is not None:
         settings = replace(settings, as_text=fix.as_text)
     if fix.template is not None:
-        settings = replace(settings, template=_applied(fix.template, template.source_text))
-    if fix.edit is not None and (text := text_of(conversation, fix.edit)) is not None:
-        messages, number = list(conversation.messages), fix.edit.message
-        place = next(_places(messages[number], fix.edit.field))
-        messages[number] = _with(messages[number], place, _applied(fix.edit, text))
-        conversation = replace(conversation, messages=tuple(messages))
-    return conversation, settings
-
-
-def _applied(edit: Edit | TemplateEdit, text: str) -> str:
-    return text[: edit.start] + edit.text + text[edit.end :]
-
-
-def text_of(conversation: Conversation, edit: Edit) -> str | None:
-    """The whole text that an edit would change; None where there is none."""
-    if edit.message >= len(conversation.messages):
-        return None
-    value: Any = conversation.messages[edit.message]
-    place = next(_places(value, edit.field), None)
-    if place is None:
-        return None
-    for key in place:
-        value = value[key]
-    return value if isinstance(value, str) and edit.end <= len(value) else None
-
-
-def _places(value: Any, field: str) -> Iterator[Place]:
-    """Where a field may be that Origin names; keys may have dots and brackets of their own."""
-    if not field:
-        yield ()
-    elif isinstance(value, list) and (row := re.match(r"\[(\d+)\]\.?", field)):
-        if int(row[1]) < len(value):
-            yield from ((int(row[1]), *rest) for rest in _places(value[int(row[1])], field[row.end() :]))
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            if field == key or field.startswith((f"{key}.", f"{key}[")):
-                rest_of_field = field[len(key) :].removeprefix(".")
-                yield from ((key, *rest) for rest in _places(inner, rest_of_field))
-
-
-def _with(value: Any, place: Place, text: str) -> Message | Any:
-    """A copy of what is on the way to a place, with another text there."""
-    if not place:
-        return text
-    changed = value.copy()
-    changed[place[0]] = _with(value[place[0]], place[1:], text)
-    return changed
+        source, edit = template.source_text, fix.template
+        settings = replace(settings, template=source[: edit.start] + edit.text + source[edit.end :])
+    return settings
 
 
 # Edits of a template that mend what it wrote, found by where it wrote that

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.chat.chat import ADDED, ASSISTANT, TOOLS, Chat, TokenOrigin
-from guiapp.analysis.chat.fixes import Edit, Fix, ending_turn, replacing, text_of
+from guiapp.analysis.chat.fixes import Fix, ending_turn, replacing
 from guiapp.analysis.chat.messages import (
     MOST_CHARACTERS,
     Conversation,
@@ -34,9 +36,11 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
+START, END = itemgetter(0), itemgetter(1)
 BLANKS = " \t\u00a0\u3000"
 LONGEST_NAME = 24
 MOST_PIECES = 20  # that are looked for in the prompt
+MOST_NAMED = 8  # kinds of control tokens in one hint
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,7 @@ class Hint:
     what      a sentence
     tokens    that it is about, first and behind the last
     message   that it is about, from 0; None for none
+    others    further tokens in the prompt that it is about, in order, each as `tokens`
     """
 
     code: str
@@ -56,6 +61,17 @@ class Hint:
     tokens: tuple[int, int]
     message: int | None = None
     fix: Fix | None = None
+    others: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """All tokens that it is about, in order."""
+        return (self.tokens, *self.others)
+
+    def places_within(self, first: int, last: int) -> Sequence[tuple[int, int]]:
+        """Those with some tokens from `first` up to `last`."""
+        places = self.places
+        return places[bisect_right(places, first, key=END) : bisect_left(places, last, key=START)]
 
 
 def hints(chat: Chat) -> list[Hint]:
@@ -72,14 +88,26 @@ def hints(chat: Chat) -> list[Hint]:
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
+    """One hint a message: each of its control tokens, and how often."""
     places = np.flatnonzero(chat.became_control)
-    kinds = chat.token_ids[places] * np.int64(len(chat.runs.bounds)) + chat.origins.rows[places]
-    for index in places[np.sort(np.unique(kinds, return_index=True)[1])].tolist():
-        origin = chat.origins[index]
-        token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
-        what = f"Content of {_name(origin)} became the control token {token}."
+    messages = chat.origins.messages[places]
+    for row in np.sort(np.unique(messages, return_index=True)[1]).tolist():
+        own = places[messages == messages[row]]
+        counts = Counter(chat.token_ids[own].tolist())
+        tokens, *others = ((each, each + 1) for each in own.tolist())
+        said = [f"{quoted(_raw(chat.tokenizer.vocabulary, each))}{_times(n)}" for each, n in counts.items()]
+        if (n_more := len(said) - MOST_NAMED) > 0:
+            said[MOST_NAMED:] = [f"{n_more:,} more"]
+        became = f"{len(own):,} control tokens: " if others else "the control token "
+        origin = chat.origins[tokens[0]]
+        what = f"Content of {_name(origin)} became {became}{', '.join(said)}."
         fix = Fix("Encode as text", as_text=True)
-        yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
+        yield Hint("content_became_control", WARNING, what, tokens, origin.message, fix, tuple(others))
+
+
+def _times(n: int) -> str:
+    """`` for one, ` twice`, ` 3 times`."""
+    return "" if n == 1 else " twice" if n == 2 else f" {n:,} times"
 
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:
@@ -181,24 +209,29 @@ def _added_end(chat: Chat, last: int) -> Fix | None:
 
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
-    """What looks like a control token but is text in this model; of the template, once for all its lines."""
-    firsts = dict[tuple[str, str, str], tuple[re.Match[str], str]]()
-    lines = defaultdict[tuple[str, str, str], set[int]](set)
+    """What looks like a control token but is text in this model, once for a message, or for the template.
+
+    Only the template gets a fix: a control token that is written into content is an injection.
+    """
+    results = defaultdict[tuple[str, str, str], list[tuple[re.Match[str], str]]](list)
     for result, meant, instead in _misspelt(chat, 0, len(chat.text)):
         origin = chat.origin_at(result.start())
-        key = result[0], f"in {_name(origin)}" if origin.is_content else "", instead
-        firsts.setdefault(key, (result, meant))
-        lines[key].add(origin.line)
-    for (said, where, instead), (result, meant) in firsts.items():
+        where = f"in {_name(origin)}" if origin.is_content else ""
+        results[result[0], where, instead].append((result, meant))
+    for (said, where, instead), alike in results.items():
+        result, meant = alike[0]
         origin = chat.origin_at(result.start())
-        where = where or f"in {_lines(lines[said, where, instead])} of the template"
+        lines = {chat.origin_at(each.start()).line for each, _ in alike}
+        where = where or f"in {_lines(lines)} of the template"
+        tokens, *others = (chat.tokens_at(*each.span()) for each, _ in alike)
         yield Hint(
             "near_miss",
             HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
             f"{quoted(said)} {where} is plain text in this model{instead}.",
-            chat.tokens_at(result.start(), result.end()),
+            tokens,
             origin.message if origin.is_content else None,
-            _replacement(chat, result.start(), result.end(), meant),
+            _replacement(chat, *result.span(), meant),
+            tuple(each for each in others if any(each)),
         )
 
 
@@ -329,17 +362,9 @@ def escaped_arguments(conversation: Conversation, text: str) -> Iterator[tuple[i
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
-    """For some characters of the prompt, all of them from one message or from the template."""
-    row = int(chat.runs.rows_at(np.array(start)))
-    run, (run_start, run_end) = chat.rendering.runs[row], chat.runs.bounds[row : row + 2].tolist()
-    if text and run.origin.kind == TEMPLATE:
-        change = replacing(chat, start, end, text)
-        return None if change is None else Fix("Replace in the template", template=change)
-    if not text or run.origin.kind != CONTENT or run.origin.message is None or end > run_end:
-        return None
-    first = run.offset + start - run_start
-    edit = Edit(run.origin.message, run.origin.field, first, first + end - start, text)
-    return Fix("Replace", edit=edit) if text_of(chat.conversation, edit) is not None else None
+    """For some characters of the prompt that the template just writes."""
+    edit = replacing(chat, start, end, text) if text else None
+    return None if edit is None else Fix(f"Replace with {quoted(text, LONGEST_NAME)}", template=edit)
 
 
 def _taken_out(chat: Chat, start: int, end: int) -> Fix | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +56,13 @@ def ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
     ring(painter, place, QPen(color, 1.5), RADIUS_PX)
 
 
+def mark_hint(painter: QPainter, rect: QRectF, hint: Hint, color: QColor) -> None:
+    if hint.code == NEAR_MISS:
+        painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
+    elif hint.code in (BECAME_CONTROL, DOUBLE_BOS):
+        ring_hint(painter, rect, color)
+
+
 def _of_roles(painter: QPainter, theme: Theme, box: QRectF) -> None:
     half = box.width() / 2
     fill(painter, box.adjusted(0, 0, -half - 1, 0), theme.origins[2], RADIUS_PX)
@@ -91,7 +100,12 @@ def origin_words(model: ShownPrompt, token: int) -> tuple[list[str], list[str]]:
 
 
 class PromptView(SpanView):
-    """Keys go from token to token; what is selected is the model's selected token."""
+    """Keys go from token to token; what is selected is the model's selected token.
+
+    numbers_hints  whether marked tokens have the numbers of their hints
+    """
+
+    numbers_hints = True
 
     def __init__(
         self,
@@ -197,9 +211,7 @@ class PromptView(SpanView):
             first = tokens.first_ending_from(visible[0].start)
             last = tokens.first_after(visible[-1].start + visible[-1].layout.size)
             self.draw_marks(painter, theme, first, last)
-            for number, hint in enumerate(self._model.hints, 1):
-                if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
-                    self._draw_badge(painter, theme, number, hint)
+            self._draw_hints(painter, theme, first, last)
             if self._model.is_late and self._model.chat is not None:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
 
@@ -227,17 +239,27 @@ class PromptView(SpanView):
                     rect = QRectF(self._side_px + left, y, right - left, row_px - CHIP_GAP_PX)
                     yield int(indexes[at]), rect
 
-    def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
-        """Mark the tokens of a hint, its number at the first of them."""
-        first, last = hint.tokens
-        color, rects = color_of(hint, theme), self.rects_of(first, min(last, first + MOST_MARKED))
-        for rect in rects:
-            if hint.code == NEAR_MISS:
-                painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
-            elif hint.code in (BECAME_CONTROL, DOUBLE_BOS):
-                ring_hint(painter, rect, color)
-        if rects:
-            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), number, color, theme)
+    def _draw_hints(self, painter: QPainter, theme: Theme, first: int, last: int) -> None:
+        """Mark the tokens of hints among those that show, the number of the hint at the first of each."""
+        hints = self._model.hints
+        shown = [
+            (at, start, range(max(start, first), min(end, start + MOST_MARKED, last)))
+            for at, hint in enumerate(hints)
+            for start, end in hint.places_within(first, last)
+        ]
+        marked = {index for _, _, tokens in shown for index in tokens}
+        if not marked:
+            return
+        rects = defaultdict[int, list[QRectF]](list)
+        for index, rect in self.placed(min(marked), max(marked) + 1):
+            if index in marked:
+                rects[index].append(rect)
+        for at, start, tokens in shown:
+            color = color_of(hints[at], theme)
+            for rect in chain.from_iterable(rects[index] for index in tokens):
+                mark_hint(painter, rect, hints[at], color)
+            for rect in rects[start][:1] if self.numbers_hints else ():
+                draw_number(painter, QPointF(rect.left() + 2, rect.top()), at + 1, color, theme)
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
         """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""

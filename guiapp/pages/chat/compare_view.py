@@ -11,14 +11,13 @@ from PySide6.QtGui import QAction, QKeySequence, QPainter, QPaintEvent, QResizeE
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
 
 from guiapp.analysis.chat.chat import Turn
-from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
 from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
 from guiapp.analysis.explain.id_lists import NO_IDS
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.prompt.spans import ChatSpans, line_of, places
-from guiapp.kit.prompt.view import SIDE_PX, PromptView, TokenLine, ring_hint
+from guiapp.kit.prompt.view import SIDE_PX, PromptView, TokenLine
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
 from guiapp.kit.side_by_side.linked import ChangeSpans, LinkedViews, MarkedSpans, map_changes
@@ -61,6 +60,8 @@ IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs fro
 DATE = "only the date differs"
 ABOUT_IDS = "llama.cpp makes the same text and the same ids from these messages."
 ABOUT_TEXT = "llama.cpp makes the same text from these messages. It cannot read this model's file."
+NO_OTHER = "There is no prompt to compare with."
+LONGEST_PROBLEM = 400
 IDLE_MS = 2_000
 ICON_PX = 14
 
@@ -202,23 +203,33 @@ class CompareView(QFrame):
 
     def _refresh(self) -> None:
         compared, counterpart = self.counterpart.value, self.counterpart.counterpart
-        is_outdated = self.counterpart.is_busy or self.counterpart.model.is_outdated
+        problem, model = self.counterpart.problem, self.counterpart.model
+        is_outdated = self.counterpart.is_busy or model.is_outdated
+        shown = (model.shown if problem else None, None) if compared is None else compared.sides
         self.outcome = id_changes(NO_IDS, NO_IDS) if compared is None else compared.comparison.changes
-        for number, side in enumerate(self.sides):
-            side.prompt.show(None if compared is None else compared.sides[number], is_outdated)
+        for side, prompt in zip(self.sides, shown, strict=True):
+            side.prompt.show(prompt, is_outdated)
+        self.sides[1].set_placeholder(quoted(problem, LONGEST_PROBLEM))
         adds = [side.adds_before for side in self.sides]
         for side in self.sides:
             side.keep_rows_for_added(any(adds), False)
         self.menu.setText("Compare…" if counterpart is None else f"With: {name_of(counterpart)}")
         self.walking.setVisible(compared is not None)
-        self._columns.setVisible(compared is not None or self.counterpart.is_busy)
+        self._columns.setVisible(compared is not None or self.counterpart.is_busy or bool(problem))
+        if counterpart is not None:
+            names = names_of(counterpart, model.settings.add_generation_prompt)
+            for label, name in zip(self.names, names, strict=True):
+                label.set_texts([name])
         if compared is None:
             for side, head in zip(self.sides, self.heads, strict=True):
+                side.begin_turns()
+                side.cut_again()
                 map_changes(side, side.spans, self._themes)
                 head.show_counts(0, 0, 0, 0, is_known=False)
                 head.show_size("")
             waits = "Comparing …" if self.counterpart.is_busy else "There is no prompt yet."
-            self.description.setText(quoted(self.counterpart.problem or waits, 300))
+            self.description.setText(NO_OTHER if problem else waits)
+            self.sides[1].setAccessibleDescription(problem)
         else:
             self._describe(compared)
         self._turns_placed.start()
@@ -236,11 +247,9 @@ class CompareView(QFrame):
             first, second = self.outcome.n_removed, self.outcome.n_inserted
             alike = f"{counted(first, 'token')} only on the left, {second:,} only on the right"
         self.description.setText(alike)
-        names = names_of(compared.counterpart, self.counterpart.model.settings.add_generation_prompt)
         sizes = len(comparison.first.encoding), len(comparison.second.encoding)
-        for number, (head, label) in enumerate(zip(self.heads, self.names, strict=True)):
+        for number, head in enumerate(self.heads):
             n_here, n_there = sizes[number], sizes[1 - number]
-            label.set_texts([names[number]])
             head.show_counts(n_here, n_here - n_there, self.outcome.n_common, max(sizes))
             head.show_size(*_counts_in_words(comparison, number))
 
@@ -300,7 +309,8 @@ class CompareView(QFrame):
         if token is None or chat is None:
             self.shared.setText("")
             return
-        self.shared.setText("only here" if shown.has_alone(token) else "in both")
+        is_only_here = shown.has_alone(token)
+        self.shared.setText(("only here" if is_only_here else "in both") if self.is_shown else "")
         self.lines[self.sides.index(shown)].tree.setVisible(chat.tokenizer is model.session.tokenizer)
         if chat.encoding is model.encoding:
             model.select_token(token)
@@ -358,6 +368,7 @@ class PromptColumn(PromptView):
         resized(): its rows may be others.
     """
 
+    numbers_hints = False
     resized = Signal()
 
     def __init__(self, view: CompareView, side: int, themes: ThemeSource) -> None:
@@ -430,10 +441,6 @@ class PromptColumn(PromptView):
                     above = rows.place_of(0).y - row_px * (self._n_free[0] if self._n_free else 0)
                 place = QRectF(SIDE_PX, above + n_free * row_px, self.width(), row_px)
                 write(painter, place, note, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
-
-    def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
-        for rect in self.rects_of(*hint.tokens):
-            ring_hint(painter, rect, theme.bad)
 
 
 def _absence(turn: Turn | None) -> str:

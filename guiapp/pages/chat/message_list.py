@@ -75,6 +75,7 @@ LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
 PLACEHOLDER = "Message text"
 SIZE_PX = (620, 460)
 MARKED = BECAME_CONTROL, NEAR_MISS
+MOST_MARKS = 500  # of a hint in its message
 AT_ONCE = 60  # cards; the others wait for a click
 LONGEST_FAILURE = 300
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
@@ -194,6 +195,8 @@ class MessageList(QFrame):
         chat = self._model.chat
         messages = self._model.edited.messages
         rendered = () if chat is None else chat.conversation.messages
+        for card in self.cards if chat is None else ():
+            card.show_count(None)
         for card, message, before in zip(self.cards, messages, rendered, strict=False):
             if chat is not None and message == before:
                 card.show_count(chat.budget.by_message[card.number])
@@ -256,13 +259,11 @@ class MessageList(QFrame):
             card.editor.show_marks(by_message.get(card.number, ()))
 
     def _add_marks(self, by_message: dict[int, list[ContentMark]], hint: Hint) -> None:
-        is_line, color = hint.code != BECAME_CONTROL, color_of(hint, self._theme_source.theme)
-        edit = None if hint.fix is None else hint.fix.edit
-        if edit is not None and edit.field == "content":
-            mark = ContentMark(edit.start, edit.end, color, is_line)
-            by_message.setdefault(edit.message, []).append(mark)
-        elif hint.message is not None and hint.code in MARKED:
-            self._add_mark(by_message, *hint.tokens, ContentMark(0, 0, color, is_line))
+        if hint.message is not None and hint.code in MARKED:
+            color = color_of(hint, self._theme_source.theme)
+            mark = ContentMark(0, 0, color, hint.code != BECAME_CONTROL)
+            for first, last in hint.places[:MOST_MARKS]:
+                self._add_mark(by_message, first, last, mark)
 
     def _add_mark(
         self, by_message: dict[int, list[ContentMark]], first: int, last: int, mark: ContentMark
@@ -447,11 +448,13 @@ class ContentEditor(QPlainTextEdit):
 
     def show_marks(self, marks: Sequence[ContentMark]) -> None:
         text, selections = self.text if marks else "", []
+        is_plain = len(text) == n_units(text)  # no character is two of Qt's
         for mark in marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
-            cursor.setPosition(n_units(text[: mark.start]))
-            cursor.setPosition(n_units(text[: mark.end]), QTextCursor.MoveMode.KeepAnchor)
+            start, end = (at if is_plain else n_units(text[:at]) for at in (mark.start, mark.end))
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             selection.cursor = cursor
             look = selection.format
             if mark.is_line:

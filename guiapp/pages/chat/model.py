@@ -69,6 +69,7 @@ class ChatModel(ShownPrompt):
         self._waiting = later(self, LATE_MS, self.late_changed)
         self.edited.changed.connect(self._render_soon)
         self.edited.settings_changed.connect(self._on_settings_changed)
+        self.edited.add_special_changed.connect(session.set_add_special)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
         session.options_changed.connect(self._on_settings_changed)
         self._start()
@@ -134,8 +135,10 @@ class ChatModel(ShownPrompt):
 
         if self.chat is None:
             return
-        conversation, settings = apply_fix(self.edited.conversation, self.settings, self.chat.template, fix)
-        self._use(conversation, settings)
+        if fix.add_special is not None and fix.add_special != self.settings.add_special:
+            self.edited.switch_add_special(fix.add_special)
+        else:
+            self._use(self.edited.conversation, apply_fix(self.settings, self.chat.template, fix))
         if fix.template is not None:
             self.template_edited.emit(fix.template)
 
@@ -230,10 +233,14 @@ def _rendered(
 
 
 class Draft(NamedTuple):
-    """A conversation, perhaps without messages, and its settings; `add_special` is the window's instead."""
+    """A conversation, perhaps without messages, and its settings; `add_special` is the window's instead.
+
+    switched  what the step that led here made of `add_special`; None for a step that left it alone
+    """
 
     conversation: Conversation = Conversation(())
     settings: ChatSettings = ChatSettings()
+    switched: bool | None = None
 
 
 class EditedConversation(QObject):
@@ -242,10 +249,12 @@ class EditedConversation(QObject):
     Signals:
         changed(): `conversation` is new.
         settings_changed(): `settings` is new.
+        add_special_changed(bool): a step, or undo of it, turns the window's switch on or off.
     """
 
     changed = Signal()
     settings_changed = Signal()
+    add_special_changed = Signal(bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -290,13 +299,23 @@ class EditedConversation(QObject):
 
         self._show(list(map(without, self._drafts)), self._at)
 
+    def switch_add_special(self, is_on: bool) -> None:
+        """Turn the window's switch on or off, as a step of undo."""
+        self._step(self._drafts[self._at]._replace(switched=is_on))
+        self.add_special_changed.emit(is_on)
+
     def undo(self) -> None:
         if self.can_undo:
+            switched = self._drafts[self._at].switched
             self._show(self._drafts, self._at - 1)
+            if switched is not None:
+                self.add_special_changed.emit(not switched)
 
     def redo(self) -> None:
         if self.can_redo:
             self._show(self._drafts, self._at + 1)
+            if (switched := self._drafts[self._at].switched) is not None:
+                self.add_special_changed.emit(switched)
 
     # One message
 

@@ -101,7 +101,8 @@ class ChatPage(Page):
         model.result_changed.connect(self._refresh)
         model.late_changed.connect(self.figures_changed)
         model.settings_changed.connect(self._refresh)
-        for changed in (model.edited.changed, model.edited.settings_changed):
+        edited = model.edited
+        for changed in (edited.changed, edited.settings_changed, edited.add_special_changed):
             changed.connect(self.undo_changed)
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
 from guiapp.analysis.chat.fixes import TemplateEdit
-from guiapp.analysis.chat.templates import AS_GIVEN, CHATML, GIVEN
+from guiapp.analysis.chat.templates import AS_GIVEN, CHATML, GIVEN, WITH_TOOLS
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.document import n_units
 from guiapp.kit.widgets.controls import tool_button
@@ -98,10 +98,14 @@ class TemplatePanel(QFrame):
 
     def _list(self, menu: QMenu) -> None:
         templates, chosen = self._model.templates, self._model.settings.template
-        rows: list[tuple[str, str | None]] = [("The model's default", None)] if templates else []
-        for each in templates:
-            rows.append((f"{quoted(each.name, LONGEST_NAME)} – {quoted(each.source, 40)}", each.name))
-        for title, template in (*rows, ("ChatML, an example", CHATML)):
+        names: list[str | None] = [each.name for each in templates]
+        titles = [f"{quoted(each.name, LONGEST_NAME)} – {quoted(each.source, 40)}" for each in templates]
+        if WITH_TOOLS in names[1:]:  # which one is used depends on the tools
+            names, titles = [None, *names], [f"The model's default, {WITH_TOOLS} with tools", *titles]
+        elif names:
+            chosen = None if chosen == names[0] else chosen
+            names[0], titles[0] = None, f"The model's default – {quoted(templates[0].source, 40)}"
+        for title, template in zip((*titles, "ChatML, an example"), (*names, CHATML), strict=True):
             add_choice(menu, title, chosen == template, partial(self._use, template))
         menu.addSeparator()
         menu.addAction("A file…", self.ask_for_file)

@@ -1,5 +1,6 @@
 """Each kind of hint: of which tokens and message it is, and the button that it has."""
 
+import numpy as np
 import pytest
 from chat_templates import chat_here
 from conftest import SHARED, VOCABS
@@ -14,7 +15,7 @@ USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "cont
 ADD = {"name": "add", "arguments": {}}
 CALLED = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": ADD}]}
 TURN = START + "{{ message.role }}\n{{ message.content }}"
-TAKE_OUT, ADD_END, REPLACE = "Remove from the template", f"Add {END}", "Replace in the template"
+TAKE_OUT, ADD_END, REPLACE = "Remove from the template", f"Add {END}", f"Replace with {END}"
 
 
 def looped(text, before="", behind=""):
@@ -118,6 +119,35 @@ def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, me
         )
         for hint in hints(chat)
     ] == expected
+
+
+def test_each_control_token_in_content_is_told_of_once_a_message_and_where_it_is():
+    messages = [user(f"a {END} b {END} c {START}"), ASSISTANT, user(f"{START}x")]
+    chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END), messages, add_special=False)
+    first, second = (hint for hint in hints(chat) if hint.code == "content_became_control")
+    became = [at for hint in (first, second) for start, end in hint.places for at in range(start, end)]
+    assert became == np.flatnonzero(chat.became_control).tolist()
+    assert [chat.tokenizer.vocabulary.raw_text(int(chat.token_ids[at])).decode() for at in became] == [
+        END, END, START, START,
+    ]  # fmt: skip
+    assert (first.message, second.message) == (0, 2)
+    assert f"3 control tokens: {END} twice, {START}." in first.what
+    for window in ((0, len(became) + 90), first.places[1], (first.places[0][1], first.places[2][0])):
+        expected = [place for place in first.places if place[0] < window[1] and window[0] < place[1]]
+        assert list(first.places_within(*window)) == expected
+
+
+def test_no_fix_writes_a_control_token_into_content():
+    """An end of another model in what a user says was to be replaced by the model's own: an injection."""
+    said = "a <|eot_id|> b <|eot_id|> <｜im_end｜> </s>"
+    parts = {"role": "user", "content": [{"type": "text", "text": said}]}
+    messages = [user(said), {**ASSISTANT, "content": said}, {"role": "tool", "content": said}, parts]
+    text = f"{{{{ message.content if message.content is string else message.content[0].text }}}}{END}"
+    chat = chat_here(guiapp.open_model("demo:bpe"), looped(START + text), messages, add_special=False)
+    near = [hint for hint in hints(chat) if hint.code == "near_miss"]
+    assert {hint.message for hint in near} == {0, 1, 2, 3}
+    assert {hint.fix for hint in near} == {None}
+    assert {len(hint.places) for hint in near if "<|eot_id|>" in hint.what} == {2}
 
 
 CALL = START + "{{ message.tool_calls[0].function.name }}"

@@ -70,7 +70,7 @@ def test_the_record_tells_all_else():
         {"tokens": [10, 19], "message": 1, "role": "assistant", "is_prompt": False},
         {"tokens": [19, 24], "message": None, "role": "assistant", "is_prompt": True},
     ]
-    nothing = dict.fromkeys(("add_special", "as_text", "edit", "template", "remedy"))
+    nothing = dict.fromkeys(("add_special", "as_text", "template", "remedy"))
     assert [hint["fix"] for hint in found["hints"]] == [
         nothing | {"label": "Encode as text", "as_text": True},
         nothing | {"label": "Do not add another", "add_special": False},
@@ -81,10 +81,11 @@ def test_the_record_tells_all_else():
         },
     ]
     first = found["hints"][0]
-    assert {key: first[key] for key in ("code", "severity", "tokens", "message")} == {
+    assert {key: first[key] for key in ("code", "severity", "tokens", "others", "message")} == {
         "code": "content_became_control",
         "severity": "warning",
         "tokens": [6, 7],
+        "others": [],
         "message": 0,
     }
     plain = chat_here(chat.tokenizer, TURNS, SAID[1:])

@@ -1,17 +1,14 @@
 """What a click changes in a template takes away what its hint told of, and changes nothing else."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from chat_templates import TEMPLATES, chat_here
 from conftest import SHARED
 
 import guiapp
-from guiapp.analysis.chat.fixes import Edit, Fix, apply_fix, text_of
+from guiapp.analysis.chat.fixes import apply_fix
 from guiapp.analysis.chat.hints import hints
-from guiapp.analysis.chat.messages import ChatSettings, conversation_of
-from guiapp.analysis.chat.templates import ChatTemplate
 
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
 OF_ASSISTANTS = "('<|im_end|>' if m['role'] == 'assistant' else '')"
@@ -24,9 +21,7 @@ def looped(template):
 def fixed(chat, code):
     """The template as the first hint of a kind mends it."""
     (hint, *_) = (hint for hint in hints(chat) if hint.code == code)
-    conversation, settings = apply_fix(chat.conversation, chat.settings, chat.template, hint.fix)
-    assert conversation == chat.conversation
-    return settings.template
+    return apply_fix(chat.settings, chat.template, hint.fix).template
 
 
 @pytest.mark.parametrize(
@@ -109,7 +104,7 @@ def test_whatever_the_template_its_fixes_do_what_they_promise(construct):
     before = Counter((hint.code, hint.what) for hint in hints(chat))
     for hint in hints(chat):
         if hint.fix is not None and hint.fix.template is not None:
-            _, settings = apply_fix(chat.conversation, chat.settings, chat.template, hint.fix)
+            settings = apply_fix(chat.settings, chat.template, hint.fix)
             again = chat_here(tokenizer, settings.template, messages)
             after = Counter((hint.code, hint.what) for hint in hints(again))
             assert again.text != chat.text
@@ -128,39 +123,8 @@ def test_public_templates_get_ends_of_turns_that_they_render():
             continue
         for hint in hints(chat):
             if hint.code in codes and hint.fix is not None:
-                _, settings = apply_fix(chat.conversation, chat.settings, chat.template, hint.fix)
+                settings = apply_fix(chat.settings, chat.template, hint.fix)
                 again = hints(chat_here(tokenizer, settings.template, [USER, ASSISTANT]))
                 assert (hint.code, hint.what) not in [(each.code, each.what) for each in again], file
                 n_fixed += 1
     assert n_fixed > 30
-
-
-CALL = {"function": {"name": "add", "arguments": {"a.b": "one", "a": {"b": "two"}, "c": ["x", "three"]}}}
-MESSAGES = [
-    {"role": "user", "content": [{"type": "text", "text": "zero"}]},
-    {"role": "assistant", "content": "four", "tool_calls": [CALL]},
-]
-TEMPLATE = ChatTemplate("default", "{{ messages }}", "")
-ARGUMENTS = "tool_calls[0].function.arguments"
-
-
-@pytest.mark.parametrize(
-    ("message", "field", "text"),
-    [
-        (0, "content[0].text", "zero"),
-        (1, "content", "four"),
-        (1, f"{ARGUMENTS}.a.b", "one"),
-        (1, f"{ARGUMENTS}.c[1]", "three"),
-    ],
-)
-def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, text):
-    conversation, settings = conversation_of(MESSAGES), ChatSettings()
-    edit = Edit(message, field, 1, 3, "🦄")
-    assert text_of(conversation, edit) == text
-    changed, same = apply_fix(conversation, settings, TEMPLATE, Fix("Replace", edit=edit))
-    assert text_of(changed, replace(edit, end=2)) == f"{text[0]}🦄{text[3:]}"
-    assert same == settings
-    assert conversation == conversation_of(MESSAGES)
-    assert changed.messages[1 - message] == conversation.messages[1 - message]
-    back, _ = apply_fix(changed, settings, TEMPLATE, Fix("", edit=Edit(message, field, 1, 2, text[1:3])))
-    assert back == conversation

@@ -132,12 +132,36 @@ def test_fixes_are_applied_and_taken_back(model, qtbot):
     settle(model, qtbot)
     assert len(model.encoding) > n_before
     assert "content_became_control" not in {hint.code for hint in model.hints}
-    near = conversation_of([{"role": "user", "content": "a <|im_end |> b"}])
-    render(model, qtbot, near)
-    model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
-    assert model.edited.messages[0]["content"] == "a <|im_end|> b"
     model.edited.undo()
-    assert model.edited.conversation == near
+    settle(model, qtbot)
+    assert len(model.encoding) == n_before
+
+
+def test_a_fix_of_the_switch_is_a_step_of_undo_of_its_own(make_session, qtbot):
+    """Undo took back the choice of the template that was made before it, and left the switch off."""
+    model = ChatModel(make_session(model="demo:spm"))
+    model.choose(replace(model.settings, template="<s>" + CHATML))
+    render(model, qtbot)
+    model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "double_bos"))
+    settle(model, qtbot)
+    assert not model.session.options.add_special
+    model.edited.type(0, "How?")
+    for undo, is_on, said in (
+        (model.edited.undo, False, "How do lions sleep?"),
+        (model.edited.undo, True, "How do lions sleep?"),
+        (model.edited.redo, False, "How do lions sleep?"),
+        (model.edited.redo, False, "How?"),
+    ):
+        undo()
+        settle(model, qtbot)
+        assert (
+            model.session.options.add_special
+            == is_on
+            == ("double_bos" in {hint.code for hint in model.hints})
+        )
+        assert model.edited.messages[0]["content"] == said
+        assert model.settings.template == "<s>" + CHATML
+    model.close()
 
 
 def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(model, qtbot):

@@ -160,10 +160,40 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
-    assert page.compare.description.text().startswith("The template has a syntax error")
+    assert right.accessibleDescription().startswith("The template has a syntax error")
     assert right.spans.document.size == 0
     page.compare.close_button.click()
     assert page.prompt.isVisible()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_the_own_prompt_stays_where_the_other_template_refuses_the_messages(page, qtbot, tmp_path, is_first):
+    """Both columns went, and one line was left that did not name the template."""
+    refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('No system role') }}{% endif %}x"
+    file = tmp_path / "other.jinja"
+    file.write_text(refuses)
+    left, right = page.compare.sides
+    if not is_first:
+        page.model.edited.take(conversation_of(MESSAGES[1:]))
+    page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, str(file)))
+    settle(page, qtbot)
+    assert (right.spans.document.size > 0) == (not is_first)
+    page.model.edited.take(conversation_of(MESSAGES))
+    settle(page, qtbot)
+    assert left.isVisible()
+    assert right.isVisible()
+    assert left.spans.document.text().decode() == page.model.chat.text
+    assert right.spans.document.size == 0
+    assert page.compare.names[1].text() == "Template other.jinja"
+    assert "No system role" in right.accessibleDescription()
+    qtbot.mouseClick(left.viewport(), Left, pos=place_of(left, 4))
+    assert page.model.selected_token == 4
+    assert page.compare.shared.text() == ""
+    page.compare.walk.step(1)
+    page.model.edited.remove(0)
+    settle(page, qtbot)
+    assert right.spans.document.text() == b"x"
+    assert right.accessibleDescription() == ""
 
 
 SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]

@@ -19,6 +19,7 @@ from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
+from guiapp.kit.prompt import view
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.chat.message_list import JsonDialog
 from guiapp.pages.chat.model import _rendered
@@ -380,6 +381,39 @@ def test_hints_are_mended_by_their_buttons(page, qtbot):
     assert not page.parsed.isVisible()
 
 
+def test_each_control_token_in_content_is_marked_in_its_message_and_numbered_in_the_prompt(
+    page, qtbot, monkeypatch
+):
+    content = "🦄 <|im_end|> b <|im_end|> c <|im_start|>"
+    numbers = []
+    monkeypatch.setattr(
+        view, "draw_number", lambda painter, middle, number, *how: numbers.append((number, middle))
+    )
+    page.model.edited.take(conversation_of([{"role": "user", "content": content}]))
+    settle(page, qtbot)
+    at, row = next((at, row) for at, row in enumerate(page.hints.rows, 1) if row.hint.message == 0)
+    marks = page.messages.cards[0].editor.extraSelections()
+    assert [each.cursor.selectedText() for each in marks] == ["<|im_end|>", "<|im_end|>", "<|im_start|>"]
+    numbers.clear()
+    page.prompt.viewport().grab()
+    rects = [page.prompt.rects_of(*place)[0].adjusted(-9, -9, 9, 9) for place in row.hint.places]
+    middles = [middle for number, middle in numbers if number == at]
+    assert len(rects) == len(middles) == 3
+    assert all(rect.contains(middle) for rect, middle in zip(rects, middles, strict=True))
+
+
+def test_a_switch_that_a_button_turned_off_is_turned_on_by_undo(page, qtbot):
+    row = next(row for row in page.hints.rows if row.hint.code == "double_bos")
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert not page.model.session.options.add_special
+    page.window().actions_table["undo"].trigger()
+    settle(page, qtbot)
+    assert page.model.session.options.add_special
+    assert "double_bos" in {row.hint.code for row in page.hints.rows}
+    assert contents(page) == [each["content"] for each in MESSAGES]
+
+
 def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
     *_, row = page.hints.rows
     row.button.setFocus()
@@ -453,6 +487,36 @@ def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
     settle(page, qtbot)
     assert page.model.chat is not None
     assert not page.model.failure
+
+
+def test_a_model_without_a_template_leaves_no_counts_of_the_one_before(page, qtbot):
+    assert all(card.count.text() for card in page.messages.cards)
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        page.model.session.loader.open("demo:toy")
+    settle(page, qtbot)
+    assert page.model.failure
+    assert not any(card.count.text() or card.count.accessibleName() for card in page.messages.cards)
+
+
+@pytest.mark.parametrize("has_tool_use", [False, True])
+def test_the_menu_lists_each_template_once(open_page, qtbot, tmp_path, has_tool_use):
+    model, folder = tmp_path / "tokenizer.gguf", tmp_path / "additional_chat_templates"
+    model.write_bytes(demo_model_path("bpe").read_bytes())
+    folder.mkdir()
+    if has_tool_use:
+        (folder / "tool_use.jinja").write_text("x")
+    page = open_page(str(model), MESSAGES)
+
+    def chosen():
+        page.template.choice.menu().aboutToShow.emit()
+        rows = [each for each in page.template.choice.menu().actions() if each.isCheckable()]
+        return [row.isChecked() for row in rows]
+
+    one = [True, False]  # and the example
+    assert chosen() == ([True, False, False, False] if has_tool_use else one)
+    page.model.choose(replace(page.model.settings, template="default"))
+    settle(page, qtbot)
+    assert chosen() == ([False, True, False, False] if has_tool_use else one)
 
 
 def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
