@@ -106,9 +106,9 @@ class FileCommands(QObject):
     def _connect(self) -> None:
         requests, loader, text = self._window.requests, self._session.loader, self._session.text
         menu, items = self._actions.menus["File/Open recent"], self._window.setting.recent_items
-        RecentMenu(menu, self._session, items, self.open, self.open_text_file)
+        RecentMenu(menu, self._session, items, self.open, self.open_recent)
         requests.model_chosen.connect(self.open)
-        requests.text_chosen.connect(self.open_text_file)
+        requests.text_chosen.connect(self.open_recent)
         requests.model_wanted.connect(self._pick)
         self._window.top_bar.model_button.clicked.connect(self.choose_model)
         self._window.files_dropped.connect(self.open_files)
@@ -224,6 +224,11 @@ class FileCommands(QObject):
     def open_text(self) -> None:
         if (path := self._window.questions.text_to_open()) is not None:
             self._session.text.open(path)
+
+    def open_recent(self, path: Path) -> None:
+        """Open a file as it was opened last."""
+        open_file = self._pages.show_data if self._recent_texts.is_data(path) else self.open_text_file
+        open_file(path)
 
     def open_text_file(self, path: Path) -> None:
         """Open a text, or a session by the end of its name."""
@@ -493,7 +498,7 @@ class Utf16Notice(Working):
 
 
 class RecentMenu(ListedMenu):
-    """Models, then texts and sessions opened last; what is open has a mark, what is gone is grey."""
+    """Models, then other files opened last; what is open has a mark, what is gone is grey."""
 
     def __init__(
         self,

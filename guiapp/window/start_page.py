@@ -114,7 +114,7 @@ OTHER_PAGES = {
     "hunt": "Hunt for differences",
     "vocabulary": "Browse a vocabulary",
 }
-NO_TEXTS = "Texts and sessions that you open or save are listed here."
+NO_TEXTS = "Texts, sessions and training data that you open or save are listed here."
 
 
 class StartPage(Page):
@@ -195,7 +195,7 @@ class StartPage(Page):
                 self.lessons,
             ),
             _section(head_row("Models", choose), self.models),
-            _section(head_row("Recent texts and sessions", open_text), self.texts),
+            _section(head_row("Recent texts, sessions and data", open_text), self.texts),
         )
         self.lessons.setHorizontalSpacing(GAP_PX)
         self._grid.setHorizontalSpacing(COLUMN_GAP_PX)

@@ -27,7 +27,7 @@ from guiapp.analysis.chat.messages import (
     functions_of,
     texts_of,
 )
-from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, markers_as_text, resembles_end
+from guiapp.analysis.chat.templates import ENDS, KNOWN_MARKERS, near_misses, resembles_end
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.chat.written_turns import MARKER
 from guiapp.analysis.doctor.findings import HINT, WARNING
@@ -226,7 +226,7 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         tokens, *others = (chat.tokens_at(*each.span()) for each, _ in alike)
         yield Hint(
             "near_miss",
-            HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
+            HINT if origin.is_content and said in KNOWN_MARKERS else WARNING,
             f"{quoted(said)} {where} is plain text in this model{instead}.",
             tokens,
             origin.message if origin.is_content else None,
@@ -244,9 +244,7 @@ def _lines(numbers: set[int]) -> str:
 def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
     """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
     own = _end_of_turns(chat)
-    for result, meant in markers_as_text(chat.tokenizer.special_tokens.names, chat.text, start, end):
-        if not (meant or result[0] in ENDS + BEGINNINGS):
-            continue
+    for result, meant in near_misses(chat.tokenizer.special_tokens.names, chat.text, start, end):
         instead = f"; the model has {quoted(meant)}" if meant else ""
         if result[0] in ENDS and not meant and own is not None:
             meant = _raw(chat.tokenizer.vocabulary, own)

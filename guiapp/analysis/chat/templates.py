@@ -9,7 +9,7 @@ from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from os.path import isfile
 from pathlib import Path
@@ -43,6 +43,9 @@ BEGINNINGS = (
     "<|begin_of_text|>", "<s>", "[INST]", "[/INST]", "<|system|>", "<|user|>", "<|assistant|>",
     "<|start|>", "<|turn>", "<|START_OF_TURN_TOKEN|>", "<｜begin▁of▁sentence｜>",
 )  # fmt: skip
+KNOWN_MARKERS = frozenset(ENDS + BEGINNINGS)
+ANY_MARKER = re.compile(rf"{MARKER.pattern}|<\|turn>|<turn\|>")
+MOST_NAMES = 8  # sets of special tokens whose spellings are kept
 ENDS_BY_LOOK = frozenset(
     (
         *("eot", "eos", "eom", "eod", "eoa", "eot_id", "eom_id", "im_end", "end", "return", "endoftext"),
@@ -415,10 +418,26 @@ def markers_as_text(
     special_texts: Collection[str], text: str, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[tuple[re.Match[str], str]]:
     """Markers that are no special tokens, each with the special token that people take it for, or ""."""
-    by_confusable_key = {confusable_key(name): name for name in special_texts}
-    for marker in stoppable(MARKER.finditer(text, start, end)):
-        if marker[0] not in special_texts:
-            yield marker, by_confusable_key.get(confusable_key(marker[0]), "")
+    names = frozenset(special_texts)
+    by_key = _by_confusable_key(names)
+    for marker in stoppable(ANY_MARKER.finditer(text, start, end)):
+        if marker[0] not in names:
+            yield marker, by_key.get(confusable_key(marker[0]), "")
+
+
+@lru_cache(MOST_NAMES)
+def _by_confusable_key(names: frozenset[str]) -> dict[str, str]:
+    """For many short texts with the same special tokens."""
+    return {confusable_key(name): name for name in names}
+
+
+def near_misses(
+    special_texts: Collection[str], text: str, start: int = 0, end: int = sys.maxsize
+) -> Iterator[tuple[re.Match[str], str]]:
+    """`markers_as_text` without tags that no known model has, such as those of HTML."""
+    for marker, meant in markers_as_text(special_texts, text, start, end):
+        if meant or marker[0] in KNOWN_MARKERS:
+            yield marker, meant
 
 
 def resembles_end(name: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from guiapp.analysis.chat.messages import functions_of
 
 MARKER = re.compile(
-    r"<\s?[|｜]\s?[^<>|｜\n]{1,40}?\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
+    r"<\s?[|｜]\s?[^<>|｜\n]{1,40}\s?[|｜]\s?>|<\s?/?\s?[a-z][a-z_]{0,30}\s?>"
     r"|\[\s?/?\s?[A-Z][A-Z_]{2,30}\s?\]"
 )
 TAIL = re.compile(rf"(?:{MARKER.pattern}|<turn\|>)\Z")

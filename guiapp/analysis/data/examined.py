@@ -15,12 +15,10 @@ from guiapp.analysis.chat.chat import Chat, TokenOrigin
 from guiapp.analysis.chat.messages import ChatSettings, Conversation
 from guiapp.analysis.chat.templates import (
     BEGINNINGS,
-    ENDS,
     BatchRendering,
     ChatTemplate,
     chosen_template,
     generation_header,
-    markers_as_text,
     render,
     render_batch,
     special_texts,
@@ -249,18 +247,8 @@ class DataExaminer:
         return frozenset(names[each] for each in BEGINNINGS if each in names) - self.tokenizer.vocabulary.eog
 
     @cached_property
-    def foreign_markers(self) -> tuple[str, ...]:
-        """Known markers of turns that are no special tokens of this model."""
-        names = self.tokenizer.special_tokens.names
-        return tuple(each for each in ENDS + BEGINNINGS if each not in names)
-
-    @cached_property
-    def foreign_markers_of_template(self) -> tuple[str, ...]:
-        """Markers in the template that are none, or are taken for one that there is."""
-        source = "" if self.template is None else self.template.text
-        found = markers_as_text(self.tokenizer.special_tokens.names, source)
-        own = (result[0] for result, meant in found if meant or result[0] in self.foreign_markers)
-        return tuple(dict.fromkeys(own))
+    def special_names(self) -> frozenset[str]:
+        return frozenset(self.tokenizer.special_tokens.names)
 
     def template_for(self, conversation: Conversation) -> ChatTemplate:
         if not self._templates:

@@ -43,17 +43,19 @@ def exported_lines(batches: Iterable[DataBatch]) -> Iterator[str]:
 
 def write_labels(
     path: Path, batches: Iterable[DataBatch], progress: Callable[[int], object] = lambda n_done: None
-) -> None:
+) -> tuple[int, int]:
     """Both as JSON lines, or as NPZ by the ending of the file, which is replaced once all is written.
 
     progress  is given how many records are done.  Raises OSError.
+    Returns how many records have tokens, and how many have none and are left out.
     """
-    n_done = 0
+    n_done = n_written = 0
 
     def followed() -> Iterator[DataBatch]:
-        nonlocal n_done
+        nonlocal n_done, n_written
         for batch in batches:
             yield batch
+            n_written += int(np.count_nonzero(batch.n_tokens))
             progress(n_done := n_done + len(batch))
 
     with replacement(path) as new:
@@ -62,6 +64,7 @@ def write_labels(
         else:
             with new.open("w", encoding="utf-8") as out:
                 out.writelines(exported_lines(followed()))
+    return n_written, n_done - n_written
 
 
 def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.chat.hints import escaped_arguments, lacks_names
 from guiapp.analysis.chat.messages import REASONING, Conversation
+from guiapp.analysis.chat.templates import near_misses
 from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
 from guiapp.analysis.data.examined import REFUSED, DataRecord
 from guiapp.analysis.data.masks import ALL, FIRST_TRAINED, LAST_TRAINED, MARKER, Why, tokens_of
@@ -122,7 +123,7 @@ KINDS: dict[str, DataFindingKind] = {
         "have markers that are plain text in this model",
         "Choose the template of this model, or add the tokens.",
     ),
-    EMPTY: K(WARNING, "have no text, or an empty answer", "Remove them."),
+    EMPTY: K(WARNING, "have no text, or an empty message", "Remove them, or add what is missing."),
     "doubled": K(WARNING, "repeat an earlier record", "Remove the copies."),
     "unknown_tokens": K(WARNING, "have text that the model has no token for", "Replace these characters."),
     "invisible": K(WARNING, "have invisible characters", "Remove them."),
@@ -260,12 +261,6 @@ class _Seen:
         start = int(self.encoding.spans[token, 0])
         return self.encoding.text_bytes.startswith((b"assistant", b"model"), start)
 
-    def foreign_markers(self) -> list[str]:
-        """Markers of other models in the text."""
-        setting, is_text = self.row.setting, self.conversation is None
-        markers = setting.foreign_markers if is_text else setting.foreign_markers_of_template
-        return [each for each in markers if each in self.row.text][:1]
-
     def is_blank(self, token: int) -> bool:
         start, end = self.encoding.spans[token].tolist()
         return not self.encoding.text_bytes[start:end].strip(BLANK)
@@ -341,10 +336,9 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
     if MISREAD.search(rest) and (misread := MISREAD.search(seen.row.text)):
         token = tokens_of(seen.encoding, seen.row.text, [misread.span()])[0][0]
         yield Noticed("wrong_encoding", token, f"{quoted(misread[0])}.")
-    for marker in seen.foreign_markers():
-        start = seen.row.text.find(marker)
-        token = tokens_of(seen.encoding, seen.row.text, [(start, start + len(marker))])[0][0]
-        yield Noticed("marker_as_text", token, f"{quoted(marker)}.")
+    for marker, _ in islice(near_misses(seen.row.setting.special_names, seen.row.text), 1):
+        token = tokens_of(seen.encoding, seen.row.text, [marker.span()])[0][0]
+        yield Noticed("marker_as_text", token, f"{quoted(marker[0])}.")
 
 
 def _borders(seen: _Seen) -> Iterator[Noticed]:
@@ -398,10 +392,10 @@ def _contents(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
             reasoning = next(message[key] for key in REASONING if key in message)
         if reasoning and isinstance(reasoning, str) and reasoning.strip() not in text:
             yield Noticed("reasoning_left_out", None, f"message {number + 1}.")
-        if not (
-            number in written or message["role"] != "assistant" or reasoning or message.get("tool_calls")
-        ):
-            yield Noticed(EMPTY, None, f"message {number + 1} is an empty answer.")
+        is_said = number in written or reasoning or message.get("tool_calls")
+        if not is_said and message["role"] in ("user", "assistant"):
+            what = "an empty answer" if message["role"] == "assistant" else "empty"
+            yield Noticed(EMPTY, None, f"message {number + 1} is {what}.")
 
 
 def _tools(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:

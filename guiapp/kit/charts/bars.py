@@ -382,7 +382,7 @@ class HistogramData(NamedTuple):
     first: int = 0
     labels: Mapping[int, str] | Mapping[float, str] = {}
     colors: Sequence[PartColor] = ()
-    least: int | None = None
+    least: float | None = None
 
 
 class HistogramChart(Chart):

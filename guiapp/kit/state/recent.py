@@ -175,20 +175,26 @@ class Recent(Working, Generic[Row]):
             self.changed.emit()
 
 
-class RecentTexts(Recent[None]):
-    """Files with texts, sessions among them, that were opened or saved."""
+class RecentTexts(Recent[bool]):
+    """Files with texts, sessions and training data among them, that were opened or saved.
+
+    A row says whether the file was opened as training data.
+    """
 
     setting = "recent_texts"
 
-    def add(self, path: Path) -> None:
+    def add(self, path: Path, is_data: bool = False) -> None:
         """Put a file that was just opened or saved to the top."""
-        self._put_first(str(path.absolute()), None)
+        self._put_first(str(path.absolute()), is_data)
 
-    def _row_of(self, entry: Any) -> tuple[str, None]:
-        return os.fspath(entry), None
+    def is_data(self, path: Path) -> bool:
+        return self._rows.get(str(path.absolute()), False)
 
-    def _entry_of(self, path: str, row: None) -> object:
-        return path
+    def _row_of(self, entry: Any) -> tuple[str, bool]:
+        return (os.fspath(entry["data"]), True) if isinstance(entry, dict) else (os.fspath(entry), False)
+
+    def _entry_of(self, path: str, row: bool) -> object:
+        return {"data": path} if row else path
 
 
 @dataclass(frozen=True)

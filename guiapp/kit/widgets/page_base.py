@@ -122,7 +122,7 @@ class PageRequests(QObject):
         step_wanted(Place): step through the text up to there.
         race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
         model_chosen(str): open this model in the window.
-        text_chosen(Path): open this text or session in the window.
+        text_chosen(Path): open this recent text, session or training data in the window.
         manual_wanted(str): show this topic of the manual.
         lessons_wanted(): show the list of lessons.
         measuring_wanted(): measure what the Bench page has planned.

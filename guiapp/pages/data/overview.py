@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from guiapp.analysis.data.rows import FINDING
 from guiapp.analysis.data.summary import TrainingData
 from guiapp.analysis.vocabulary_list.filters import Counts, has
 from guiapp.core.text.numbers_in_words import counted, percent
-from guiapp.kit.charts.bars import BarList, HistogramChart, HistogramData, PartColor
+from guiapp.kit.charts.bars import LINE_PX, BarList, HistogramChart, HistogramData, PartColor
 from guiapp.kit.charts.chart import NUMBER
 from guiapp.kit.session.doctor_model import ICONS
 from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
@@ -41,8 +42,9 @@ MOST_LABELS = 6
 CHART_PX, ROW_PX, ICON_PX = 112, 42, 16
 LABELLED = "p50", "p90", "p99"
 MAXIMUM = "maximum"
+BY_IMPORTANCE = MAXIMUM, "p50", "p99", "p90"
 MOST_TOKENS = 1 << (DOUBLINGS - 1)  # that a record may be cut at
-NO_FINDINGS = "Nothing found."
+NO_FINDINGS, NO_FINDINGS_YET = "Nothing found.", "Nothing found so far."
 ROLE_PARTS = "trained", "not trained"
 
 
@@ -51,7 +53,7 @@ class Lengths(NamedTuple):
 
     counts  int64[2, n]: kept whole, and cut by the maximum length
     first   the first column that has some
-    marks   where the median and the like are, in columns
+    marks   where the median and the like are, in columns, but for those of 0
     """
 
     counts: Counts
@@ -68,7 +70,7 @@ def lengths_of(data: TrainingData, most: int | None) -> Lengths:
     counts = np.stack([np.bincount(columns[flags], minlength=n_columns) for flags in (~is_cut, is_cut)])
     used = np.flatnonzero(counts.sum(axis=0))
     tokens = data.tokens
-    marks = {name: float(column_of(tokens[name])) for name in LABELLED} if len(lengths) else {}
+    marks = {name: place_of(tokens[name]) for name in LABELLED if tokens[name]}
     return Lengths(counts, max(int(used[0]) - 1, 0) if len(used) else 0, marks)
 
 
@@ -76,9 +78,44 @@ def column_of(length: int) -> int:
     return int(np.searchsorted(EDGES, length, "left"))
 
 
+def place_of(length: int) -> float:
+    """Where a length is among the columns: an edge at the right of its column."""
+    return float(np.interp(length, EDGES, np.arange(len(EDGES)) + 0.5))
+
+
 def column_range(column: int) -> tuple[int, int]:
     """The shortest and the longest record of a column, in tokens."""
     return (int(EDGES[column - 1]) + 1 if column else 0), int(EDGES[column])
+
+
+class LengthMark(NamedTuple):
+    """A line in the chart at `x`, with a label so wide."""
+
+    name: str
+    x: float
+    width: float
+
+    @property
+    def starts(self) -> tuple[float, float]:
+        """Where its label may begin: that of the maximum rather before the line, others after it."""
+        before, after = self.x - self.width - UNIT_PX, self.x + UNIT_PX
+        return (before, after) if self.name == MAXIMUM else (after, before)
+
+
+def label_places(marks: Sequence[LengthMark], left: float, right: float) -> dict[LengthMark, float]:
+    """Where labels begin: each beside its line, in the order of the lines, apart, between two edges.
+
+    marks  the most important first: those that have no room beside these are left out
+    """
+    result = dict[LengthMark, float]()
+    for mark in marks:
+        tried = sorted((*result, mark), key=lambda each: (each.x, each.name))
+        for starts in product(*(each.starts for each in tried)):
+            ends = (start + each.width + GAP_PX for start, each in zip(starts, tried, strict=True))
+            if all(end <= start for end, start in zip((left, *ends), (*starts, right + GAP_PX), strict=True)):
+                result = dict(zip(tried, starts, strict=True))
+                break
+    return result
 
 
 class LengthChart(HistogramChart):
@@ -108,7 +145,7 @@ class LengthChart(HistogramChart):
         step = max(-(-len(powers) // MOST_LABELS), 1)
         labels = {column + 0.5: f"{EDGES[column]:,}" for column in powers[::step]}
         colors: list[PartColor] = [(self.theme.roles[3], False), (self.theme.warning, True)]
-        line = n_columns if most is None else column_of(most) + 1
+        line = n_columns if most is None else place_of(most) + 0.5
         self.show_data(
             HistogramData(binned.counts, names, ("whole", "cut off"), binned.first, labels, colors, line)
         )
@@ -119,19 +156,25 @@ class LengthChart(HistogramChart):
 
     def paint_front(self, painter: QPainter) -> None:
         super().paint_front(painter)
-        taken, font = self.area.right() + 1, self._fonts[NUMBER]
-        has_most = self._model.options.max_length is not None
-        line_x = self.pixel((self.data.least or 0) - 0.5, 0).x()
-        marks = [(name, self.pixel(at, 0).x()) for name, at in self._lengths.marks.items()]
-        for name, x in sorted([*marks, (MAXIMUM, line_x)], key=lambda mark: -mark[1]):
-            is_line, width = name == MAXIMUM, self.width_px(name, NUMBER)
-            left = x - width - UNIT_PX if is_line else min(x + UNIT_PX, taken - width - UNIT_PX)
-            color = self.theme.accent if is_line and has_most else self.theme.dim
-            if not is_line:
-                painter.setPen(QPen(color, 1, Qt.PenStyle.DotLine))
-                painter.drawLine(QPointF(x, self.area.top()), QPointF(x, self.area.bottom()))
-            write(painter, QRectF(left, 0, width, self.line_px), name, color, LEFT, font)
-            taken = left
+        font, has_most = self._fonts[NUMBER], self._model.options.max_length is not None
+        for mark, left in self.labels().items():
+            color, pen = self.theme.dim, QPen(self.theme.dim, 1, Qt.PenStyle.DotLine)
+            if mark.name == MAXIMUM and has_most:
+                color, pen = self.theme.accent, QPen(self.theme.accent, LINE_PX)
+            if mark.name != MAXIMUM or has_most:  # over the columns, too
+                painter.setPen(pen)
+                painter.drawLine(QPointF(mark.x, self.area.top()), QPointF(mark.x, self.area.bottom()))
+            write(painter, QRectF(left, 0, mark.width, self.line_px), mark.name, color, LEFT, font)
+
+    def labels(self) -> dict[LengthMark, float]:
+        """The lines that are labelled in the part that shows, each with the left edge of its label."""
+        places = {MAXIMUM: self._line.value(), **self._lengths.marks}
+        names = [name for name in BY_IMPORTANCE if name in places]
+        marks = [
+            LengthMark(each, self.pixel(places[each], 0).x(), self.width_px(each, NUMBER)) for each in names
+        ]
+        left, right = self.area.left(), self.area.right()
+        return label_places([each for each in marks if left - 1 <= each.x <= right + 1], left, right)
 
     def _on_request_changed(self) -> None:
         terms = map(_term, range(self._lengths.counts.shape[1]))
@@ -172,7 +215,8 @@ class DataFindingList(PaintedRows):
     def refresh(self) -> None:
         data = self._model.data
         self._findings = [] if data is None else data.findings
-        self._message.setText("" if data is None or self._findings else NO_FINDINGS)
+        nothing = NO_FINDINGS if self._model.is_complete else NO_FINDINGS_YET
+        self._message.setText("" if data is None or self._findings else nothing)
         self.fit_rows()
 
     @property

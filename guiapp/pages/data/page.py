@@ -40,7 +40,7 @@ from guiapp.pages.data.model import DataModel
 from guiapp.pages.data.overview import MOST_TOKENS, Amounts, DataFindingList, LengthChart
 from guiapp.pages.data.record import LEGEND, RecordModel, RecordPanel
 
-LIST_PX, RECORD_PX, PANELS_PX, TABLE_PX = 520, 680, 176, 320
+LIST_PX, RECORD_PX, PANELS_PX, TABLE_PX = 520, 680, 240, 240
 ROOM_FOR_CHART_PX, ROOM_FOR_PANELS_PX = 520, 420  # high
 LENGTH_PX, MARKER_PX, BAR_PX = 120, 130, 140
 DATA_FILES = "Training data (*.jsonl *.json *.ndjson *.gz *.parquet);;All files (*)"
@@ -76,10 +76,12 @@ class DataPage(Page):
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
         themes = setting.theme_source
-        self._session = setting.session
+        self._session, self._recent = setting.session, setting.recent_items.recent_texts
+        self._remembered: Path | None = None
         self.model = DataModel(setting.session, setting.settings, self)
         self.record_model = RecordModel(self.model)
         self.saving = FileSaving(self)
+        saving_bar = SavingBar(self.saving, themes)  # before the head, whose announcements say more
         self.head = DataHead(self.model, self.saving, themes)
         self.chart = LengthChart(self.model, themes)
         self.findings, self.amounts = DataFindingList(self.model, themes), Amounts(self.model, themes)
@@ -103,12 +105,11 @@ class DataPage(Page):
         self.splitter = in_splitter(left, self.record, sizes=(LIST_PX, RECORD_PX), grows=1)
         self.splitter.setStretchFactor(0, 1)
         self.lists.setStretchFactor(0, 1)
-        self.lists.setStretchFactor(1, 2)
+        self.lists.setStretchFactor(1, 1)
         self.open = push_button("Open data…", self.ask_for_file, role="primary")
         self.sample = push_button("Try the sample", self._open_sample, role="raised")
         self.contents = Contents(self, self.splitter, self.open, self.sample)
-        bars = self.head, SavingBar(self.saving, themes)
-        in_column(*bars, (self.contents, 1), on=self, spacing=0)
+        in_column(self.head, saving_bar, (self.contents, 1), on=self, spacing=0)
         setting.actions["open_data"].triggered.connect(self.ask_for_file)
         self.head.file.clicked.connect(self.ask_for_file)
         self._whitespace = setting.actions["whitespace"]
@@ -122,7 +123,7 @@ class DataPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        if self.model.data is None:
+        if self.model.data is None or not self.model.data.n_records:
             return [self.open]
         chart = [] if self._chart.isHidden() else [self.chart]
         lists = self.panels_below.current, self.list.view
@@ -170,16 +171,30 @@ class DataPage(Page):
         for part in (self.chart, self.findings, self.amounts):
             part.refresh()
         has_model = self._session.tokenizer is not None
-        if self.model.is_complete and self.model.data is not None and not self.model.data.n_records:
-            self.contents.show_message("This file has no records.")
-        elif self.model.data is not None:
+        data = self.model.data
+        if data is not None and not data.n_records and (self.model.is_complete or self.model.problem):
+            problem = f"No record could be examined. {self.model.problem}"
+            self.contents.show_message("This file has no records." if self.model.is_complete else problem)
+        elif data is not None:
             self.contents.show_inside(self.list.view)
         elif self.model.path is None or not has_model:
             self.contents.show_message(NO_FILE if has_model else NO_MODEL, helps=has_model)
         else:
             self.contents.show_message(self.model.problem or "Reading …")
         self.head.setVisible(self.model.path is not None)
+        self._remember()
         self.figures_changed.emit()
+
+    def _remember(self) -> None:
+        """List a file among the recent ones once it could be opened."""
+        path = self.model.path
+        if (
+            path is not None
+            and self.model.data is not None
+            and path not in (self._remembered, sample_data_path())
+        ):
+            self._remembered = path
+            self._recent.add(path, is_data=True)
 
 
 make_page = DataPage
@@ -224,19 +239,23 @@ class DataHead(QFrame):
         self.why = set_role(FittedLabel(elides=True), "dim")
         self.problem = plain_label("bad", wraps=True)
         self.example = push_button("Use ChatML", partial(self._choose_template, CHATML), role="raised")
+        self.template_file = push_button("Choose a file…", self._ask_for_template, role="raised")
         label = plain_label("dim")
         label.setText("Maximum length")
         most = framed(in_row(label, self.most, spacing=GAP_PX))
         options = WrappingRow([self.mask_choice, self.first, self.last, self.template, self.shape, most])
         told = in_column(self.title, self.about, spacing=UNIT_PX)
         first = in_row((told, 1), self.bar, self.stop, self.file, self.export, spacing=GAP_PX)
-        self._failed = framed(in_row((self.problem, 1), self.example, spacing=GAP_PX))
+        parts = (self.problem, 1), self.example, self.template_file
+        self._failed = framed(in_row(*parts, spacing=GAP_PX))
         margins = MARGIN_PX, 2 * UNIT_PX, MARGIN_PX, 2 * UNIT_PX
         in_column(first, options, self.why, self._failed, on=self, margins=margins, spacing=GAP_PX)
         model.data_changed.connect(self._refresh)
         model.options_changed.connect(self._refresh)
         self._has_markers = False
-        self._labels: Path | None = None  # what was exported last
+        self._exported: tuple[int, int] | None = (
+            None  # records with tokens and without, until it is announced
+        )
         saving.changed.connect(self._describe_export)
         self._refresh()
 
@@ -249,7 +268,8 @@ class DataHead(QFrame):
         self.about.set_texts(_about(model))
         self.bar.setVisible(model.is_running)
         self.bar.show_share(0.0 if data is None else data.share)
-        self.stop.setVisible(model.is_running or (data is not None and not model.is_complete))
+        goes_on = data is not None and not model.is_complete and (data.n_records or not model.problem)
+        self.stop.setVisible(model.is_running or bool(goes_on))
         self.stop.setText("Stop" if model.is_running else "Continue")
         self.export.setEnabled(data is not None and data.n_records > 0)
         kind = options.mask.partition(":")[0]
@@ -262,7 +282,8 @@ class DataHead(QFrame):
             self.most.setText(self._most_text)
         self.why.set_texts(_why(model))
         self.problem.setText(model.problem)
-        self.example.setVisible("no chat template" in model.problem)
+        for button in (self.example, self.template_file):
+            button.setVisible("no chat template" in model.problem)
         self._failed.setVisible(bool(model.problem))
 
     @property
@@ -335,33 +356,33 @@ class DataHead(QFrame):
         return "data" if self._model.path is None else self._model.path.name.partition(".")[0]
 
     def _describe_export(self) -> None:
-        """Say which records an export has not."""
-        data, saved = self._model.data, self._saving.saved
-        if data is not None and saved is not None and saved == self._labels and data.n_without_tokens:
-            n_left = counted(data.n_without_tokens, "record")
-            announce(self, f"Saved {saved}, without {n_left} that cannot be used")
+        """Say how many records an export has, and how many it has not."""
+        if self._saving.saved is not None and self._exported is not None:
+            (n_written, n_left), self._exported = self._exported, None
+            left = f"; {counted(n_left, 'record')} that cannot be used left out" if n_left else ""
+            announce(self, f"Saved {self._saving.saved}: {counted(n_written, 'record')}{left}")
 
     def _export(self, title: str, ending: str) -> None:
         formats = {ending: f"{title} (*{ending})"}
         path = ask_to_save(self, f"Save as {title}", f"{self._name}-labels{ending}", formats)
         if path is not None:
-            self._labels = path
-            self._saving.write(partial(_write_labels, self._model, path))
+            self._exported = None
+            self._saving.write(partial(self._write_labels, path))
+
+    def _write_labels(self, path: Path, progress: Progress) -> Path:
+        """Examine all records once more, with their ids."""
+        data = self._model.data
+        assert data is not None
+        try:
+            with closing(batches(data.examiner, data.source, with_ids=True)) as examined:
+                done = write_labels(path, examined, lambda done: progress(done / max(len(data.source), 1)))
+        except OSError as error:
+            raise TokenloupeError(f"{path.name} cannot be saved: {error.strerror or error}.") from error
+        self._exported = done
+        return path
 
     def _save_report(self, form: Form, make: Callable[[DataModel], bytes]) -> None:
         ask_and_save(self, self._saving, f"{self._name}-report", form, lambda _: make(self._model))
-
-
-def _write_labels(model: DataModel, path: Path, progress: Progress) -> Path:
-    """Examine all records once more, with their ids."""
-    data = model.data
-    assert data is not None
-    try:
-        with closing(batches(data.examiner, data.source, with_ids=True)) as examined:
-            write_labels(path, examined, lambda done: progress(done / max(len(data.source), 1)))
-    except OSError as error:
-        raise TokenloupeError(f"{path.name} cannot be saved: {error.strerror or error}.") from error
-    return path
 
 
 def _json_report(model: DataModel) -> bytes:
@@ -382,7 +403,7 @@ def _trained_share(data: TrainingData) -> str:
 def _about(model: DataModel) -> list[str]:
     """How much there is: at length, and shorter."""
     data = model.data
-    if data is None:
+    if data is None or not data.n_records:
         return [""]
     tokens = data.tokens
     share = _trained_share(data)

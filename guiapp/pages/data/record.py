@@ -29,10 +29,10 @@ from guiapp.errors import ChatError
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.kit.prompt.shown import ChatResult, ShownPrompt, hue_of
 from guiapp.kit.prompt.spans import ChatSpans, places
-from guiapp.kit.prompt.view import PromptView, TokenLine
+from guiapp.kit.prompt.view import PromptView, TokenLine, ring_hint
 from guiapp.kit.session.doctor_model import ICONS
 from guiapp.kit.session.token_details import hover_text
-from guiapp.kit.spans.legend import LegendEntry, characters, token
+from guiapp.kit.spans.legend import LegendEntry, characters, ringed, token
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
@@ -85,6 +85,7 @@ LEGEND = (
     LegendEntry(_trained_control, "A control token that is trained, such as the end of a turn"),
     LegendEntry(characters("text", "dim"), "Not trained"),
     LegendEntry(_struck, "Cut off by the maximum length"),
+    LegendEntry(token("<end>", ringed(lambda theme: theme.bad), 0), "Content that became a control token"),
 )
 
 
@@ -197,7 +198,7 @@ def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
     if chat is not None and len(chat.encoding) != len(record.token_ids):
         chat = None
     if chat is not None:
-        len(chat.origins), chat.turns  # here rather than in the window's thread
+        len(chat.origins), chat.turns, chat.became_control  # here rather than in the window's thread
     n_tokens = len(record.token_ids)
     hues = np.full(n_tokens, hue_of(ASSISTANT), np.int8)
     if chat is not None:
@@ -212,7 +213,7 @@ def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
 
 
 class RecordView(PromptView):
-    """A line below trained tokens, and one through those that are cut off."""
+    """A line below trained tokens, one through those cut off; content that became control tokens is red."""
 
     def __init__(self, model: RecordModel, spans: ChatSpans, setting: PageSetting) -> None:
         super().__init__(model, spans, setting.theme_source)
@@ -232,7 +233,10 @@ class RecordView(PromptView):
         if record is None or not len(record.why):
             return
         is_trained, is_cut, colors = record.is_trained, record.why == Why.CUT, theme.roles
+        became = None if self._record_model.chat is None else self._record_model.chat.became_control
         for index, rect in self.placed(first, last):
+            if became is not None and became[index]:
+                ring_hint(painter, rect, theme.bad)
             if is_trained[index]:
                 _draw_underline(painter, rect, colors[self._record_model.hue(index)])
             elif is_cut[index]:

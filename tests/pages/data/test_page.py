@@ -9,14 +9,16 @@ from chart_samples import click, drag
 from fitting import unreadable
 from hands import drop, files
 from menus import take
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QToolButton, QToolTip
 
 import guiapp
+from guiapp.analysis.chat.templates import CHATML
 from guiapp.core.demo import demo_model_path
 from guiapp.native.checkpoint import checkpoint
 from guiapp.pages.data import model as data_model
+from guiapp.pages.data.overview import LengthMark, label_places
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 END = "<|im_end|>"
@@ -355,3 +357,122 @@ def test_a_file_without_records_says_so(open_page, tmp_path, qtbot):
     (tmp_path / "empty.jsonl").write_bytes(b"\n")
     page = open_page(tmp_path / "empty.jsonl")
     assert "no records" in page.contents.message.text()
+
+
+@pytest.mark.parametrize("most", [None, 60, 8192])
+@pytest.mark.parametrize("n_records", [1, 4, 40])
+def test_labels_of_the_chart_stand_apart_in_the_order_of_their_lengths(
+    open_page, write, qtbot, n_records, most
+):
+    words = [("word " * (7 * number % 53 + 1)).strip() for number in range(n_records)]
+    page = open_page(write([{"text": each} for each in words]))
+    page.model.set_max_length(most)
+    for width in (860, 1280, 1900):
+        page.window().resize(width, 800)
+        ready(page, qtbot)
+        area, values = page.chart.area, page.model.data.tokens | {"maximum": most or 1 << 40}
+        placed = page.chart.labels()
+        in_order = sorted(placed, key=placed.__getitem__)
+        assert {"maximum", "p50"} <= {each.name for each in placed}
+        assert [values[each.name] for each in in_order] == sorted(values[each.name] for each in in_order)
+        ends = [placed[each] + each.width for each in in_order]
+        starts = [placed[each] for each in in_order]
+        assert all(end < start for end, start in zip([area.left() - 1, *ends], starts, strict=False))
+        assert ends[-1] <= area.right()
+
+
+def test_labels_without_room_are_left_out_the_least_important_first():
+    def marks(*places, width=30):
+        return [
+            LengthMark(name, x, width)
+            for name, x in zip(("maximum", "p50", "p99", "p90"), places, strict=True)
+        ]
+
+    def shown(*places):
+        return {each.name for each in label_places(marks(*places), 0, 300)}
+
+    assert shown(300, 10, 200, 100) == {"maximum", "p50", "p99", "p90"}
+    assert shown(300, 10, 60, 30) == {"maximum", "p50", "p99"}
+    assert shown(60, 40, 50, 45) == {"maximum", "p50"}
+    assert shown(1, 1, 1, 1) == {"maximum"}
+
+
+def test_a_model_without_a_template_has_examined_nothing_and_takes_a_file(
+    open_page, write, qtbot, monkeypatch, tmp_path
+):
+    page = open_page(write(), "demo:unigram")
+    assert page.model.problem in page.contents.message.text()
+    assert page.contents.message.isVisible()
+    assert not page.findings.isVisible()
+    assert not page.list.view.isVisible()
+    assert not page.head.stop.isVisible()
+    (tmp_path / "chat.jinja").write_text(CHATML)
+    chosen = str(tmp_path / "chat.jinja")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given, **named: (chosen, ""))
+    qtbot.mouseClick(page.head.template_file, Left)
+    ready(page, qtbot)
+    assert page.model.data.n_records == len(RECORDS)
+    assert page.findings.isVisible()
+
+
+def test_a_file_is_among_the_recent_ones_and_opens_as_data_again(open_page, write, qtbot):
+    path = write()
+    page = open_page(path)
+    recent = page.shell.window.setting.recent_items.recent_texts
+    assert recent.paths == (str(path),)
+    again = type(recent)(page.shell.settings)
+    assert again.is_data(path)
+    page.model.open(write([{"text": "Hi"}], "other.jsonl"))
+    ready(page, qtbot)
+    page.shell.window.actions_table["inspect"].trigger()
+    menu = page.shell.window.actions_table.menus["File/Open recent"]
+    menu.aboutToShow.emit()
+    next(each for each in menu.actions() if each.text().startswith("train.jsonl")).trigger()
+    qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "data")
+    ready(page, qtbot)
+    assert page.model.path == path
+    assert page.model.data.n_records == len(RECORDS)
+
+
+def test_content_that_became_a_control_token_is_red_at_once(open_page, write, qtbot):
+    page = open_page(write([RECORDS[1]]))
+    record = page.record_model.record
+    ends = np.flatnonzero(record.token_ids == record.setting.tokenizer.special_tokens.names[END])
+    assert np.flatnonzero(page.record_model.chat.became_control).tolist() == [ends[1]]
+
+
+def test_four_findings_show_in_a_window_of_usual_size(open_page, qtbot, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    records = [chat(""), chat(f"a{END}"), chat("x\u200by"), {"messages": [{"role": "user", "content": "?"}]}]
+    path.write_text("".join(json.dumps(each) + "\n" for each in records) + "{broken\n")
+    page = open_page(path)
+    page.window().resize(1280, 800)
+    ready(page, qtbot)
+    assert len(page.findings.findings) > 4
+    assert page.findings.viewport().height() >= 4 * page.findings.row_px
+
+
+def test_a_finding_that_is_cut_is_whole_in_its_tip(open_page, write, qtbot):
+    page = open_page(write())
+    viewport = page.findings.viewport()
+    place = page.findings.row_at(0).center()
+    QApplication.sendEvent(viewport, QHelpEvent(QEvent.Type.ToolTip, place, viewport.mapToGlobal(place)))
+    assert page.findings.findings[0].what in QToolTip.text()
+
+
+def test_an_export_says_how_many_records_it_has_and_has_not(open_page, qtbot, monkeypatch, tmp_path):
+    path, target = tmp_path / "train.jsonl", tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in RECORDS) + "{broken\n")
+    page = open_page(path)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **named: (str(target), ""))
+    take(page.head.export.menu(), "Ids and labels as JSON lines…")
+    qtbot.waitUntil(lambda: target.exists() and not page.saving.is_busy)
+
+    def announced():
+        names = (each.accessibleName() for each in page.window().findChildren(QFrame))
+        return next(name for name in names if name.startswith("Saved"))
+
+    assert "5 records" in announced()
+    assert "1 record " in announced()
+    take(page.head.export.menu(), "Report as text…")
+    qtbot.waitUntil(lambda: "5 records" not in announced())
