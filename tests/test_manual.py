@@ -43,15 +43,14 @@ TEMPLATE = """{% for message in messages %}{{ bos_token if loop.first }}<|start_
 def folder(tmp_path, monkeypatch):
     """What the examples may use."""
     (tmp_path / "chat.json").write_text(json.dumps(MESSAGES), "utf-8")
-    clean = json.loads(json.dumps(MESSAGES).replace("<|eot_id|> ", ""))
     records = [
-        {"messages": clean[:3]},
+        {"messages": MESSAGES[:3]},
         {"prompt": "Say hello.", "completion": " Hello!<|im_end|>"},
         {"text": TEXT},
     ]
     (tmp_path / "train.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
     (tmp_path / "faulty.jsonl").write_text(
-        "\n".join(map(json.dumps, [*records, {"messages": clean[:2]}])), "utf-8"
+        "\n".join(map(json.dumps, [*records, {"messages": MESSAGES[:2]}])), "utf-8"
     )
     (tmp_path / "template.jinja").write_text(TEMPLATE, "utf-8")
     tokenizer = open_model(demo_model_path("bpe"))

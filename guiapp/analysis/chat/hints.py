@@ -9,7 +9,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from operator import itemgetter
@@ -93,21 +93,25 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
     messages = chat.origins.messages[places]
     for row in np.sort(np.unique(messages, return_index=True)[1]).tolist():
         own = places[messages == messages[row]]
-        counts = Counter(chat.token_ids[own].tolist())
         tokens, *others = ((each, each + 1) for each in own.tolist())
-        said = [f"{quoted(_raw(chat.tokenizer.vocabulary, each))}{_times(n)}" for each, n in counts.items()]
-        if (n_more := len(said) - MOST_NAMED) > 0:
-            said[MOST_NAMED:] = [f"{n_more:,} more"]
+        vocabulary, ids = chat.tokenizer.vocabulary, chat.token_ids[own].tolist()
+        said = names_in_words(Counter(_raw(vocabulary, each) for each in ids))
         became = f"{len(own):,} control tokens: " if others else "the control token "
         origin = chat.origins[tokens[0]]
-        what = f"Content of {_name(origin)} became {became}{', '.join(said)}."
+        what = f"Content of {_name(origin)} became {became}{said}."
         fix = Fix("Encode as text", as_text=True)
         yield Hint("content_became_control", WARNING, what, tokens, origin.message, fix, tuple(others))
 
 
-def _times(n: int) -> str:
-    """`` for one, ` twice`, ` 3 times`."""
-    return "" if n == 1 else " twice" if n == 2 else f" {n:,} times"
+def names_in_words(counts: Mapping[str, int]) -> str:
+    """Names of tokens, each with how often: `<|im_end|> twice, <|im_start|>`."""
+    said = [
+        f"{quoted(name)}{'' if n == 1 else ' twice' if n == 2 else f' {n:,} times'}"
+        for name, n in counts.items()
+    ]
+    if (n_more := len(said) - MOST_NAMED) > 0:
+        said[MOST_NAMED:] = [f"{n_more:,} more"]
+    return ", ".join(said)
 
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:

@@ -19,6 +19,7 @@ from guiapp.analysis.chat.templates import (
     ChatTemplate,
     chosen_template,
     generation_header,
+    near_misses,
     render,
     render_batch,
     special_texts,
@@ -249,6 +250,12 @@ class DataExaminer:
     @cached_property
     def special_names(self) -> frozenset[str]:
         return frozenset(self.tokenizer.special_tokens.names)
+
+    @cached_property
+    def template_markers(self) -> frozenset[str]:
+        """What templates write that looks like a special token and is none."""
+        texts = (each.text for each in self._templates.values())
+        return frozenset(marker[0] for text in texts for marker, _ in near_misses(self.special_names, text))
 
     def template_for(self, conversation: Conversation) -> ChatTemplate:
         if not self._templates:

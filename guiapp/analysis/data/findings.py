@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.hints import escaped_arguments, lacks_names
+from guiapp.analysis.chat.hints import escaped_arguments, lacks_names, names_in_words
 from guiapp.analysis.chat.messages import REASONING, Conversation
 from guiapp.analysis.chat.templates import near_misses
 from guiapp.analysis.chat.written_turns import OTHER_PROMPT, REWRITTEN, UNKNOWN
@@ -117,6 +118,11 @@ KINDS: dict[str, DataFindingKind] = {
         WARNING,
         "have tool calls whose arguments are escaped twice",
         "Give arguments as an object, not as text.",
+    ),
+    "marker_in_content": K(
+        HINT,
+        "have messages with markers of another model, plain text here",
+        "Remove them if they come from another template.",
     ),
     "marker_as_text": K(
         WARNING,
@@ -336,9 +342,14 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
     if MISREAD.search(rest) and (misread := MISREAD.search(seen.row.text)):
         token = tokens_of(seen.encoding, seen.row.text, [misread.span()])[0][0]
         yield Noticed("wrong_encoding", token, f"{quoted(misread[0])}.")
-    for marker, _ in islice(near_misses(seen.row.setting.special_names, seen.row.text), 1):
-        token = tokens_of(seen.encoding, seen.row.text, [marker.span()])[0][0]
-        yield Noticed("marker_as_text", token, f"{quoted(marker[0])}.")
+    known = set[str]()
+    for marker, _ in near_misses(seen.row.setting.special_names, seen.row.text):
+        is_of_content = seen.conversation is not None and marker[0] not in seen.row.setting.template_markers
+        code = "marker_in_content" if is_of_content else "marker_as_text"
+        if code not in known:
+            known.add(code)
+            token = tokens_of(seen.encoding, seen.row.text, [marker.span()])[0][0]
+            yield Noticed(code, token, f"{quoted(marker[0])}.")
 
 
 def _borders(seen: _Seen) -> Iterator[Noticed]:
@@ -375,12 +386,13 @@ def _contents(seen: _Seen, conversation: Conversation) -> Iterator[Noticed]:
     controls = np.flatnonzero(seen.attributes & CONTROL)
     if len(controls):
         for number, (start, end) in row.content_tokens:
-            first = int(controls.searchsorted(start))
-            if first < len(controls) and controls[first] < end:
-                at, content = int(controls[first]), conversation.messages[number].get("content", "")
-                if seen.name(at) in str(content):
-                    yield Noticed("content_became_control", at, f"{seen.name(at)} in message {number + 1}.")
-                    break
+            first, last = controls.searchsorted((start, end)).tolist()
+            content = str(conversation.messages[number].get("content", "")) if first < last else ""
+            own = [at for at in controls[first:last].tolist() if seen.name(at) in content]
+            if own:
+                names = names_in_words(Counter(map(seen.name, own)))
+                yield Noticed("content_became_control", own[0], f"{names} in message {number + 1}.")
+                break
     written = {number for number, _, _ in row.contents}
     for number, content, span in row.contents:
         if span is None and json.dumps(content, ensure_ascii=False)[1:-1] not in text:
