@@ -121,7 +121,7 @@ KINDS: dict[str, DataFindingKind] = {
     ),
     "marker_in_content": K(
         HINT,
-        "have messages with markers of another model, plain text here",
+        "have messages with markers of another model",
         "Remove them if they come from another template.",
     ),
     "marker_as_text": K(
