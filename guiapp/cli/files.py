@@ -96,6 +96,12 @@ def add_force_option(parser: argparse.ArgumentParser) -> None:
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise InputError before the work where a result could not be written, or would overwrite a file."""
     paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_device(path)]
+    for path in filter(Path.is_file, paths):
+        for file in _input_files(vars(options).values()):
+            with suppress(OSError):
+                if os.path.samefile(path, file):
+                    name = file or "standard input"
+                    raise InputError(f"{path} is an input of this command: {name}. Name another file.")
     for path in paths:
         if str(path) == "-" or str(path.parent) in OPEN_FILES:
             continue
@@ -107,6 +113,28 @@ def check_outputs(options: argparse.Namespace) -> None:
             raise InputError(f"{path} exists. Add --force to overwrite it, or name another file.")
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError(f"Two results cannot both be written to {paths[0]}. Name a file for each.")
+
+
+def _input_files(values: Iterable[object]) -> Iterator[Path | int]:
+    """What the arguments of a command lead it to read; standard input is file 0.
+
+    Of a folder with a tokenizer these are its files, of other folders all files.
+    """
+    from guiapp.core.formats.tokenizer_config import sidecar_paths
+    from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
+
+    yield 0
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _input_files(value)
+        elif isinstance(value, (str, Path)) and not isinstance(value, OutputPath) and os.path.exists(value):
+            path = Path(value)
+            name = preferred(os.listdir(path)) if path.is_dir() else path.name
+            if name is None:
+                yield from (file for _, file in files_in(path, lambda name: True))
+                continue
+            yield (path := path / name if path.is_dir() else path)
+            yield from sidecar_paths(path) if is_tokenizer_name(name) else ()
 
 
 def _is_device(path: Path) -> bool:
