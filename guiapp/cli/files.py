@@ -35,8 +35,6 @@ MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
-READINGS = ("transformers", "llama.cpp", "tiktoken", "tekken", "llama-first", "llama-legacy")
-OWN_LIBRARIES = ("tokenizers", "sentencepiece")
 PROGRESS_WIDTH = 40  # characters
 LONG_BYTES = 1 << 24  # of a file, from which on reading it may take seconds
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
@@ -186,6 +184,8 @@ def add_text_source(parser: argparse.ArgumentParser) -> None:
 
 
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
+    from guiapp.core.formats.table import READINGS
+
     group = parser.add_mutually_exclusive_group()
     about = "override the file's pre-tokenizer, for example with llama-bpe (BPE only)"
     group.add_argument("--pre", metavar="NAME", help=about)
@@ -193,12 +193,12 @@ def add_pre_option(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--as", dest="pre", metavar="NAME", type=reading_name, help=about)
 
 
-def reading_name(text: str) -> str | None:
-    """What --as takes: None for the library that a file is for."""
-    if text in OWN_LIBRARIES:
-        return None
+def reading_name(text: str) -> str:
+    """What --as takes."""
+    from guiapp.core.formats.table import READINGS
+
     if text not in READINGS:
-        raise argparse.ArgumentTypeError(f"“{text}” is not one of: {', '.join((*READINGS, *OWN_LIBRARIES))}")
+        raise argparse.ArgumentTypeError(f"“{text}” is not one of: {', '.join(READINGS)}")
     return text
 
 
