@@ -135,3 +135,12 @@ def test_other_files_next_to_an_input_may_be_replaced(folder):
     (folder / "old.gguf").write_bytes(b"old")
     assert run(["train", "bpe", "-f", "text.txt", "--vocab-size", "300", "-o", "old.gguf", "--force"]) == 0
     assert (folder / "old.gguf").read_bytes()[:4] == b"GGUF"
+
+
+def test_a_picture_beside_more_models_than_fit_is_refused(folder, capsys):
+    words = ["screenshot", "--page", "compare", "-o", "a.png", "--beside", *["demo:toy"] * 4]
+    with pytest.raises(SystemExit) as caught:
+        run(words)
+    assert caught.value.code == 2
+    assert "--beside" in capsys.readouterr().err
+    assert os.listdir(folder) == []
