@@ -115,7 +115,6 @@ def _examined(options: argparse.Namespace) -> TrainingData:
         write_labels(Path(options.export), added())
         if data.n_without_tokens:
             n_left = counted(data.n_without_tokens, "record")
-            print(
-                f"{printable(str(options.export))} is without {n_left} that cannot be used.", file=sys.stderr
-            )
+            name = printable(str(options.export))
+            print(f"{name} is without {n_left} that cannot be used.", file=sys.stderr)
     return data

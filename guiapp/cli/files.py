@@ -190,16 +190,7 @@ def add_pre_option(parser: argparse.ArgumentParser) -> None:
     about = "override the file's pre-tokenizer, for example with llama-bpe (BPE only)"
     group.add_argument("--pre", metavar="NAME", help=about)
     about = f"read the file as a library does: {', '.join(READINGS)} (default: the file's own library)"
-    group.add_argument("--as", dest="pre", metavar="NAME", type=reading_name, help=about)
-
-
-def reading_name(text: str) -> str:
-    """What --as takes."""
-    from guiapp.core.formats.table import READINGS
-
-    if text not in READINGS:
-        raise argparse.ArgumentTypeError(f"“{text}” is not one of: {', '.join(READINGS)}")
-    return text
+    group.add_argument("--as", dest="pre", metavar="NAME", choices=list(READINGS), help=about)
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:

@@ -127,10 +127,7 @@ def _csv_cell(value: object) -> str:
 
 
 def json_text(record: object, indent: int | None = None) -> str:
-    """A record in characters that can be seen, others escaped; bytes that are not UTF-8 as backslash, x and digits.
-
-    They are surrogates here, which strict parsers refuse in JSON.
-    """
+    """A record in characters that can be seen, others escaped; of bytes that are no UTF-8 as `printable`."""
     text = json.dumps(record, ensure_ascii=False, indent=indent)
     return UNSEEN.sub(_escaped, text)
 

@@ -63,7 +63,6 @@ HEX = re.compile("0x([0-9a-fA-F]*)")
 ID = re.compile(r"#(\d{1,12})")
 ID_RANGE = re.compile(r"#?\d{1,12}\.\.(#?\d{1,12})?|\.\.#?\d{1,12}")
 KEY = re.compile("([a-zA-Z]+):(.*)", re.DOTALL)
-TEXT_AFTER_COLON = ("", ":", "/")  # of std::vector, http://
 NO_BYTES_OR_ID = re.compile(r"(0x|#\w).*", re.DOTALL)
 NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
@@ -249,7 +248,7 @@ def _term(word: re.Match[str]) -> FilterTerm:
     doubled = body.replace('"', '""')
     as_text = f'To search for this text, write it in quotes: "{doubled}".'
     near = get_close_matches(key, sorted(KEYS), 1, ALIKE) if match else []
-    if match and (near or match[2][:1] not in TEXT_AFTER_COLON):
+    if match and (near or match[2][:1] not in ("", ":", "/")):  # std::vector, http://
         meant = f" Did you mean {near[0]}:?" if near else ""
         raise QueryError(f"There is no filter {match[1]}:.{meant} {as_text}")
     if match := NO_BYTES_OR_ID.fullmatch(body):

@@ -32,9 +32,7 @@ from guiapp.native.checkpoint import checkpoint
 LONGEST_S = 120.0
 CONVERTED = ("tokenizer.json", "SentencePiece", "vocab.json and merges.txt", "vocab.txt")  # to GGUF
 CONVERTED_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
-READINGS: dict[
-    str, tuple[str, ...] | None
-] = {  # names for `reading`, each with the formats that it applies to; tekken is a pre-tokenizer, too
+READINGS: dict[str, tuple[str, ...] | None] = {  # each with its formats; tekken is a pre-tokenizer, too
     TRANSFORMERS: (*CONVERTED, "tiktoken"),
     LLAMA_CPP: CONVERTED,
     "tiktoken": ("tiktoken",),
