@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.cli.files import (
     MODEL_HELP,
+    InputError,
     OutputPath,
     add_force_option,
     add_pre_option,
@@ -26,8 +27,8 @@ from guiapp.cli.files import (
     write,
 )
 from guiapp.core import interrupts
-from guiapp.core.encode.catalogue import encoder_label, encoder_name
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.encode.catalogue import TOKENLOUPE, encoder_label, encoder_name
+from guiapp.core.text.numbers_in_words import counted, printable
 from guiapp.errors import TokenloupeError
 
 if TYPE_CHECKING:
@@ -166,8 +167,10 @@ def run(options: argparse.Namespace) -> int:
     old = None if options.compare is None else load_run(options.compare)
     file = None if options.json == Path("-") else options.json
     measured = BenchRun()
+    plan = _plan(options)
+    _check_baseline(options.baseline, plan)
     try:
-        _measure(_plan(options), measured)
+        _measure(plan, measured)
     except Exception:
         if file is not None and measured.finished:  # hours of work, whatever went wrong
             save_run_somewhere(file, measured.record())
@@ -181,9 +184,21 @@ def run(options: argparse.Namespace) -> int:
         raise TokenloupeError("No encoder could be measured. The lines above say why.")
     if measured.is_complete:
         return 0
-    saved = f", saved in {options.json}" if file else ""
+    saved = f", saved in {printable(str(options.json))}" if file else ""
     print_status(f"tokenloupe: Stopped with {counted(len(measured.finished), 'result')}{saved}.")
     return interrupts.INTERRUPTED
+
+
+def _check_baseline(baseline: str, plan: Plan) -> None:
+    """Raise InputError for one that is not measured; the default may be absent."""
+    if baseline == TOKENLOUPE:
+        return
+    from guiapp.analysis.bench.engine import contenders_of
+    from guiapp.core.open_model import open_model
+
+    measured = list(map(encoder_label, contenders_of(plan, open_model(plan.model, plan.pre))))
+    if baseline not in measured:
+        raise InputError(f"--baseline {baseline} is not measured. Choose from: {', '.join(measured)}.")
 
 
 def _list(options: argparse.Namespace) -> int:

@@ -107,6 +107,9 @@ def _print_most_expensive(options: argparse.Namespace, tokenizer: Tokenizer) -> 
     let_terminal_replace()
     print(result.n_tokens)
     for title, rows in (("words", result.words), ("lines", result.lines)):
+        if not rows:
+            print(f"\nNo {title.removesuffix('s')} takes more than one token.")
+            continue
         print(f"\n{title:>8}{'':8}{'times':>8}{'line':>9}")
         for row in rows:
             share, line = percent(row.n_tokens / result.n_tokens, 1), _line(encoding.text_bytes, row)

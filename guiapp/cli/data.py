@@ -73,8 +73,6 @@ def run(options: argparse.Namespace) -> int:
     if options.workers is not None and options.workers < 0:
         raise InputError(f"--workers {options.workers}: choose 0 or more.")
     data = _examined(options)
-    if not data.n_records:
-        raise InputError(f"{options.file} has no records.")
     if options.form == "json":
         print_json(data_record(data))
     elif options.form == "csv":
@@ -88,9 +86,9 @@ def _examined(options: argparse.Namespace) -> TrainingData:
     from guiapp.analysis.data.batches import batches
     from guiapp.analysis.data.examined import DataExaminer, DataOptions
     from guiapp.analysis.data.export import exported_lines, write_labels
-    from guiapp.analysis.data.records import open_records
+    from guiapp.analysis.data.records import BROKEN, open_records
     from guiapp.analysis.data.summary import TrainingData
-    from guiapp.core.text.numbers_in_words import counted
+    from guiapp.core.text.numbers_in_words import counted, printable
 
     chosen = DataOptions(options.template, options.mask, options.max_length, options.shape)
     examiner = DataExaminer(open_tokenizer(options.model, options.pre), chosen)
@@ -104,6 +102,10 @@ def _examined(options: argparse.Namespace) -> TrainingData:
                 show_progress(f"{data.n_records:,} records, {data.share:.0%}")
                 yield batch
         show_progress("")
+        if not data.n_records:
+            raise InputError(f"{options.file} has no records.")
+        if len(data.rows_with(BROKEN)) == data.n_records:
+            raise InputError(f"{options.file} is not JSON lines: no record can be read.")
 
     if options.export is None:
         deque(added(), 0)
@@ -113,5 +115,6 @@ def _examined(options: argparse.Namespace) -> TrainingData:
         write_labels(Path(options.export), added())
         if data.n_without_tokens:
             n_left = counted(data.n_without_tokens, "record")
-            print(f"{options.export} is without {n_left} that cannot be used.", file=sys.stderr)
+            name = printable(str(options.export))
+            print(f"{name} is without {n_left} that cannot be used.", file=sys.stderr)
     return data

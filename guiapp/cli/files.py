@@ -35,8 +35,6 @@ MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
-READINGS = ("transformers", "llama.cpp", "tiktoken", "tekken", "llama-first", "llama-legacy")
-OWN_LIBRARIES = ("tokenizers", "sentencepiece")
 PROGRESS_WIDTH = 40  # characters
 LONG_BYTES = 1 << 24  # of a file, from which on reading it may take seconds
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
@@ -96,6 +94,12 @@ def add_force_option(parser: argparse.ArgumentParser) -> None:
 def check_outputs(options: argparse.Namespace) -> None:
     """Raise InputError before the work where a result could not be written, or would overwrite a file."""
     paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_device(path)]
+    for path in filter(Path.is_file, paths):
+        for file in _input_files(vars(options).values()):
+            with suppress(OSError):
+                if os.path.samefile(path, file):
+                    name = file or "standard input"
+                    raise InputError(f"{path} is an input of this command: {name}. Name another file.")
     for path in paths:
         if str(path) == "-" or str(path.parent) in OPEN_FILES:
             continue
@@ -107,6 +111,28 @@ def check_outputs(options: argparse.Namespace) -> None:
             raise InputError(f"{path} exists. Add --force to overwrite it, or name another file.")
     if len({path.resolve() for path in paths}) < len(paths):
         raise InputError(f"Two results cannot both be written to {paths[0]}. Name a file for each.")
+
+
+def _input_files(values: Iterable[object]) -> Iterator[Path | int]:
+    """What the arguments of a command lead it to read; standard input is file 0.
+
+    Of a folder with a tokenizer these are its files, of other folders all files.
+    """
+    from guiapp.core.formats.tokenizer_config import sidecar_paths
+    from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
+
+    yield 0
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _input_files(value)
+        elif isinstance(value, (str, Path)) and not isinstance(value, OutputPath) and os.path.exists(value):
+            path = Path(value)
+            name = preferred(os.listdir(path)) if path.is_dir() else path.name
+            if name is None:
+                yield from (file for _, file in files_in(path, lambda name: True))
+                continue
+            yield (path := path / name if path.is_dir() else path)
+            yield from sidecar_paths(path) if is_tokenizer_name(name) else ()
 
 
 def _is_device(path: Path) -> bool:
@@ -158,20 +184,13 @@ def add_text_source(parser: argparse.ArgumentParser) -> None:
 
 
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
+    from guiapp.core.formats.table import READINGS
+
     group = parser.add_mutually_exclusive_group()
     about = "override the file's pre-tokenizer, for example with llama-bpe (BPE only)"
     group.add_argument("--pre", metavar="NAME", help=about)
     about = f"read the file as a library does: {', '.join(READINGS)} (default: the file's own library)"
-    group.add_argument("--as", dest="pre", metavar="NAME", type=reading_name, help=about)
-
-
-def reading_name(text: str) -> str | None:
-    """What --as takes: None for the library that a file is for."""
-    if text in OWN_LIBRARIES:
-        return None
-    if text not in READINGS:
-        raise argparse.ArgumentTypeError(f"“{text}” is not one of: {', '.join((*READINGS, *OWN_LIBRARIES))}")
-    return text
+    group.add_argument("--as", dest="pre", metavar="NAME", choices=list(READINGS), help=about)
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
+from functools import partial
 
 from guiapp.cli.files import InputError, let_terminal_replace
 from guiapp.core.manual import CHAPTERS, chapter_title, find_topic, search
 
 EXAMPLES = "tokenloupe help compare", "tokenloupe help --search byte fallback"
-LINK = re.compile(r"\[([^]]+)\]\(([\w-]+)\.md(#[\w-]+)?\)")
+CODE = r"```.*?```|`[^`]*`"
+LINK = re.compile(rf"({CODE})|\[((?:{CODE}|[^][`])+)\]\(([^)]+)\)", re.DOTALL)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,5 +38,17 @@ def run(options: argparse.Namespace) -> int:
         for name in CHAPTERS:
             print(f"{name:{width}}  {chapter_title(name)}")
     else:
-        print(LINK.sub(r"\1 (help \2\3)", find_topic(options.topic).text), end="")
+        section = find_topic(options.topic)
+        print(LINK.sub(partial(_link, section.chapter), section.text), end="")
     return 0
+
+
+def _link(chapter: str, link: re.Match[str]) -> str:
+    """A link for a terminal, where it can be typed; code as it is."""
+    code, words, target = link.groups()
+    if code is not None:
+        return str(code)
+    name, _, anchor = target.partition("#")
+    is_topic = not name or name.endswith(".md")
+    topic = (name.removesuffix(".md") or chapter) + (f"#{anchor}" if anchor else "")
+    return f"{words} (help {topic})" if is_topic else f"{words} ({target})"

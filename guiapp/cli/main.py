@@ -100,6 +100,8 @@ def window(options: argparse.Namespace) -> int:
         )
     if options.textfile is not None and is_session(Path(options.model or "")):
         raise InputError(f"The session {options.model} contains its own text. Omit {options.textfile}.")
+    if options.textfile is not None and _is_missing(options.textfile):
+        raise InputError(f"The text {options.textfile} does not exist. Name a file that does.")
     from guiapp.window import qt_libraries
 
     if (problem := qt_libraries.problem()) is not None:
@@ -143,6 +145,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
             if has_words and "file" in options
             else ""
         )
+        if unknown[0].startswith("-") and {"text", "filters", "prefix"} & vars(options).keys():
+            hint = f". If {unknown[0]} is no option, write -- before it"
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return options
 
@@ -178,7 +182,7 @@ class _CommandParser(_Parser):
         from difflib import get_close_matches
 
         options = [option for option in self._option_string_actions if option.startswith("--")]
-        near = get_close_matches(word.partition("=")[0], options, 1, 0.6) if word.startswith("-") else []
+        near = get_close_matches(word.partition("=")[0], options, 1, 0.6) if word.startswith("--") else []
         return near[0] if near else ""
 
     def _match_arguments_partial(

@@ -21,6 +21,7 @@ from guiapp.cli.files import (
 )
 
 EXAMPLES = ("tokenloupe screenshot --model a.gguf --page compare --beside b.gguf -o page.png",)
+MOST_BESIDE = 3
 STATUSES = {1: "invalid input, or the picture was not ready in time"}
 
 
@@ -102,6 +103,8 @@ SWITCHES = {
 
 def run(options: argparse.Namespace) -> int:
     """Save a picture of a page, without a display."""
+    if len(options.counterpart) > MOST_BESIDE:
+        options.refuse(f"argument --beside: takes at most {MOST_BESIDE} models")
     need_no_display()
     from guiapp.window.screenshots import ScreenshotOptions, save_screenshot
 

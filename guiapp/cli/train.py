@@ -15,7 +15,7 @@ from guiapp.cli.files import (
     output_path,
     read,
 )
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import counted, printable
 from guiapp.core.text.utf16 import as_utf8
 
 EXAMPLES = ("tokenloupe train bpe -f text.txt --vocab-size 500 -o own.gguf --log",)
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{path} cannot be written: {error.strerror}.") from error
     n_tokens, made = len(model.tokens), {merge.replace(" ", "") for merge in model.merges}
     fewer = shortfall(options.algorithm, n_tokens, options.vocab_size, len(model.merges) - len(made))
-    print(f"{options.output}: {fewer or counted(n_tokens, 'token')}", file=sys.stderr)
+    print(f"{printable(str(options.output))}: {fewer or counted(n_tokens, 'token')}", file=sys.stderr)
     return 0
 
 

@@ -58,6 +58,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(why_record(found))
         return 0
+    if not found:
+        where = "The text has no tokens" if options.at is None else f"--at {options.at} has no token"
+        raise InputError(f"{where}. Write a text, or a range with text, such as 0:1.")
     let_terminal_replace()
     print("\n\n".join("\n".join(why_lines(token)) for token in found))
     return 0

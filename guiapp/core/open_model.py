@@ -37,7 +37,7 @@ def open_model(
     from dataclasses import replace
 
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.core.formats.table import load_vocabulary
+    from guiapp.core.formats.table import READINGS, load_vocabulary
     from guiapp.core.sources.locate import located
     from guiapp.core.text.numbers_in_words import quoted
     from guiapp.core.vocabulary.opening import ENCODERS, Opening
@@ -45,6 +45,8 @@ def open_model(
 
     if pre is not None and reading is not None:
         raise VocabError("A file is opened with a pre-tokenizer or with a reading, not with both. Omit one.")
+    if reading is not None and reading not in READINGS:
+        raise VocabError(f"There is no reading “{quoted(reading)}”. Choose one of: {', '.join(READINGS)}.")
     pre = pre if reading is None else reading
     opening = Opening(progress or (lambda _share: checkpoint()))
     try:

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from guiapp.pages.vocabulary.page import VocabularyPage
 
 TICK_MS = 20
-MOST_BESIDE = 3
 PRESENTATION = "presentation"
 LESSON_LIST = "list"  # instead of a lesson
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
@@ -113,7 +112,7 @@ def save_screenshot(
     tokenizer = open_model(model, pre)
     for encoder in filter(None, (options.encoder, options.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
-    tokenizers = {model: tokenizer} | {name: open_model(name) for name in options.counterpart[:MOST_BESIDE]}
+    tokenizers = {model: tokenizer} | {name: open_model(name) for name in options.counterpart}
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.ini")
@@ -138,7 +137,7 @@ def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QP
     shell.window.actions_table["steps" if is_presented else page].trigger()
     shell.window.resize(*options.size)
     shell.window.show()
-    for name in options.counterpart[:MOST_BESIDE]:
+    for name in options.counterpart:
         shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)

@@ -206,3 +206,11 @@ def test_who_can_take_part_is_listed_with_what_is_returned_and_the_reason_agains
 def test_what_is_no_contender_of_one_s_own_is_told(own, capsys):
     assert run(["bench", "demo:spm", "--own", own]) == 1
     assert "encoder" in capsys.readouterr().err
+
+
+def test_a_baseline_that_is_not_measured_is_refused_with_those_that_are(capsys):
+    assert run(["bench", "demo:toy", "--baseline", "nope", "--encoders", "heap"]) == 1
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert "--baseline nope" in printed.err
+    assert "heap" in printed.err

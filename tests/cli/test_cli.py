@@ -298,3 +298,10 @@ def test_tokens_are_written_with_signs_or_as_in_the_file(words, capsys):
     assert told[0] == told[1]
     assert "Ġ" not in told[0]
     assert "Ġ" in told[2]
+
+
+def test_a_text_that_does_not_exist_is_refused_before_the_window(capsys, tmp_path):
+    assert run(["demo:toy", str(tmp_path / "no.txt")]) == 1
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert "no.txt" in printed.err

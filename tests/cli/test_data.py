@@ -94,3 +94,14 @@ def test_what_cannot_be_done_is_one_line(arguments, words, files, capsys):
 def test_a_model_without_a_template_says_so(files, capsys):
     assert run(["data", "demo:wordpiece", "good.jsonl"]) == 1
     assert "no chat template" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("export", [[], ["--export", "old.jsonl", "--force"], ["--export", "-"], ["--json"]])
+def test_a_file_without_any_json_is_an_error_and_replaces_nothing(files, capsys, export):
+    (files / "x.bin").write_bytes(bytes(range(254, 0, -1)) * 9)
+    (files / "old.jsonl").write_bytes(b"old")
+    assert run(["data", "demo:bpe", "x.bin", *export]) == 1
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert "x.bin is not JSON lines" in printed.err
+    assert (files / "old.jsonl").read_bytes() == b"old"

@@ -1,6 +1,7 @@
 """`tokenloupe doctor`: what it prints, and its exit status."""
 
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -102,3 +103,27 @@ def test_a_fixed_copy_is_written_and_its_status_is_that_of_the_copy(
     for words in (["--only", "pre_missing"], ["--force"], ["--fix", "-"]):
         with pytest.raises(SystemExit):
             run(["doctor", path, *words])
+
+
+@pytest.mark.parametrize("only", [[], ["--only", "nope"]])
+def test_a_file_without_anything_to_fix_is_told_to_have_nothing(capsys, only, tmp_path: Path):
+    path = str(tmp_path / "model.json")
+    Path(path).write_bytes(guiapp.open_model("demo:wordpiece").vocabulary.path.read_bytes())
+    assert run(["doctor", path, "--fix", str(tmp_path / "out"), *only]) == 1
+    printed = capsys.readouterr().err
+    assert "nothing to fix" in printed
+    assert "--only" not in printed
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are Unicode")
+def test_names_that_are_not_utf8_are_json_that_any_parser_reads(capsys, tmp_path: Path):
+    path = tmp_path / os.fsdecode(b"m\xff.gguf")
+    path.write_bytes(guiapp.open_model("demo:bpe").vocabulary.path.read_bytes())
+    for command, key in (("info", "path"), ("doctor", "file")):
+        run([command, str(path), "--json"])
+        printed = capsys.readouterr().out
+        assert "\\ud" not in printed
+        assert json.loads(printed)[key].endswith("m\\xff.gguf")
+    output = str(tmp_path / os.fsdecode(b"n\xff.gguf"))
+    assert run(["train", "bpe", "-f", __file__, "--vocab-size", "300", "-o", output]) == 0
+    assert "n\\xff.gguf" in capsys.readouterr().err

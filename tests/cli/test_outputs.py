@@ -86,3 +86,61 @@ def test_pipes_and_devices_are_written_to(folder):
     with open("out.gguf", "wb") as file:
         subprocess.run(command, stdout=file, check=True)
     assert (folder / "out.gguf").read_bytes() == read[0]
+
+
+READS = {
+    "train bpe --vocab-size 300 -f a.gguf -o": ("a.gguf", "a.gguf"),
+    "train bpe --vocab-size 300 -f a.gguf -o other.gguf --steps": ("a.gguf", "a.gguf"),
+    "data demo:toy a.jsonl --export": ("a.jsonl", "a.jsonl"),
+    "data model demo:toy --export": ("model/tokenizer_config.json", "model/tokenizer_config.json"),
+    "tree model -o": ("model/tokenizer.json", "model/tokenizer.json"),
+    "tree demo:toy -o": ("a.svg", None),
+    "hunt demo:bpe demo:spm -f texts --report": ("texts/in/a.md", "texts/in/a.md"),
+    "bench demo:toy --compare a.json --json": ("a.json", "a.json"),
+    "bench field demo:toy --text a=a.txt -o": ("a.txt", "a.txt"),
+    "lesson export a.json -o": ("a.json", "a.json"),
+    "screenshot --model demo:toy --beside demo:bpe a.gguf -o": ("a.gguf", "a.gguf"),
+    "doctor a.gguf --fix": ("a.gguf", "a.gguf"),
+}
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]], ids=["", "force"])
+@pytest.mark.parametrize("link", ["", "symlink", "link"])
+@pytest.mark.parametrize("command", READS, ids=map(str, range(len(READS))))
+def test_an_input_is_never_replaced(command, link, force, folder, capsys):
+    name, says = READS[command]
+    file = folder / name
+    for each in (file, folder / "model" / "tokenizer.json"):
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_bytes(b"old")
+    if link:
+        getattr(os, link)(file, folder / "link")
+    out = "./link" if link else f"./{name}"
+    stdin = os.dup(0)
+    with open(file, "rb") as stream:  # which is read where no other input has this name
+        os.dup2(stream.fileno() if says is None else stdin, 0)
+    try:
+        assert run([*command.split(), out, *force]) == 1
+    finally:
+        os.dup2(stdin, 0)
+        os.close(stdin)
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert f"input of this command: {says or 'standard input'}." in printed.err
+    assert file.read_bytes() == b"old"
+
+
+def test_other_files_next_to_an_input_may_be_replaced(folder):
+    (folder / "text.txt").write_text("some text")
+    (folder / "old.gguf").write_bytes(b"old")
+    assert run(["train", "bpe", "-f", "text.txt", "--vocab-size", "300", "-o", "old.gguf", "--force"]) == 0
+    assert (folder / "old.gguf").read_bytes()[:4] == b"GGUF"
+
+
+def test_a_picture_beside_more_models_than_fit_is_refused(folder, capsys):
+    words = ["screenshot", "--page", "compare", "-o", "a.png", "--beside", *["demo:toy"] * 4]
+    with pytest.raises(SystemExit) as caught:
+        run(words)
+    assert caught.value.code == 2
+    assert "--beside" in capsys.readouterr().err
+    assert os.listdir(folder) == []

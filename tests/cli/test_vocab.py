@@ -29,7 +29,23 @@ def test_what_cannot_be_listed_is_told_in_a_sentence(capsys, words, says):
 
 
 @pytest.mark.parametrize(
-    "words", [["kind:blue"], ["a", "length:>"], ["-script:"], ["is:un"], ["0xE"], ["lenght:3"]]
+    "words",
+    [
+        ["kind:blue"],
+        ["a", "length:>"],
+        ["-script:"],
+        ["is:un"],
+        ["0xE"],
+        ["lenght:3"],
+        ["foo:bar"],
+        ["Foo:bar"],
+        ["0xZZ"],
+        ["#x"],
+        ["200..100"],
+        ["#200..#100"],
+        ["length:5..2"],
+        ["kind:control", "-std:move"],
+    ],
 )
 def test_a_filter_that_is_wrong_or_not_finished_is_a_usage_error(capsys, words):
     with pytest.raises(SystemExit) as caught:
@@ -37,3 +53,32 @@ def test_a_filter_that_is_wrong_or_not_finished_is_a_usage_error(capsys, words):
     printed = capsys.readouterr()
     assert (caught.value.code, printed.out) == (2, "")
     assert words[-1].partition(":")[0].lstrip("-") in printed.err
+
+
+def ids(capsys, *filters):
+    assert run(["vocab", "demo:bpe", "--csv", "--columns", "id", "--", *filters]) == 0
+    return capsys.readouterr().out.split()[1:]
+
+
+def test_the_names_of_filters_are_taken_in_any_case(capsys):
+    assert ids(capsys, "Kind:control", 'SCRIPT:"Latin"') == ids(capsys, "kind:control", 'script:"Latin"')
+    assert ids(capsys, "Length:>=4", "-is:byte") == ids(capsys, "length:>=4", "-IS:byte") != []
+
+
+@pytest.mark.parametrize("text", ["foo:bar", "0xZZ", "#x", 'a:"b c"'])
+def test_what_looks_like_a_filter_is_text_in_the_quotes_that_the_error_names(capsys, text):
+    with pytest.raises(SystemExit):
+        run(["vocab", "demo:bpe", text])
+    quoted = '"' + text.replace('"', '""') + '"'
+    assert quoted in capsys.readouterr().err
+    assert ids(capsys, quoted) == []
+
+
+@pytest.mark.parametrize("command", ["vocab", "count", "tokenize", "tree"])
+def test_a_word_that_begins_like_an_option_needs_dashes_before_it(capsys, command):
+    with pytest.raises(SystemExit):
+        run([command, "demo:bpe", "-the"])
+    printed = capsys.readouterr().err
+    assert "write -- before it" in printed
+    assert "--help?" not in printed
+    assert run([command, "demo:bpe", "--", "-the"]) == 0

@@ -113,16 +113,14 @@ def chosen_fixes(fixes: Mapping[str, FileFix], only: Sequence[str] | None = None
         fix = fixes.get(each.partition("=")[0])
         if fix is not None and not fix.options:
             raise FixError(f"{fix.code} cannot be fixed in a copy. {fix.reason}")
-        if each not in known:
-            choices = fix.names if fix is not None else known
-            raise FixError(f"“{quoted(each)}” names no fix of this file. Choose from: {_listed(choices)}.")
+        if each not in known and known:
+            choices = ", ".join(known if fix is None else fix.names)
+            raise FixError(f"“{quoted(each)}” names no fix of this file. Choose from: {choices}.")
+    if not known:
+        raise FixError("There is nothing to fix: no finding of this file can be fixed in a copy.")
     if not chosen:
-        raise FixError(f"Nothing can be fixed without a choice. Choose with --only: {_listed(known)}.")
+        raise FixError(f"Nothing can be fixed without a choice. Choose with --only: {', '.join(known)}.")
     return tuple(dict.fromkeys(chosen))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) or "nothing"
 
 
 def save_fixed(

@@ -127,9 +127,14 @@ def _csv_cell(value: object) -> str:
 
 
 def json_text(record: object, indent: int | None = None) -> str:
-    """A record in characters that can be seen, others escaped."""
+    """A record in characters that can be seen, others escaped; of bytes that are no UTF-8 as `printable`."""
     text = json.dumps(record, ensure_ascii=False, indent=indent)
-    return UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return UNSEEN.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    sign = found[0]
+    return json.dumps(printable(sign) if "\ud800" <= sign <= "\udfff" else sign)[1:-1]
 
 
 def json_parts(record: object) -> Iterator[str]:

@@ -56,13 +56,14 @@ REACHED = "reached"
 Fits = Callable[[TokenFigures, Progress], Flags]
 
 WORD = re.compile(
-    r'(?P<minus>-?)(?P<body>/.+?/(?=\s|$)|[a-z]+:"(?:[^"]|"")*"?|"(?:[^"]|"")*"?|\S+)', re.DOTALL
+    r'(?P<minus>-?)(?P<body>/.+?/(?=\s|$)|[a-zA-Z]+:"(?:[^"]|"")*"?|"(?:[^"]|"")*"?|\S+)', re.DOTALL
 )
 QUOTED = re.compile(r'"((?:[^"]|"")*)"?', re.DOTALL)
 HEX = re.compile("0x([0-9a-fA-F]*)")
 ID = re.compile(r"#(\d{1,12})")
 ID_RANGE = re.compile(r"#?\d{1,12}\.\.(#?\d{1,12})?|\.\.#?\d{1,12}")
-KEY = re.compile("([a-z]+):(.*)", re.DOTALL)
+KEY = re.compile("([a-zA-Z]+):(.*)", re.DOTALL)
+NO_BYTES_OR_ID = re.compile(r"(0x|#\w).*", re.DOTALL)
 NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
 RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
@@ -195,7 +196,9 @@ def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
 
 def without(query: str, key: str) -> str:
     """A filter without the terms `key:…` in it."""
-    return " ".join(word[0] for word in WORD.finditer(query) if not word["body"].startswith(f"{key}:"))
+    return " ".join(
+        word[0] for word in WORD.finditer(query) if not word["body"].lower().startswith(f"{key}:")
+    )
 
 
 def without_terms(query: str, written: str) -> str:
@@ -238,14 +241,19 @@ def _term(word: re.Match[str]) -> FilterTerm:
     if match := ID.fullmatch(body):
         return term(partial(_in_range, BY_NAME["id"], int(match[1]), int(match[1])))
     if ID_RANGE.fullmatch(body):
-        low, high = (int(end) if end else None for end in body.replace("#", "").split(".."))
-        return term(partial(_in_range, BY_NAME["id"], low, high))
-    if (match := KEY.fullmatch(body)) and match[1] in KEYS:
-        return _keyed(written, match[1], _unquoted(match[2]), term)
-    if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
-        raise QueryError(
-            f"There is no filter {match[1]}:. Did you mean {meant[0]}:? To search for text, quote it."
-        )
+        low, high = (float(end) if end else None for end in body.replace("#", "").split(".."))
+        return _range(written, BY_NAME["id"], low, high, term)
+    if (match := KEY.fullmatch(body)) and (key := match[1].lower()) in KEYS:
+        return _keyed(written, key, _unquoted(match[2]), term)
+    doubled = body.replace('"', '""')
+    as_text = f'To search for this text, write it in quotes: "{doubled}".'
+    near = get_close_matches(key, sorted(KEYS), 1, ALIKE) if match else []
+    if match and (near or match[2][:1] not in ("", ":", "/")):  # std::vector, http://
+        meant = f" Did you mean {near[0]}:?" if near else ""
+        raise QueryError(f"There is no filter {match[1]}:.{meant} {as_text}")
+    if match := NO_BYTES_OR_ID.fullmatch(body):
+        what = "bytes, such as 0xE282" if match[1] == "0x" else "an id, such as #9906"
+        raise QueryError(f"“{body}” is not {what}. {as_text}")
     text = _unquoted(body)
     needle = text.encode("utf-8", "surrogatepass")
     if not needle:
@@ -283,8 +291,17 @@ def _keyed(written: str, key: str, value: str, term: Callable[..., FilterTerm]) 
         return term(partial(_compared, column, match[1] or "=", float(match[2])))
     if match := RANGE.fullmatch(value):
         low, high = (None if end is None else float(end) for end in match.groups())
-        return term(partial(_in_range, column, low, high))
+        return _range(written, column, low, high, term)
     raise QueryError(f"“{value}” is not a number or a range, such as 4..8 or >=4.")
+
+
+def _range(
+    written: str, column: TokenColumn, low: float | None, high: float | None, term: Callable[..., FilterTerm]
+) -> FilterTerm:
+    """One whose end is below its start may still get more digits."""
+    if low is not None and high is not None and high < low:
+        return _unfinished(written, f"“{written}” is an empty range: write the smaller number first.")
+    return term(partial(_in_range, column, low, high))
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:

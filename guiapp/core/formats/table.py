@@ -32,7 +32,14 @@ from guiapp.native.checkpoint import checkpoint
 LONGEST_S = 120.0
 CONVERTED = ("tokenizer.json", "SentencePiece", "vocab.json and merges.txt", "vocab.txt")  # to GGUF
 CONVERTED_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
-NOT_IN_TRANSFORMERS = ("GGUF", "tekken.json", "RWKV vocabulary", "CLIP's merges", "tokenizer.bin")
+READINGS: dict[str, tuple[str, ...] | None] = {  # each with its formats; tekken is a pre-tokenizer, too
+    TRANSFORMERS: (*CONVERTED, "tiktoken"),
+    LLAMA_CPP: CONVERTED,
+    "tiktoken": ("tiktoken",),
+    "tekken": None,
+    "llama-first": ("tokenizer.json",),
+    "llama-legacy": ("tokenizer.json",),
+}
 HEAD_BYTES = 1 << 12
 
 
@@ -225,15 +232,11 @@ def load_vocabulary(
     vocabulary = LAST.get(files)
     if vocabulary is None:
         file_format = format_of(path)
-        if pre == LLAMA_CPP and file_format.name not in CONVERTED:
+        formats = READINGS.get(pre or "")
+        if formats is not None and file_format.name not in formats:
             raise VocabError(
-                f"{quoted(path.name)} is not what llama.cpp's converter reads: that applies to "
-                f"{', '.join(CONVERTED)}. Open it without choosing a reading."
-            )
-        if pre == TRANSFORMERS and file_format.name in NOT_IN_TRANSFORMERS:
-            raise VocabError(
-                f"{quoted(path.name)} is not read as transformers reads it: that applies to tokenizer.json, "
-                "SentencePiece, tiktoken, vocab.json and vocab.txt. Open it without choosing a reading."
+                f"{quoted(path.name)} is not read as {pre} reads it: that applies to {', '.join(formats)}. "
+                "Open it without choosing a reading."
             )
         vocabulary = _with_conversion(file_format, path, opening, pre).opened_from(files)
         if files.states[0] is not None and OpenedFiles.now(path, pre, opening.whole_bytes) == files:

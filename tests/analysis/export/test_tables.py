@@ -79,7 +79,7 @@ def test_a_long_list_is_written_part_by_part(monkeypatch):
     [
         *(("é", "é"), ("漢", "漢"), ("~", "~"), ("\xa0", "\xa0")),
         *(("\x7f", "\\u007f"), ("\x9f", "\\u009f"), ("\u2028", "\\u2028"), ("\u200b", "\\u200b")),
-        *(("\ud800", "\\ud800"), ("\udfff", "\\udfff"), ("\U000e0041", "\\udb40\\udc41")),
+        *(("\ud800", "\\\\ud800"), ("\udcff", "\\\\xff"), ("\U000e0041", "\\udb40\\udc41")),
         *(("\ufff9", "\\ufff9"), ("\ufffb", "\\ufffb"), ("\ufffc", "\ufffc"), ("\x1b", "\\u001b")),
     ],
 )

@@ -131,13 +131,21 @@ def test_what_is_not_finished_leaves_all_tokens_and_says_what_is_missing(figures
             check_filter(query)
 
 
+@pytest.mark.parametrize("query", ["Length:5..2", "-200..100", "#2..#1", "score:1..0.5"])
+def test_a_range_that_ends_before_it_starts_may_get_more_digits_and_is_refused_as_it_is(figures, query):
+    assert leaves(figures, query) == NAMES
+    with pytest.raises(QueryError, match=f"“{re.escape(query)}” is an empty range"):
+        check_filter(query)
+
+
 @pytest.mark.parametrize(
     ("query", "says"),
     [
         ("kind:blue", "There is no kind “blue”. Choose from: control, unknown"),
         ("script:Grek", "There is no script “Grek”. Did you mean Greek? Choose from: "),
         ("length:long", "“long” is not a number or a range, such as 4..8 or >=4."),
-        ("the lenght:>3", "There is no filter lenght:. Did you mean length:? To search for text, quote it."),
+        ("the lenght:>3", "There is no filter lenght:. Did you mean length:? To search for this text, "),
+        ("foo:bar", 'There is no filter foo:. To search for this text, write it in quotes: "foo:bar".'),
         ("is:special-", "There is no is:“special-”. Did you mean special? Choose from: unreached"),
         ("rank:3", "The tokens of a SPM vocabulary have no rank."),
         ("norm:<1", "Read the embeddings first:"),
