@@ -63,7 +63,6 @@ HEX = re.compile("0x([0-9a-fA-F]*)")
 ID = re.compile(r"#(\d{1,12})")
 ID_RANGE = re.compile(r"#?\d{1,12}\.\.(#?\d{1,12})?|\.\.#?\d{1,12}")
 KEY = re.compile("([a-zA-Z]+):(.*)", re.DOTALL)
-NO_BYTES_OR_ID = re.compile(r"(0x|#\w).*", re.DOTALL)
 NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
 RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
@@ -251,9 +250,8 @@ def _term(word: re.Match[str]) -> FilterTerm:
     if match and (near or match[2][:1] not in ("", ":", "/")):  # std::vector, http://
         meant = f" Did you mean {near[0]}:?" if near else ""
         raise QueryError(f"There is no filter {match[1]}:.{meant} {as_text}")
-    if match := NO_BYTES_OR_ID.fullmatch(body):
-        what = "bytes, such as 0xE282" if match[1] == "0x" else "an id, such as #9906"
-        raise QueryError(f"“{body}” is not {what}. {as_text}")
+    if body.startswith("0x"):
+        raise QueryError(f"“{body}” is not bytes, such as 0xE282. {as_text}")
     text = _unquoted(body)
     needle = text.encode("utf-8", "surrogatepass")
     if not needle:

@@ -39,7 +39,10 @@ READINGS: dict[str, tuple[str, ...] | None] = {  # each with its formats; tekken
     "tekken": None,
     "llama-first": ("tokenizer.json",),
     "llama-legacy": ("tokenizer.json",),
+    "tokenizers": ("tokenizer.json", "vocab.json and merges.txt", "vocab.txt"),
+    "sentencepiece": ("SentencePiece",),
 }
+OWN_LIBRARIES = ("tokenizers", "sentencepiece")  # what files of these formats are read as anyway
 HEAD_BYTES = 1 << 12
 
 
@@ -228,6 +231,8 @@ def load_vocabulary(
         path = file_in(path)
     if pre == LLAMA_CPP and format_of(path) is FORMATS[0]:
         pre = None  # it is what llama.cpp reads
+    if pre in OWN_LIBRARIES and format_of(path).name in (READINGS[pre] or ()):
+        pre = None
     files = OpenedFiles.now(path, pre, opening.whole_bytes)
     vocabulary = LAST.get(files)
     if vocabulary is None:

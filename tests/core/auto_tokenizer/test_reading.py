@@ -169,13 +169,13 @@ def test_the_reading_is_offered_kept_and_named(tmp_path, capsys):
     assert (chosen.exactness.level, chosen.vocabulary.chosen_pre) == ("exact", "transformers")
     assert "transformers 5.24" in chosen.exactness.reason
     assert run(["tokenize", str(tmp_path), "--as", "transformers", "<|user|>"]) == 0
-    assert run(["tokenize", str(tmp_path), "<|user|>"]) == 0
+    assert run(["tokenize", str(tmp_path), "--as", "tokenizers", "<|user|>"]) == 0
     assert capsys.readouterr().out.splitlines() == ["259", "60 124 117 115 101 114 124 62"]
     with pytest.raises(VocabError, match="not read as transformers"):
         guiapp.open_model("demo:bpe", reading="transformers")
 
 
-@pytest.mark.parametrize("name", ["tiktoken", "llama-first", "llama-legacy"])
+@pytest.mark.parametrize("name", ["tiktoken", "llama-first", "llama-legacy", "sentencepiece", "tokenizers"])
 def test_a_reading_that_a_file_does_not_have_is_refused_as_one(capsys, name):
     with pytest.raises(VocabError, match=f"not read as {name}"):
         guiapp.open_model("demo:bpe", reading=name)
@@ -183,7 +183,7 @@ def test_a_reading_that_a_file_does_not_have_is_refused_as_one(capsys, name):
     assert f"not read as {name}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["zz", "sentencepiece", "tokenizers", ""])
+@pytest.mark.parametrize("name", ["zz", ""])
 def test_an_unknown_reading_is_refused_with_those_that_there_are(capsys, name):
     with pytest.raises(VocabError, match=f"no reading “{name}”.*transformers"):
         guiapp.open_model("demo:bpe", reading=name)
