@@ -132,9 +132,9 @@ def json_text(record: object, indent: int | None = None) -> str:
     return UNSEEN.sub(_escaped, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    sign = found[0]
-    return json.dumps(printable(sign) if "\ud800" <= sign <= "\udfff" else sign)[1:-1]
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    return json.dumps(printable(character) if "\ud800" <= character <= "\udfff" else character)[1:-1]
 
 
 def json_parts(record: object) -> Iterator[str]:

@@ -88,11 +88,11 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
         return ShownRows(request, source, ids, counts=counts, wider=wider)
 
     def wider_than(
-        self, source: TokenFigures, request: ListRequest, n_found: int, progress: Progress
+        self, source: TokenFigures, request: ListRequest, n_listed: int, progress: Progress
     ) -> tuple[str, int] | None:
         """The same filter in any case, where that finds more; with how many tokens it finds."""
         query, n_tokens = in_any_case(source, request.query, progress)
-        return (query, n_tokens) if n_tokens > n_found else None
+        return (query, n_tokens) if n_tokens > n_listed else None
 
     # Which tokens text reaches
 

@@ -187,12 +187,8 @@ class DataPage(Page):
 
     def _remember(self) -> None:
         """List a file among the recent ones once it could be opened."""
-        path = self.model.path
-        if (
-            path is not None
-            and self.model.data is not None
-            and path not in (self._remembered, sample_data_path())
-        ):
+        path, is_open = self.model.path, self.model.data is not None
+        if path is not None and is_open and path not in (self._remembered, sample_data_path()):
             self._remembered = path
             self._recent.add(path, is_data=True)
 
@@ -253,9 +249,7 @@ class DataHead(QFrame):
         model.data_changed.connect(self._refresh)
         model.options_changed.connect(self._refresh)
         self._has_markers = False
-        self._exported: tuple[int, int] | None = (
-            None  # records with tokens and without, until it is announced
-        )
+        self._exported: tuple[int, int] | None = None  # records with and without tokens, until that is said
         saving.changed.connect(self._describe_export)
         self._refresh()
 

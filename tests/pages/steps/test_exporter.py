@@ -101,7 +101,7 @@ def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch):
         folder = tmp_path / filter_start / name
         folder.mkdir(parents=True)
 
-        def ask(parent, title, suggested, filters, path=folder / name, filter_start=filter_start):
+        def ask(parent, title, suggested, filters, *_, path=folder / name, filter_start=filter_start):
             chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
             return str(path), chosen if filter_start else ""
 
