@@ -82,6 +82,7 @@ FIGURE_SHARE = 0.05  # of what is left: a figure is not easier to read in more r
 GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
 LEAST_PX = 220
 NOT_FOUND = "No matches."
+MOST_SHOWN = 400  # characters of a cell, more than any has room for
 MIDDLE = Qt.TextElideMode.ElideMiddle  # many tokens differ by a number at the end
 CELLS = """
 QTableView::item { padding: 0 5px; }
@@ -195,7 +196,9 @@ class TokenTableModel(RowTable[int]):
         return "" if self._shown.source is None else column.last_text(self._shown.source)
 
     def _text(self, column: ListColumn[Any], row: int) -> str:
-        return column.text(self._shown.source, row, self._model.spelling.now)
+        given = self._shown.source, row, self._model.spelling.now
+        text = column.text(*given)
+        return column.whole_text(*given)[:MOST_SHOWN] if text.endswith("…") else text  # the view elides it
 
 
 class TokenTableView(QTableView):
