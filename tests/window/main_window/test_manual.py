@@ -77,3 +77,5 @@ def test_a_finding_of_the_doctor_leads_to_its_paragraph(make_shell, qtbot):
     browser = window.findChild(ManualReader).browser
     assert browser.source().toString() == f"doctor.md#{code}"
     assert browser.verticalScrollBar().value() > 0
+    (mark,) = browser.extraSelections()
+    assert mark.cursor.selectedText().startswith(code)
