@@ -96,7 +96,6 @@ class ChapterBrowser(QTextBrowser):
         super().__init__(openExternalLinks=True)
         self._theme_source = theme_source
         self._query = ""  # whose words are marked
-        self._paragraph = QTextBlock()  # that a link leads to, marked as well
         self.setSearchPaths([str(manual_folder())])
         self.document().setDocumentMargin(GAP_PX)
         self.document().setIndentWidth(LIST_PX)
@@ -133,7 +132,7 @@ class ChapterBrowser(QTextBrowser):
     def _dress(self, source: QUrl) -> None:
         """Set headings, paragraphs and code as the program does, and go to the section of the link."""
         cursor, anchor = QTextCursor(self.document()), source.fragment()
-        at_px, block, self._paragraph = 0.0, self.document().begin(), QTextBlock()
+        at_px, block, paragraph = 0.0, self.document().begin(), QTextBlock()
         blocks = []
         while block.isValid():
             blocks.append(QTextBlock(block))
@@ -145,16 +144,17 @@ class ChapterBrowser(QTextBrowser):
             is_heading, name = block.blockFormat().headingLevel() > 0, anchor_of(block.text())
             if anchor and (name == anchor if is_heading else name.startswith(anchor)):
                 at_px = self.document().documentLayout().blockBoundingRect(block).y()
-                self._paragraph = QTextBlock() if is_heading else block
+                paragraph = paragraph if is_heading else block
                 break
         self.verticalScrollBar().setValue(int(at_px) - GAP_PX)
-        self._mark()
+        self._mark(paragraph)
 
-    def _mark(self) -> None:
+    def _mark(self, paragraph: QTextBlock) -> None:
+        """Mark the words of the query, and the paragraph that a link leads to, if that is valid."""
         cursors, color = [], QColor(self._theme_source.theme.warning)
         color.setAlpha(MARKED_ALPHA)
-        if self._paragraph.isValid():
-            cursors.append(QTextCursor(self._paragraph))
+        if paragraph.isValid():
+            cursors.append(QTextCursor(paragraph))
             cursors[0].movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
         for word in search_words(self._query):
             cursor = self.document().find(word)
