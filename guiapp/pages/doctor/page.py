@@ -59,7 +59,7 @@ LEAST_PX = 320
 NAMES = "now", "fixed"
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
-OF_ORIGINAL = "original_"  # how codes of such findings begin
+OF_ORIGINAL, ABOUT_ORIGINAL = "original_", "original_remark"  # how codes of differences begin; none is that
 ORIGINAL_TIP = "Compare the model with its original, such as tokenizer.json"
 BAR_PX = 160
 QUOTED = re.compile("“([^“”]+)”(\\.?)")  # what a file says, within a sentence
@@ -251,9 +251,10 @@ def _compared(model: DoctorModel) -> str:
     """How the file differs from its original, once both were compared."""
     if not model.original or model.diagnosis is None or model.examined.is_busy:
         return ""
-    n_differences = sum(each.code.startswith(OF_ORIGINAL) for each in model.diagnosis.findings)
-    what = counted(n_differences, "difference") if n_differences else "no difference in tokens, merges or ids"
-    return f"{what} from the original {quoted(title_of(model.original), 30)}"
+    codes = [each.code for each in model.diagnosis.findings if each.code != ABOUT_ORIGINAL]
+    n_differences = sum(code.startswith(OF_ORIGINAL) for code in codes)
+    what = counted(n_differences, "difference") if n_differences else "no difference"
+    return f"compared with {quoted(title_of(model.original), 30)}: {what} found"
 
 
 class FindingPanel(ItemDetails):
