@@ -84,15 +84,15 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
     ) -> ShownRows[TokenFigures]:
         ids = listed(source, request.query, self.sorting(request), request.is_descending, progress)
         counts = tuple(each.counts(ids) for each in source.histograms)
-        wider = self.wider_than(source, request, len(ids), progress)
+        wider = self.wider_than(source, request.query, len(ids), progress)
         return ShownRows(request, source, ids, counts=counts, wider=wider)
 
     def wider_than(
-        self, source: TokenFigures, request: ListRequest, n_listed: int, progress: Progress
+        self, source: TokenFigures, query: str, n_listed: int, progress: Progress
     ) -> tuple[str, int] | None:
-        """The same filter in any case, where that finds more; with how many tokens it finds."""
-        query, n_tokens = in_any_case(source, request.query, progress)
-        return (query, n_tokens) if n_tokens > n_listed else None
+        """The same filter in any case, where that lists more; with how many tokens it lists."""
+        wider, n_tokens = in_any_case(source, query, progress)
+        return (wider, n_tokens) if n_tokens > n_listed else None
 
     # Which tokens text reaches
 

@@ -529,7 +529,6 @@ class ChunkRow(QWidget):
         chunks = self._chunks
         number = counted(len(chunks.value or ()), "chunk")
         words = [chunks.problem, "⚠"] if chunks.problem else [f"{number}, each without BOS and EOS", number]
-        is_long = chunks.is_busy and chunks.progress > 0
-        splitting = [f"Splitting … {chunks.progress:.0%}"] if is_long else ["Splitting …"]
-        self._count.set_texts(splitting if chunks.is_busy else words)
+        share = f" {chunks.progress:.0%}" if chunks.progress else ""
+        self._count.set_texts([f"Splitting …{share}"] if chunks.is_busy else words)
         self.save_button.setEnabled(chunks.is_current and bool(chunks.value))

@@ -449,7 +449,7 @@ class TreeSearch(VocabularyModel):
             return ShownRows(request, source, given[flags[given]])
         ids = np.flatnonzero(flags).astype(np.int32)
         order = np.lexsort((source.places[ids], distances(source, query, ids)))
-        wider = self.wider_than(source, request, len(ids), progress)
+        wider = self.wider_than(source, query, len(ids), progress)
         return ShownRows(request, source, ids[order], wider=wider)
 
     def choose(self, row: int) -> None:
