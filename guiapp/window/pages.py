@@ -9,6 +9,7 @@ Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -194,7 +195,8 @@ class PageStack(QStackedWidget):
         def work(progress: Progress) -> None:
             for module in modules_of(WITHOUT_QT):
                 progress(0)
-                import_module(module)
+                with suppress(ImportError):  # of a library that is not installed: nothing here needs it then
+                    import_module(module)
 
         self._importing.start(work)
 

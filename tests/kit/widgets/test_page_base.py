@@ -148,6 +148,21 @@ def test_classes_of_pages_are_made_in_the_thread_that_paints(  # in others, PySi
     stack.stop()
 
 
+def test_pages_are_imported_where_libraries_of_the_extras_are_not_installed(
+    qtbot, settings, module, monkeypatch
+):
+    monkeypatch.setattr("guiapp.window.pages.IMPORT_AFTER_MS", 0)
+    for name in ("xllamacpp", "tiktoken", "tokenizers", "sentencepiece", "transformers", "ray"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "guiapp.analysis.chat.llama_process", raising=False)
+    rows = (PageRow("plain", "Plain", "Ctrl+1", "Plain", "", module),)
+    stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
+    qtbot.addWidget(stack)
+    with qtbot.waitSignal(stack.imported):
+        stack.import_soon()
+    stack.stop()
+
+
 @pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)
 def test_the_pages_of_the_window_name_modules_that_exist(row):
     assert find_spec(row.module) is not None
