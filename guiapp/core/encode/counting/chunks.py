@@ -350,6 +350,7 @@ class IntervalCounter:
         self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)
         self._head, self._tails = (-1, 0, 0), dict[int, tuple[int, int]]()  # the last ones of `count`
+        self._without_cut = 0, 0  # the last part in which there is no certain cut
 
     def count(self, start: int, end: int) -> int:
         """len(tokenizer.encode(text[start:end], add_special=False, parse_special=parse_special))."""
@@ -397,7 +398,12 @@ class IntervalCounter:
         return self._tails[near]
 
     def _count(self, start: int, end: int) -> int:
+        first, last = self._without_cut
+        if first <= start and end <= last:
+            return self._count_alone(start, end, True)
         left = self.cut_after(start, end)
+        if left == end:
+            self._without_cut = start, end
         right = self.cut_before(left, end) if left < end else left
         if right <= left:
             return self._count_alone(start, end, True)
