@@ -161,7 +161,7 @@ def main() -> None:
     asked = parser.parse_args()
     sizes, commands = [0, *(asked.bytes // part for part in (4, 2, 1))], asked.commands.split(",")
     table = [f"| time, memory | {' | '.join(commands)} |", f"|---|{'---|' * len(commands)}"]
-    print(f"{'family':24}{'command':16}{'seconds':>27}{'MB':>27}  growth of both")
+    print(f"{'family':26}{'command':16}{'seconds':>27}{'MB':>27}  growth of both")
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder, "whole")
         write_lines(whole, asked.shared, sizes[-1])
@@ -180,7 +180,7 @@ def main() -> None:
                 shown = "".join(f"{each:9.2f}" for each in seconds) + "".join(
                     f"{each:9.0f}" for each in megabytes
                 )
-                print(f"{family:24}{command:16}{shown}  {cells[-1]}", flush=True)
+                print(f"{family:26}{command:16}{shown}  {cells[-1]}", flush=True)
             table.append(f"| {family} | {' | '.join(cells)} |")
     print("", *table, sep="\n")
 

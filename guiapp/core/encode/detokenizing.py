@@ -64,13 +64,16 @@ def detokenize_blocks(
 ) -> Iterator[bytes]:
     """The same of valid ids that come in blocks; all at once where the file's rules look across tokens.
 
-    So do those of SentencePiece files, which look for the first text behind each control piece and may change
-    the whole; and decoders that join tokens before they change them, drop repeated ones or look at the last.
+    So do those of SentencePiece files that change the whole, and decoders that join tokens before they change
+    them, drop repeated ones or look at the last.
     """
     parts = _without_all_affixes(vocabulary, blocks, remove_special)
     if vocabulary.parts and (decoding := decoding_of(vocabulary)).is_local:
         return decoding.decode_blocks((ids for ids, _ in parts), unparse_special)
-    if vocabulary.pieces is not None or (vocabulary.parts and not decoding_of(vocabulary).is_plain):
+    pieces = vocabulary.pieces
+    if pieces is not None and pieces.decoded is None:
+        return decode_pieces(vocabulary, pieces, (ids for ids, _ in parts), unparse_special)
+    if pieces is not None or (vocabulary.parts and not decoding_of(vocabulary).is_plain):
         ids = np.concatenate([np.empty(0, np.int32), *blocks])
         return iter([detokenize(vocabulary, ids, remove_special, unparse_special)])
     texts = (_detokenized(vocabulary, *part, unparse_special, cleans=False) for part in parts)
@@ -133,7 +136,7 @@ def _detokenized(
     if vocabulary.parts is not None:
         return decoding_of(vocabulary).decode(ids, unparse_special, is_text)
     if vocabulary.pieces is not None:
-        return decode_pieces(vocabulary, vocabulary.pieces, ids, unparse_special, is_text)
+        return b"".join(decode_pieces(vocabulary, vocabulary.pieces, [ids], unparse_special, is_text))
     rules, shown = vocabulary.rules, ids
     if not unparse_special:
         shown = ids[(vocabulary.attributes[ids] & HIDDEN) == 0]
@@ -278,32 +281,38 @@ def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
 def decode_pieces(
     vocabulary: Vocabulary,
     rules: PieceRules,
-    ids: NDArray[np.int32],
+    blocks: Iterable[NDArray[np.int32]],
     unparse_special: bool,
-    is_text: bool,
-) -> bytes:
-    """The bytes of some ids; where it `is_text`, those that are no character are U+FFFD each.
+    is_text: bool = False,
+) -> Iterator[bytes]:
+    """The bytes of ids that come in blocks; where it `is_text`, those that are no character are U+FFFD each.
 
-    `unparse_special` writes the control pieces.
+    `unparse_special` writes the control pieces.  Rules that change the whole take it in one block.
     """
-    is_control = vocabulary.stored_types[ids] == CONTROL_TYPE
-    if not unparse_special:
-        return _decoded(vocabulary, rules, ids, is_text)
-    bounds = np.flatnonzero(is_control).tolist()
-    written = [_decoded(vocabulary, rules, ids[: bounds[0] if bounds else len(ids)], is_text)]
-    for at, end in pairwise([*bounds, len(ids)]):
-        written += [
-            vocabulary.raw_text(int(ids[at])),
-            _decoded(vocabulary, rules, ids[at + 1 : end], is_text),
-        ]
-    return b"".join(written)
+    begins = True
+    for ids in blocks:
+        is_control = vocabulary.stored_types[ids] == CONTROL_TYPE
+        bounds = np.flatnonzero(is_control).tolist() if unparse_special else []
+        for start, end in pairwise([0, *bounds, len(ids)]):
+            if start < end and bounds and is_control[start]:
+                yield vocabulary.raw_text(int(ids[start]))
+                start, begins = start + 1, True
+            text, begins = _decoded(vocabulary, rules, ids[start:end], is_text, begins)
+            yield text
 
 
-def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], is_text: bool) -> bytes:
-    """The text of ids; control pieces say nothing, but bytes on both sides of one make no character."""
-    kinds = vocabulary.stored_types[ids]
-    first, start = _beginning(vocabulary, rules, ids)
-    parts = [first]
+def _decoded(
+    vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], is_text: bool, begins: bool
+) -> tuple[bytes, bool]:
+    """The text of ids, and whether what is next still begins a text as these do where `begins` is set.
+
+    Control pieces say nothing, but bytes on both sides of one make no character.
+    """
+    kinds, parts, start = vocabulary.stored_types[ids], list[bytes](), 0
+    if begins:
+        first, start = _beginning(vocabulary, rules, ids)
+        begins = first is None
+        parts = [first or b""]
     is_repaired = is_text and bool((kinds == BYTE_TYPE).any())
     for at in [*np.flatnonzero(np.isin(kinds, (UNKNOWN_TYPE, CONTROL_TYPE))).tolist(), len(ids)]:
         if at < start:
@@ -313,9 +322,9 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], 
         parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
     text = b"".join(parts)
-    if rules.decoded is None or not utf8.is_text(text):
-        return text
-    return _changed(_text_of(rules.decoded), text)
+    if rules.decoded is not None and utf8.is_text(text):
+        text = _changed(_text_of(rules.decoded), text)
+    return text, begins
 
 
 def _text_of(rules: TextRules) -> PieceText:
@@ -326,8 +335,11 @@ def _text_of(rules: TextRules) -> PieceText:
     return cached
 
 
-def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:
-    """The text of the first ids without the spaces that were put there, and how many ids these are."""
+def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes | None, int]:
+    """The text of the first ids without the spaces that were put there, and how many ids these are.
+
+    None for the text where the next id begins it as well.
+    """
     if not (rules.text.adds_space or rules.text.removes_spaces):
         return b"", 0
     for n_before, token in enumerate(ids.tolist()):
@@ -340,7 +352,7 @@ def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]
         text = rules.unknown_surface if kind == UNKNOWN_TYPE else text
         if text or (raw.startswith(MARK) and not rules.text.removes_spaces):
             return text, n_before + 1
-    return b"", len(ids)
+    return None, len(ids)
 
 
 def _joined(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> bytes:
