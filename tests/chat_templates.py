@@ -181,14 +181,14 @@ CONVERSATIONS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]] | None
 }
 
 
-def chat_here(tokenizer, template, messages, tools=None, add_special=True, prompt=True):
+def chat_here(tokenizer, template, messages, tools=None, add_special=True, prompt=True, variables=()):
     """The same as `guiapp.chat`, without a process of its own, which takes 0.2 s."""
     conversation = conversation_of(messages, tools)
     request = {
         "template": template,
         "messages": [with_reasoning(message) for message in conversation.messages],
         "tools": conversation.tools,
-        "variables": special_texts(tokenizer.vocabulary),
+        "variables": {**special_texts(tokenizer.vocabulary), **dict(variables)},
         "add_generation_prompt": prompt,
     }
     request, now = json.loads(json.dumps(request)), datetime(2026, 7, 4)
@@ -198,5 +198,5 @@ def chat_here(tokenizer, template, messages, tools=None, add_special=True, promp
     runs = tuple(OriginRun(row[0], CharacterOrigin(*row[1:-1]), row[-1]) for row in traced["runs"])
     prompt_start = running.prompt_start(request, now, text).get("prompt_start")
     rendering = Rendering(text, runs, tuple(traced["lines"]), 0, (), prompt_start)
-    settings = ChatSettings(None, prompt, add_special)
+    settings = ChatSettings(None, prompt, add_special, variables=dict(variables))
     return Chat(tokenizer, conversation, ChatTemplate("", template, ""), rendering, settings)

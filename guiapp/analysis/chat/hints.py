@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import chain, pairwise
 from operator import itemgetter
 
@@ -39,6 +40,8 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 START, END = itemgetter(0), itemgetter(1)
 BLANKS = " \t\u00a0\u3000"
 LONGEST_NAME = 24
+NAME = re.compile(r"[^\W\d]\w*")
+MOST_NAMES = 2_000  # of a template, among which one is looked for that was meant
 MOST_PIECES = 20  # that are looked for in the prompt
 MOST_NAMED = 8  # kinds of control tokens in one hint
 
@@ -81,7 +84,8 @@ def hints(chat: Chat) -> list[Hint]:
         return [Hint("untraced", WARNING, what, (0, 0))]
     result: dict[tuple[str, str], Hint] = {}
     in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
-    for find in (*in_tokens, _added_blanks, _lost_content, _lost_tools, _escaped_arguments):
+    of_template = _added_blanks, _lost_content, _lost_tools, _escaped_arguments, _unused_variables
+    for find in in_tokens + of_template:
         for hint in find(chat):
             result.setdefault((hint.code, hint.what), hint)
     return list(result.values())
@@ -344,6 +348,17 @@ def lacks_names(text: str, tools: object) -> bool:
     """Whether there are tools, or calls of them, but not even a name of theirs in a prompt."""
     names = [name for each in functions_of(tools) if isinstance(name := each.get("name"), str)]
     return bool(names) and not any(name in text for name in names)
+
+
+def _unused_variables(chat: Chat) -> Iterator[Hint]:
+    """Variables whose names are nowhere in the template, each with the nearest name that is."""
+    words = set(NAME.findall(chat.template.text)) if chat.settings.variables else set()
+    for name in chat.settings.variables:
+        if name not in words:
+            near = get_close_matches(name, words, 1, 0.8) if len(words) <= MOST_NAMES else []
+            meant = f" Did you mean {quoted(near[0])}?" if near else ""
+            what = f"The template does not use the variable {quoted(name)}.{meant}"
+            yield Hint("unused_variable", HINT, what, (0, 0))
 
 
 def _escaped_arguments(chat: Chat) -> Iterator[Hint]:

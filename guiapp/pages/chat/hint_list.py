@@ -35,6 +35,7 @@ TITLES = {
     "lost_part": "Partly left out",
     "lost_tools": "Tools left out",
     "escaped_arguments": "Escaped arguments",
+    "unused_variable": "Variable not used",
     "untraced": "Unknown origin",
 }
 

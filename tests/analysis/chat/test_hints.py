@@ -195,6 +195,16 @@ def test_what_is_left_out_or_escaped_gets_a_hint_and_a_turn_that_is_ended_none(t
     assert all(expected in f"{hint.code} {hint.what}" for hint in found)
 
 
+def test_a_variable_that_the_template_does_not_have_is_named_with_the_one_that_was_meant():
+    template = "{% if enable_thinking %}think{% endif %}" + looped(TURN + END)
+    variables = {"enable_thinkng": True, "enable_thinking": False, "colour": "red"}
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, [USER], None, False, True, variables)
+    typo, unknown = hints(chat)
+    assert {(hint.code, hint.severity) for hint in (typo, unknown)} == {("unused_variable", HINT)}
+    assert all(name in typo.what for name in ("enable_thinkng", "enable_thinking"))
+    assert "colour" in unknown.what
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("template", ["diffusion_gemma.jinja", "gptoss.jinja"])
 def test_calls_and_turns_that_public_templates_end_get_no_warning(template, tmp_path):
