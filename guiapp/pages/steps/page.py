@@ -24,7 +24,7 @@ from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.file_dialogs import ask_to_save, with_ending
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
+from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.notices import announce, copy_text
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting, UndoSteps
@@ -345,8 +345,9 @@ class StepsPage(Page):
         self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
         add = self._actions["lesson_add"].trigger
         self.add_button = tool_button("Add to lesson…", add, role="quiet", tip="Add this step to a lesson")
-        self._head = in_row((self.modes, 1), self.add_button, self.present_button, self.trace.boxes)
-        parts = self._head, self.export, self.added, self._lesson_part, (self._stack, 1)
+        self._head = in_row(self.add_button, self.present_button, self.trace.boxes)
+        head = WrappingRow([self.modes], framed(self._head))
+        parts = head, self.export, self.added, self._lesson_part, (self._stack, 1)
         in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
 
     @cached_property

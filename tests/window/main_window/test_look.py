@@ -3,12 +3,38 @@
 import pytest
 from hands import turn_wheel
 from main_window_driver import CTRL
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLineEdit, QTabBar
 
+from guiapp import open_model
 from guiapp.core.text.numbers_in_words import with_prefix
 from guiapp.kit.document.statistics import format_speed
 from guiapp.kit.state.settings import Settings
+from guiapp.window.main_window import SMALLEST_SIZE
 
 pytestmark = pytest.mark.slow
+
+CONTROLS = QAbstractButton, QComboBox, QLineEdit, QTabBar
+
+
+def is_cut_off(control):
+    """Whether a control is not to be seen as a whole, and no scroll bar leads to the rest."""
+    around = control.parentWidget()
+    while around is not None:
+        if isinstance(around, QAbstractScrollArea):
+            return False
+        around = around.parentWidget()
+    return control.visibleRegion().boundingRect() != control.rect()
+
+
+def test_no_page_cuts_off_a_control_in_the_smallest_window(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", lambda name, pre, progress: open_model(name))
+    shell.window.resize(SMALLEST_SIZE)
+    for name in shell.window.pages.rows:
+        shell.window.pages.show_page(name)
+        controls = [each for kind in CONTROLS for each in shell.window.findChildren(kind)]
+        qtbot.waitUntil(
+            lambda shown=controls: not any(each.isVisible() and is_cut_off(each) for each in shown)
+        )
 
 
 @pytest.mark.parametrize(("name", "larger"), [("zoom_in", True), ("zoom_out", False)])
