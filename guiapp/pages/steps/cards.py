@@ -35,10 +35,16 @@ CARD_MARGINS = MARGIN_PX - 2, GAP_PX
 
 
 class DrawingContext(NamedTuple):
-    """The colours, and how large everything is."""
+    """The colours, and how large the steps are, and titles and controls, which grow in presentations only."""
 
     theme_source: ThemeSource
     zoom: TextZoom
+    controls: TextZoom
+
+    @property
+    def of_controls(self) -> DrawingContext:
+        """For parts that are as large as controls as a whole."""
+        return self._replace(zoom=self.controls)
 
 
 class ZoomedView(Painted):
@@ -135,7 +141,7 @@ def rich_text(text: str, color: QColor) -> str:
 
 def title_line(drawing: DrawingContext, text: str = "") -> FittedLabel:
     """A heading that is cut short where there is no room for it."""
-    label = drawing.zoom.fit(set_role(FittedLabel(elides=True), "dim"), SMALL_FONT_PX, heading_font)
+    label = drawing.controls.fit(set_role(FittedLabel(elides=True), "dim"), SMALL_FONT_PX, heading_font)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     label.set_texts([text.upper()])
     return label

@@ -429,7 +429,7 @@ class LessonBar(QFrame):
 
     def __init__(self, player: LessonPlayer, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
-        self._theme_source, self._zoom = drawing
+        self._theme_source, self._zoom, self._controls = drawing
         self._player = player
         set_role(self, "card")
         self.title = title_line(drawing)
@@ -494,7 +494,7 @@ class LessonBar(QFrame):
     def _button(self, action: QAction) -> QToolButton:
         role = "next" if action.objectName() == "lesson_reveal" else "quiet"
         button = tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
-        return self._zoom.fit(button, UI_FONT_PX)
+        return self._controls.fit(button, UI_FONT_PX)
 
     def _refresh(self) -> None:
         lesson, step = self._player.lesson, self._player.step

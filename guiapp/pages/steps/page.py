@@ -151,9 +151,10 @@ class StepsPage(Page):
         self._presented_keys: list[QShortcut] = []
         self.modes = SegmentedTabs(("Encode", "Train", "Lessons"))
         self._zoom = TextZoom(self)
-        drawing = self._drawing = DrawingContext(theme_source, self._zoom)
+        self._controls = TextZoom(self)
+        drawing = self._drawing = DrawingContext(theme_source, self._zoom, self._controls)
         self.lesson_bar = LessonBar(player, actions, drawing)
-        self.input = InputPanel(session, actions, drawing)
+        self.input = InputPanel(session, actions, drawing.of_controls)
         self.trace = TraceView(model, session, actions, drawing, self.input)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
@@ -331,7 +332,9 @@ class StepsPage(Page):
         """A race that is presented has to have room for both encoders."""
         has_two = isinstance(self._shown, StepsModel) and self._shown.race.is_on
         share = (RACE_SHARE if has_two else PRESENTED_SHARE) if self._is_presented else 1
-        self._zoom.set_factor(self._text_px / TEXT_FONT_PX * share)
+        factor = self._text_px / TEXT_FONT_PX * share
+        self._zoom.set_factor(factor)
+        self._controls.set_factor(factor if self._is_presented else 1)
 
     def _build_layout(self) -> None:
         lesson_training = framed(

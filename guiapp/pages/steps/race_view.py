@@ -162,7 +162,7 @@ class RaceCard(QFrame):
         self.lanes = RaceLanes(model, drawing)
         self.verdict = SentenceView(drawing, "Difference")
         self.outcome = SentenceView(drawing, "Result of the race")
-        self.go = quiet_button(f"next  {action.shortcut().toString()}", drawing.zoom)
+        self.go = quiet_button(f"next  {action.shortcut().toString()}", drawing.controls)
         self.go.setToolTip(action.text())
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)

@@ -323,7 +323,7 @@ class BreakpointList(QWidget):
         is_training = isinstance(model, TrainingModel)
         self._model = model
         self._drawing = drawing
-        theme_source, zoom = drawing
+        theme_source, zoom, _ = drawing
         self._edited: tuple[int, str] | None = None  # where it stood, and its title
         self.row_widgets: list[BreakpointRow] = []  # what is shown, in order
         self.add_button = quiet_button("+ add", zoom)

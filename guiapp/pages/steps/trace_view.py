@@ -88,19 +88,20 @@ class TraceView(RoomySplitter):
         """`walked` shows what is walked through, where people choose that."""
         super().__init__(Qt.Orientation.Horizontal)
         self._model, self._session = model, session
-        theme_source, zoom = self._theme_source, self._zoom = drawing
-        self.timeline = Timeline(model, drawing)
+        theme_source, zoom, controls = drawing
+        self._theme_source, self._zoom = theme_source, zoom
+        self.timeline = Timeline(model, drawing.of_controls)
         self.flow = FlowView(model, drawing)
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
-        self.side = TraceSide(model, drawing, [*walked])
+        self.side = TraceSide(model, drawing.of_controls, [*walked])
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
         self.recording = RecordingPanel(model.recording, session)
         self.cover = FlowView(model, drawing, is_covered=True)
         self._is_covered = self._is_presented = self._is_plain = False
         self._has_input, self._first = bool(walked), 0
         self.sentence = SentenceView(drawing)
-        self.number = zoom.fit(FittedLabel(is_needed=True), UI_FONT_PX, Theme.mono_font)
+        self.number = controls.fit(FittedLabel(is_needed=True), UI_FONT_PX, Theme.mono_font)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
         self._code_title = title_line(drawing)
         boxes = GranularityBox(model), RaceBox(model, session)
@@ -108,8 +109,8 @@ class TraceView(RoomySplitter):
         self._main = QStackedWidget()
         self._waits = later(self, PATIENCE_MS, self._show_waiting)
         self._reveals = later(self, 0, self._scroll_to_flow)
-        play = PlayControls(model.clock, actions["debug_play"], zoom)
-        self._transport = WrappingRow([*walking_buttons(actions, zoom, self.timeline), play])
+        play = PlayControls(model.clock, actions["debug_play"], controls)
+        self._transport = WrappingRow([*walking_buttons(actions, controls, self.timeline), play])
         self._build_layout()
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._refresh)

@@ -82,8 +82,8 @@ class TrainingStage(QWidget):
     def __init__(self, model: TrainingModel, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
-        self.scrubber = Scrubber(model, drawing)
-        self.count = drawing.zoom.fit(QLabel(), UI_FONT_PX, Theme.mono_font)
+        self.scrubber = Scrubber(model, drawing.of_controls)
+        self.count = drawing.controls.fit(QLabel(), UI_FONT_PX, Theme.mono_font)
         self.words = WordsPicture("How the words are cut", model, drawing)
         self.sentence = SentenceView(drawing)
         self.pairs = PairsPicture("Competing pairs", model, drawing)
@@ -95,7 +95,7 @@ class TrainingStage(QWidget):
         self._symbols_title.setToolTip(OTHERS_TIP)
         self._curve_title = title_line(drawing, "Log-likelihood of the text")
         self.cards = QStackedWidget()
-        self._build_layout(actions, drawing.zoom)
+        self._build_layout(actions, drawing.controls)
         model.changed.connect(self._refresh)
         model.changed.connect(self.scrubber.mark)
         model.position_changed.connect(self._refresh)
@@ -192,7 +192,7 @@ class TrainingView(RoomySplitter):
         self._is_presented = False
         self._is_awaited = False
         self._reveals = later(self, 0, self._reveal_steps)
-        self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.zoom)
+        self._side = StepsSidePanel([self.breakpoints, QWidget()], drawing.controls)
         self._build_layout()
         form, boxes = self.form, (self.form.algorithm, self.form.source, self.form.symbols)
         choices = [box.currentIndexChanged for box in boxes]
@@ -314,7 +314,7 @@ class TrainingForm(QWidget):
         self._model = model
         self._document = document
         self._problem = ""
-        self._theme_source, self._zoom = drawing
+        self._theme_source, self._zoom, _ = drawing
         self.algorithm = ChoiceBox("Algorithm", ALGORITHMS)
         self.source = ChoiceBox("Training text", SOURCES)
         self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))
