@@ -33,6 +33,7 @@ MOST_MERGES = 1 << 22
 SPACE = ord(" ")
 MOST_CHARACTERS = 100
 NO_SCORES = np.empty(0, np.float64)
+HIGHEST_SCORE = 1e300  # of a token, so that sums of them are finite
 
 
 Find = Callable[[Sequence[str]], list[int | None]]
@@ -129,9 +130,12 @@ def _word_level(spec: Any) -> ModelSection:
 
 def _unigram(spec: Any) -> ModelSection:
     texts = [str(text) for text, _ in stoppable(spec["vocab"])]
-    scores = np.array([score for _, score in stoppable(spec["vocab"])], np.float64)
-    if scores.shape != (len(texts),):
+    given = [score for _, score in stoppable(spec["vocab"])]
+    if not {float, int}.issuperset(map(type, given)):
         raise ComponentError("has tokens whose scores are not numbers")
+    scores = np.array(given, np.float64)
+    if not (abs(scores) <= HIGHEST_SCORE).all():
+        raise ComponentError("has tokens whose scores are infinite or too large to be added")
     unknown = spec.get("unk_id")
     if unknown is not None and _count(unknown, "unk_id") >= len(texts):
         raise ComponentError(f"has {counted(len(texts), 'token')}, but names {unknown:,} as the unknown one")

@@ -139,6 +139,9 @@ def _added_tokens(
         if not content:
             continue
         token_id = by_text[content].token_id if content in by_text else known[content]
+        given = each.get("id", 0)
+        if type(given) is not int or not 0 <= given < 1 << 32:
+            raise ComponentError(f"gives the added token “{quoted(content)}” the id {quoted(repr(given))}")
         if token_id is None:
             token_id = each["id"] if ids_hold else next_id
             next_id += 1
@@ -308,8 +311,6 @@ def affix_ids(spec: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
         raise ComponentError(
             "has a post-processor that repeats or drops the text instead of adding ids to it"
         )
-    if (n_around := len(ids) - 1) > MOST_AROUND:
-        raise ComponentError(f"has a post-processor that adds {n_around:,} ids to a text")
     at = ids.index(None)
     return _whole(ids[:at]), _whole(ids[at + 1 :])
 
@@ -329,14 +330,26 @@ def _applied(spec: Any, parts: Templates) -> Templates:
         return parts
     if kind not in PROCESSORS:
         raise ComponentError(f"uses an unknown post-processor “{quoted(str(kind))}”")
-    return PROCESSORS[kind](spec, parts)
+    parts = PROCESSORS[kind](spec, parts)
+    _check_size(sum(map(len, parts)))
+    return parts
+
+
+def _check_size(n_parts: int) -> None:
+    if n_parts > MOST_AROUND + 1:  # the text
+        raise ComponentError(f"has a post-processor that adds more than {MOST_AROUND:,} ids to a text")
 
 
 def _template(spec: Any, parts: Templates) -> Templates:
     if len(parts) > 2:
         raise ComponentError("has a post-processor that fills a template from more than two parts")
     template = spec["single"] if len(parts) == 1 else spec["pair"]
-    return [list(piece) for piece in _filled(template, spec["special_tokens"], parts)]
+    pieces, n_parts = list[list[int | None]](), 0
+    for piece in _filled(template, spec["special_tokens"], parts):
+        n_parts += len(piece)
+        _check_size(n_parts)  # before a few that are named often fill the memory
+        pieces.append(list(piece))
+    return pieces
 
 
 def _filled(template: Any, special: Any, parts: Templates) -> Iterator[list[int | None]]:

@@ -288,6 +288,10 @@ class _OnigurumaSpeller(PatternReader):
     may_repeat_without_end = True
     _before = ""  # the letter that stands before, where case is ignored
 
+    def __init__(self, source: str) -> None:
+        super().__init__(source)
+        self._looks_ahead = list[bool]()  # each open group
+
     def pattern(self) -> str:
         if self._source.startswith("(?i)"):  # for all that follows
             self._at, self._ignores_case = 4, [True]
@@ -306,11 +310,12 @@ class _OnigurumaSpeller(PatternReader):
     def _part(self) -> tuple[str, str]:
         """What comes next, and the same again if it may be repeated; a group that ends is “)”."""
         if group := self._begin_group():
+            self._looks_ahead.append(group != "(?:")
             return group, ""
         character = self._next()
         if character == ")":
             self._end_group()
-            return ")", ")"
+            return ")", "" if self._looks_ahead.pop() else ")"
         if character == "|":
             self._before = ""
             return "|", ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -101,6 +102,17 @@ def test_rules_are_two_texts_in_either_spelling(merges):
         (UNIGRAM | {"unk_id": 3}, "has 3 tokens, but names 3 as the unknown one"),
         (UNIGRAM | {"unk_id": 1.0}, "has a “unk_id” that is not a whole number"),
         (UNIGRAM | {"vocab": [["a", [1.0]]]}, "has tokens whose scores are not numbers"),
+        *(
+            (UNIGRAM | {"vocab": [["a", score]]}, "has tokens whose scores are not numbers")
+            for score in ("-1", True, None)
+        ),
+        *(
+            (
+                UNIGRAM | {"vocab": [["a", score]]},
+                "has tokens whose scores are infinite or too large to be added",
+            )
+            for score in (math.nan, math.inf, -math.inf, 1e301, -1e301)
+        ),
         ({"type": "Magic"}, "has a model of the unknown type “Magic”"),
     ],
 )
@@ -290,12 +302,19 @@ THREE = template("1 A 1")
         (BERT | {"sep": ["c", True]}, "with an invalid id: True"),
         (BERT | {"cls": ["b", -1]}, "with an invalid id: -1"),
         (ROBERTA | {"sep": ["c", "2"]}, "with an invalid id: '2'"),
-        (template("A" + " 1" * (MOST_AROUND + 1)), "adds 4,097 ids to a text"),
+        (template("A" + " 1" * (MOST_AROUND + 1)), "adds more than 4,096 ids"),
     ],
 )
 def test_what_puts_no_ids_around_is_refused_in_a_sentence(said, message):
     with pytest.raises(ComponentError, match=message):
         affix_ids(said)
+
+
+def test_ids_that_are_named_often_are_refused_before_they_fill_the_memory():
+    spec = template("A" + " 1" * 100_000)
+    spec["special_tokens"]["1"]["ids"] = [1] * 100_000
+    with pytest.raises(ComponentError, match="adds more than 4,096 ids"):
+        affix_ids(spec)
 
 
 def test_as_many_ids_as_may_be_are_put_around():

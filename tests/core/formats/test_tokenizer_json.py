@@ -279,6 +279,13 @@ def tokens(**ids):
             },
             "has an added token that its normalizer makes too long",
         ),
+        *(
+            (
+                {"added_tokens": [PLAIN | {"id": token_id, "content": "x"}]},
+                f"gives the added token “x” the id {token_id!r}",
+            )
+            for token_id in (-5, 1 << 32, 1.5, True, "7", None)
+        ),
         ({"added_tokens": [{"id": 4}]}, "does not have the layout of such files"),
         ({"added_tokens": {"content": "x"}}, "does not have the layout of such files"),
     ],
