@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -29,6 +30,7 @@ POLL_S = 0.05
 THREAD = "fetch"  # its name
 PROGRESS_BYTES = 1 << 10
 LEAST_PART = 1 << 16  # bytes
+MOST_UNPACKED = 100  # bytes that one that was received may become
 USUAL_HUB = "https://huggingface.co"
 HUB, HUB_TOKEN = "HF_ENDPOINT", "HF_TOKEN"  # environment variables
 REASONS = {
@@ -118,6 +120,7 @@ class Transfer:
                 if put(response):
                     for chunk in response.iter_content(CHUNK_BYTES):
                         self._n_body += len(chunk)
+                        self._check_size_unpacked()
                         if not put(chunk):
                             return
                     put(None)
@@ -128,6 +131,11 @@ class Transfer:
         self._n_received += n_bytes
         if is_over.is_set() or self._n_received > 2 * self._n_body + self._limits.extra_bytes:
             raise VocabError(f"{host_of(self._url)} sends too much that is not the file. Check the address.")
+
+    def _check_size_unpacked(self) -> None:
+        """Some servers pack files although they are asked not to."""
+        if self._n_body > MOST_UNPACKED * self._n_received + self._limits.extra_bytes:
+            raise VocabError(f"{host_of(self._url)} sends a file packed too tightly. Check the address.")
 
     def _response(self, session: requests.Session, headers: Mapping[str, str]) -> requests.Response:
         """The first answer that is no redirect, its body still to be read."""
@@ -258,6 +266,12 @@ def _no_answer(limits: Limits) -> str:
     return f"did not answer for {limits.stall_s:g} s. Try again later."
 
 
+def _is_unreadable(error: Exception) -> bool:
+    """Whether a server was reached but does not keep to HTTP; the reason is in the library's own error."""
+    reasons = getattr(error.args[0], "args", ()) if error.args else ()
+    return any(isinstance(each, HTTPException) and not isinstance(each, OSError) for each in reasons)
+
+
 def _what_happened(error: Exception, limits: Limits) -> str:
     """The end of a sentence that begins with the server's name."""
     from requests import exceptions
@@ -274,6 +288,6 @@ def _what_happened(error: Exception, limits: Limits) -> str:
         return _no_answer(limits)
     if isinstance(error, exceptions.ChunkedEncodingError):
         return "closed the connection before the file was complete. Try again."
-    if isinstance(error, exceptions.RequestException):
+    if isinstance(error, exceptions.ConnectionError) and not _is_unreadable(error):
         return "cannot be reached. Check the address and the network."
     return f"sent an answer that cannot be read: {quoted(str(error))}. Check the address."

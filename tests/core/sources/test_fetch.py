@@ -264,6 +264,29 @@ def test_a_packed_file_that_grows_without_end_is_refused(server, monkeypatch):
         fetched(server.serves("/x", answer))
 
 
+def test_a_few_bytes_that_unpack_to_many_are_refused_before_they_do(server):
+    bomb = gzip.compress(gzip.compress(bytes(64 << 20), 1))
+
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip, gzip")
+        handler.end_headers()
+        handler.wfile.write(bomb)
+
+    with pytest.raises(VocabError, match=r"packed too tightly"):
+        fetched(server.serves("/x", answer))
+
+
+def test_a_server_that_answers_otherwise_than_http_asks_for_was_reached(server):
+    def answer(handler):
+        handler.send_response(200)
+        handler.send_header("X", "a" * (1 << 17))
+        handler.end_headers()
+
+    with pytest.raises(VocabError, match=r"sent an answer that cannot be read"):
+        fetched(server.serves("/x", answer))
+
+
 def test_a_file_that_was_cut_since_is_fetched_anew(server):
     url = server.serves("/f", file(b"whole"))
     fetched(url).path.write_bytes(b"")
