@@ -28,6 +28,7 @@ from guiapp.cli.files import (
 
 if TYPE_CHECKING:
     from guiapp.analysis.data.batches import DataBatch
+    from guiapp.analysis.data.records import Records
     from guiapp.analysis.data.summary import TrainingData
 
 EXAMPLES = (
@@ -105,7 +106,7 @@ def _examined(options: argparse.Namespace) -> TrainingData:
         if not data.n_records:
             raise InputError(f"{options.file} has no records.")
         if len(data.rows_with(BROKEN)) == data.n_records:
-            raise InputError(f"{options.file} is not JSON lines: no record can be read.")
+            raise InputError(f"{options.file}: no record can be read. {_why_unread(data.source)}")
 
     if options.export is None:
         deque(added(), 0)
@@ -118,3 +119,13 @@ def _examined(options: argparse.Namespace) -> TrainingData:
             name = printable(str(options.export))
             print(f"{name} is without {n_left} that cannot be used.", file=sys.stderr)
     return data
+
+
+def _why_unread(records: Records) -> str:
+    from guiapp.analysis.data.records import RecordError, read_record
+
+    try:
+        read_record(records.raw(0, 1)[0])
+    except RecordError as error:
+        return f"Record 1: {error}"
+    return ""

@@ -103,5 +103,5 @@ def test_a_file_without_any_json_is_an_error_and_replaces_nothing(files, capsys,
     assert run(["data", "demo:bpe", "x.bin", *export]) == 1
     printed = capsys.readouterr()
     assert (printed.out, printed.err.count("\n")) == ("", 1)
-    assert "x.bin is not JSON lines" in printed.err
+    assert "x.bin: no record can be read" in printed.err
     assert (files / "old.jsonl").read_bytes() == b"old"

@@ -221,11 +221,11 @@ class RecordFile(Records):
         elif not len(ends):
             ends = np.array([len(data)], np.int64)
         starts = np.concatenate([[0], ends[:-1] + 1])
-        lines = self._line + np.arange(len(ends))
-        is_short = np.flatnonzero(ends - starts < 8)
+        keep = np.flatnonzero(ends > starts)
+        is_short = keep[ends[keep] - starts[keep] < 8]
         blank = [row for row in is_short.tolist() if not data[starts[row] : ends[row]].strip()]
-        keep = np.delete(np.arange(len(ends)), blank)
-        self._add(np.stack([starts[keep] + self._at, ends[keep] + self._at, lines[keep]], axis=1))
+        keep = np.setdiff1d(keep, blank, assume_unique=True)
+        self._add(np.stack([starts[keep] + self._at, ends[keep] + self._at, keep + self._line], axis=1))
         self._line += len(ends)
         self._at = min(self._at + int(ends[-1]) + 1, self._size) if len(ends) else self._size
         self.is_complete = self._at >= self._size and not self._unpack()
