@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
+from PySide6.QtWidgets import QFrame, QSizePolicy
 
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.editing.text_buffer import BlockSplice, TextBlocks, TextBuffer, TextEdit, Unbroken
@@ -37,6 +37,7 @@ from guiapp.kit.widgets.theme import (
     TEXT_FONT_PX,
     Theme,
     ThemeSource,
+    plain_label,
     set_role,
 )
 
@@ -342,7 +343,7 @@ class TokenLine(QFrame):
         self._words_of, self._nothing = words_of or partial(origin_words, model), [*nothing]
         self._model, self._spans, self._requests = model, spans, requests
         self.setFixedHeight(STRIP_LINE_PX)
-        self.token, self.id = QLabel(), set_role(QLabel(), "number")
+        self.token, self.id = plain_label(), plain_label("number")
         self.token.setFont(Theme.mono_font(TEXT_FONT_PX))
         self.where, self.line = set_role(FittedLabel(), "dim"), set_role(FittedLabel(), "dim")
         self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

@@ -369,7 +369,8 @@ class PairHead(QFrame):
 
     def _part(self, part: VerdictPart) -> QWidget:
         if not part.target:
-            label = set_role(QLabel(part.text), "dim")
+            label = plain_label("dim")
+            label.setText(part.text)
             label.setContentsMargins(PART_PADDING_PX, UNIT_PX, PART_PADDING_PX, UNIT_PX)
             return label
         button = set_role(QToolButton(), "part")

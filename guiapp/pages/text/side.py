@@ -33,7 +33,7 @@ from guiapp.kit.session.token_details import ExplainedToken, WhyModel
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.state.background import Background
 from guiapp.kit.widgets.controls import SegmentedTabs, push_button
-from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
+from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom, plain_tip
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.notices import copy_text
@@ -93,7 +93,8 @@ class ExpensiveRow(PaintedButton):
         times = f" in {row.n_times:,} places" if row.n_times > 1 else ""
         self.setAccessibleName(f"{row.text}: {counted(row.n_tokens, 'token')}{times}, {self._share} of all")
         what = "" if is_line else f"{row.kind.capitalize()} "
-        self.setToolTip(f"{what}{row.text}\n{counted(row.n_tokens, 'token')}{times}, first in line {line:,}")
+        where = f"{counted(row.n_tokens, 'token')}{times}, first in line {line:,}"
+        self.setToolTip(plain_tip(f"{what}{row.text}\n{where}"))
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:

@@ -28,6 +28,7 @@ from guiapp.kit.charts.scales import Scale, tick_text
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.notices import copy_text
@@ -205,7 +206,7 @@ class EmbeddingsPanel(QFrame):
         word = BY_NAME["token"].text(source, shown, self._model.session.spelling.now)
         values = "   ".join(f"{name} {value}" for name, value in self._embeddings.values(shown).items())
         self.pointed.setText(f"{shown}   {word}   {values}")
-        self.pointed.setToolTip(self.pointed.text())
+        self.pointed.setToolTip(plain_tip(self.pointed.text()))
 
     # What is chosen
 

@@ -3,10 +3,14 @@
 from types import SimpleNamespace
 
 import numpy as np
+from gguf_builder import write_vocab
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.core.vocabulary.byte_alphabet import spell
 from guiapp.kit.prompt.view import TurnBlocks
 
 TEXT = st.text(alphabet="ab\n", max_size=40).map(str.encode)
@@ -37,3 +41,17 @@ def test_after_an_edit_blocks_are_as_if_cut_anew(before, after, old, new):
     assert n_before - splice.removed + splice.added == len(blocks)
     assert b"".join(parts(blocks, after)) == after
     assert blocks.starts.tolist() == TurnBlocks(buffer, spans).starts.tolist()
+
+
+def test_markup_in_a_token_of_the_model_is_shown_as_it_is(open_page, tmp_path, qtbot):
+    tokens = [*spell(bytes(range(256))), "<b>E</b>"]
+    keys = {"tokenizer.chat_template": "{% for message in messages %}{{ message.content }}{% endfor %}"}
+    types = [1] * 256 + [4]  # user-defined: found as it is
+    path = tmp_path / "x.gguf"
+    write_vocab(path, model="gpt2", pre="gpt-2", tokens=tokens, types=types, merges=[], keys=keys)
+    page = open_page(str(path), [{"role": "user", "content": "<b>E</b>"}])
+    qtbot.waitUntil(lambda: page.model.encoding is not None and 256 in page.model.encoding.token_ids)
+    page.model.select_token(page.model.encoding.token_ids.tolist().index(256))
+    shown = [label for label in page.findChildren(QLabel) if label.isVisible() and "E</b>" in label.text()]
+    assert shown
+    assert all(label.textFormat() == Qt.TextFormat.PlainText for label in shown)
