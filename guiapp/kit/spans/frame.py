@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from time import perf_counter
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -383,12 +384,13 @@ class RowPixmaps:
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
         self._dim, self._shade = QBrush(faded(theme.background, DIM_ALPHA)), shading(theme)
         self._pixmaps: OrderedDict[PaintKey, _RowPixmap] = OrderedDict()
+        self._last_keys: WeakKeyDictionary[BlockLayout, dict[int, PaintKey]] = WeakKeyDictionary()
         self._n_bytes = self._most_bytes = 0
         self._deadline = inf
         self._is_first = True
 
     def begin_frame(self, most_ms: float, size: QSize, scale: float) -> None:
-        """From then on, rows that were never drawn are only sketched, all but the first."""
+        """From then on, rows are not drawn, all but the first: they are shown as before, or sketched."""
         self._most_bytes = round(KEPT_SCREENS * size.width() * size.height() * scale**2) * PIXEL_BYTES
         self._deadline = perf_counter() + most_ms / 1000
         self._is_first = True
@@ -412,6 +414,8 @@ class RowPixmaps:
         is_whole = drawn is not None
         if drawn is None:  # too late: better without the newest marks than without tokens
             drawn = self._pixmaps.get(whole._replace(matches=None).key())
+        if drawn is None:
+            drawn = self._pixmaps.get(self._last_keys.get(layout, {}).get(row, ()))
         if drawn is None:
             return self._sketch(painter, layout, row, place)
         (x, pixmap), row_px = drawn, self._metrics.row_height
@@ -474,6 +478,7 @@ class RowPixmaps:
             while self._n_bytes > self._most_bytes and len(self._pixmaps) > 1:
                 self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1][1])
         self._pixmaps.move_to_end(key)
+        self._last_keys.setdefault(row.layout, {})[row.number] = key
         return found
 
     def _drawn(self, row: _Row) -> _RowPixmap:

@@ -198,6 +198,7 @@ class TokenStrip(QAbstractScrollArea):
         self._theme_source = theme_source
         self._anchor: int | None = None
         self._chips: dict[tuple[int, int, float], QPixmap] = {}
+        self._chips_before: dict[int, QPixmap] = {}  # of tokens, until all have their new colours
         self._most_chips = CACHED_CHIPS
         self._most_ms = inf
         self.is_painted = True
@@ -217,7 +218,7 @@ class TokenStrip(QAbstractScrollArea):
         source.document.selection_changed.connect(self._repaint_soon)
         source.hovered_token_changed.connect(self.viewport().update)
         if spans is not None:
-            spans.coloring_changed.connect(self.viewport().update)
+            spans.coloring_changed.connect(self._on_coloring_changed)
         self._restyle()
 
     def set_frame_time(self, most_ms: float) -> None:
@@ -278,7 +279,9 @@ class TokenStrip(QAbstractScrollArea):
             first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
             self._paint_chips(painter, first, last, top)
             self._paint_rings(painter, first, last)
-            if not self.is_painted:
+            if self.is_painted:
+                self._chips_before.clear()
+            else:
                 QTimer.singleShot(0, self.viewport(), self.viewport().update)
 
     def _paint_why_empty(self, painter: QPainter) -> None:
@@ -288,7 +291,7 @@ class TokenStrip(QAbstractScrollArea):
         painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._why_empty())
 
     def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
-        """Those of [first, last), seen from `top`; once time is up, only those that were drawn before."""
+        """Those of [first, last), seen from `top`; once time is up, as far as they were drawn before."""
         self._most_chips = max(CACHED_CHIPS, 2 * (last - first))
         tokens = self._source.tokens.between(first, last)
         tints = tokens.tints if self._spans is None else self._spans.tints(first, last)
@@ -299,7 +302,9 @@ class TokenStrip(QAbstractScrollArea):
             chip = self._chips.get(look)
             if chip is None and is_late:
                 self.is_painted = False
-                continue
+                chip = self._chips_before.get(look[0])
+                if chip is None:
+                    continue
             if chip is None:
                 chip = self._chip(*look)
                 is_late = perf_counter() > deadline
@@ -351,12 +356,17 @@ class TokenStrip(QAbstractScrollArea):
 
     # Following the session
 
+    def _on_coloring_changed(self) -> None:
+        self._chips_before = {token_id: chip for (token_id, *_), chip in self._chips.items()}
+        self.viewport().update()
+
     def _restyle(self) -> None:
         vocabulary = self._source.vocabulary
         metrics = QFontMetrics(self._zoom.mono_font(SMALL_FONT_PX))
         widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
         self._chip_size = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
         self._chips.clear()
+        self._chips_before.clear()
         self._update_layout()
 
     def _update_layout(self) -> None:
