@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from io import StringIO
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
@@ -57,6 +59,7 @@ from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import elided, width_of
 from guiapp.kit.widgets.tables import (
     LEFT,
+    MOST_COPIED_ROWS,
     NO_INDEX,
     RIGHT,
     AnyIndex,
@@ -157,6 +160,19 @@ class TokenTableModel(RowTable[int]):
         """Ask for another order; by no column for -1."""
         name = self.shown_columns[column].name if 0 <= column < len(self.columns) else ""
         self._model.sort_by(name, bool(name) and order is Qt.SortOrder.DescendingOrder)
+
+    def as_text(self, rows: Iterable[int]) -> str:
+        """Rows as a spreadsheet takes them: texts as they are, numbers without separators."""
+        source, spelling, text = self._shown.source, self._model.spelling.now, StringIO()
+        lines = csv.writer(text, "excel-tab", lineterminator="\n")
+        lines.writerow(column.title for column in self.shown_columns)
+        for number, index in enumerate(rows):
+            if number == MOST_COPIED_ROWS:
+                lines.writerow(["…"])
+                break
+            if source is not None and (row := self.row(index)) is not None:
+                lines.writerow(column.cell(source, row, spelling) for column in self.shown_columns)
+        return text.getvalue()
 
     def mark_of(self, index: int) -> tuple[Attribute, int | None]:
         """The attributes of the token of a row, and which colour it has in the text, if it is there."""

@@ -215,6 +215,17 @@ def test_rows_and_ids_are_copied(open_page, qtbot):
     assert QApplication.clipboard().text() == "0, 3"
 
 
+def test_copied_rows_are_those_of_the_file_not_of_the_screen(open_page, qtbot):
+    page = open_page("demo:bpe")
+    vocabulary = page.shell.session.vocabulary
+    token_id = next(i for i in range(1_000, len(vocabulary)) if vocabulary.token_bytes(i).startswith(b" "))
+    page.list.view.go_to(token_id)
+    page.list.view.setFocus()
+    qtbot.keyClick(page.list.view, Qt.Key.Key_C, CTRL)
+    row = QApplication.clipboard().text().splitlines()[1].split("\t")
+    assert row[:2] == [str(token_id), vocabulary.token_bytes(token_id).decode()]
+
+
 def test_bars_tell_their_figures_and_filter(open_page, qtbot):
     page = open_page("demo:toy")
     bars, scripts = page.picture.lengths, page.picture.scripts
