@@ -17,7 +17,7 @@ class Answers:
     """Stands in for the dialogs that ask; answers as it was told."""
 
     def __init__(self):
-        self.model = self.text = self.save_place = self.folder = None
+        self.model = self.text = self.steps = self.save_place = self.folder = None
         self.closing = SaveAnswer.CANCEL
         self.deletes = False
         self.session = self.instead = None
@@ -32,6 +32,9 @@ class Answers:
 
     def text_to_open(self):
         return self.text
+
+    def steps_to_open(self):
+        return self.steps
 
     def where_to_save(self, suggested):
         return self.save_place

@@ -84,6 +84,7 @@ class FileCommands(QObject):
                 "open_folder": self.open_folder,
                 "choose_pre": self.choose_pre,
                 "open_text": self.open_text,
+                "debug_open": self.open_steps,
                 "save_text": self.save_text,
                 "save_text_as": self.save_text_as,
                 "forget_recent": self._forget_recent,
@@ -224,6 +225,10 @@ class FileCommands(QObject):
     def open_text(self) -> None:
         if (path := self._window.questions.text_to_open()) is not None:
             self._session.text.open(path)
+
+    def open_steps(self) -> None:
+        if (path := self._window.questions.steps_to_open()) is not None:
+            self.open_files([path])
 
     def open_recent(self, path: Path) -> None:
         """Open a file as it was opened last."""

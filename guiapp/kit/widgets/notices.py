@@ -265,6 +265,9 @@ class Questions:
     def text_to_open(self) -> Path | None:
         return ask_to_open(self._window, "Open text file")
 
+    def steps_to_open(self) -> Path | None:
+        return ask_to_open(self._window, "Open saved steps", "JSON (*.json)")
+
     def where_to_save(self, suggested: Path | None) -> Path | None:
         return ask_to_save(self._window, "Save text", str(suggested or "text.txt"), {"": ALL_FILES})
 

@@ -526,7 +526,7 @@ class ExportBar(SavingBar):
 
     def ask_and_save(self) -> None:
         run = self._run()
-        if run is None or (path := ask_to_save(self, "Save run", "run.html", FORMATS)) is None:
+        if run is None or (path := ask_to_save(self, "Save steps", "steps.html", FORMATS)) is None:
             return
         choices = run.choices(path.suffix.lower())
         if (title := choose_steps(self, choices)) is not None:
@@ -544,7 +544,7 @@ class ExportBar(SavingBar):
 
 def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
     """Ask which part of the run to save; None for none."""
-    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
+    box = QMessageBox(QMessageBox.Icon.Question, "Save steps", "Which steps should be saved?", parent=parent)
     buttons = {
         box.addButton(f"{title}: {counted(len(steps), 'step')}", QMessageBox.ButtonRole.AcceptRole): title
         for title, steps in choices.items()

@@ -74,6 +74,15 @@ def test_what_is_dropped_leads_to_its_page(at_work, qtbot, tmp_path, name, holds
         assert shell.window.pages.current.model.settings.template == str(tmp_path / name)
 
 
+def test_saved_steps_are_opened_by_a_command(at_work, qtbot, tmp_path):
+    shell = at_work
+    shell.window.questions.steps = tmp_path / "steps.json"
+    shell.window.questions.steps.write_text(json.dumps(STEPS))
+    shell.window.actions_table["debug_open"].trigger()
+    qtbot.waitUntil(lambda: shell.session.document.text() == b"two three")
+    assert shell.window.pages.current_name == "steps"
+
+
 @pytest.mark.parametrize("n_texts", [2, 3])
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_several_texts_are_compared(shell, qtbot, tmp_path, n_texts, is_folder):
