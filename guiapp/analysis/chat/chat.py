@@ -26,7 +26,7 @@ ADDED = "added"
 AT_ONCE = 1 << 13
 NO_MESSAGE = -1
 ASSISTANT = "assistant"
-TOOLS = "tools"
+TOOLS, SEVERAL = "tools", "messages"  # roles of what no single message holds
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,9 @@ class Chat:
     def _role(self, origin: CharacterOrigin) -> str:
         if origin.message is not None:
             return self.conversation.role(origin.message)
-        return TOOLS if origin.kind != TEMPLATE else ""
+        if origin.kind == TEMPLATE:
+            return ""
+        return TOOLS if origin.field.startswith(TOOLS) else SEVERAL
 
 
 def chat_of(

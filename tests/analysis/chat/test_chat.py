@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
+from chat_templates import CONVERSATIONS, TEMPLATES, TOOLS, chat_here
 from conftest import VOCABS
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, write_vocab
 from hypothesis import given, settings
@@ -152,6 +152,13 @@ def test_a_token_across_a_border_is_marked_with_the_content_in_it():
     (origin,) = chat.origins
     assert (origin.kind, origin.start, origin.end, origin.is_mixed) == (CONTENT, 0, 3, True)
     assert len(chat.as_text.token_ids) > 1
+
+
+def test_what_is_written_of_all_messages_at_once_is_not_counted_as_tools():
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    text = "{{ messages }} {{ tools | tojson }}"
+    chat = chat_here(guiapp.open_model("demo:bpe"), text, messages, TOOLS, add_special=False)
+    assert set(chat.budget.by_role) == {"messages", "tools"}
 
 
 def test_tokens_name_their_place_in_the_field_and_the_line():
