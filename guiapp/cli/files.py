@@ -35,6 +35,7 @@ MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
+COMPRESSED = {b"\x1f\x8b\x08": "gzip", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\3\4": "ZIP"}
 PROGRESS_WIDTH = 40  # characters
 LONG_BYTES = 1 << 24  # of a file, from which on reading it may take seconds
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
@@ -324,6 +325,10 @@ def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
             f"tokenloupe: {_name(file)} is UTF-16, and its bytes are read as they are. Convert with --utf16.",
             file=sys.stderr,
         )
+    for beginning, kind in COMPRESSED.items():
+        if text.startswith(beginning):
+            what = f"is compressed ({kind}), and its bytes are read as they are. Decompress it first."
+            print(f"tokenloupe: {_name(file)} {what}", file=sys.stderr)
     return None
 
 

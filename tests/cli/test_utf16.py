@@ -1,5 +1,6 @@
 """Texts and lists of ids in UTF-16: told, converted where that is asked for, exact bytes otherwise."""
 
+import gzip
 import io
 import sys
 
@@ -33,6 +34,13 @@ def test_a_text_in_utf_16_is_told_and_taken_as_it_is(capfd, files, command):
     assert status == 0
     assert err == f"tokenloupe: {wide} is UTF-16, and its bytes are read as they are. Convert with --utf16.\n"
     assert out != result_of(capfd, command, "-f", narrow)[1]
+
+
+def test_a_compressed_text_is_counted_as_it_is_with_a_warning(capfd, tmp_path):
+    (packed := tmp_path / "text.txt.gz").write_bytes(gzip.compress(b"some text"))
+    status, out, err = result_of(capfd, ["count"], "-f", str(packed))
+    assert (status, out.strip().isdecimal()) == (0, True)
+    assert f"{packed} is compressed (gzip)" in err
 
 
 @pytest.mark.parametrize("command", COMMANDS)
