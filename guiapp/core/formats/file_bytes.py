@@ -24,6 +24,7 @@ MOST_BYTES = 1 << 28  # several times what any tokenizer has
 CHUNK_BYTES = 4 << 20
 MEMORY_LIMIT_BYTES = 1 << 30
 USUAL_HEADER_BYTES = 16 << 20
+LONGEST_PATH = 200  # characters
 CHOOSE_FILE = "Choose a tokenizer file, such as tokenizer.json, tokenizer.model or a .gguf."
 FIRST_ROOM_BYTES = 32 << 20  # takes memory only as far as it is filled
 
@@ -151,7 +152,8 @@ def open_regular(path: Path) -> FileIO:
         reason = getattr(error, "strerror", None) or str(error)
         if os.path.isdir(path):  # Path's own raises what `open` has just raised
             raise VocabError(f"{name} is a folder. Choose a tokenizer file in it.") from error
-        raise VocabError(f"{name} cannot be opened: {reason}. Check its path and permissions.") from error
+        where = quoted(str(path), LONGEST_PATH)  # most often the folder is the mistake
+        raise VocabError(f"{where} cannot be opened: {reason}. Check its path and permissions.") from error
 
 
 def state_of(file: FileIO) -> FileState:

@@ -152,7 +152,7 @@ def test_folders_and_odd_files_are_told(tmp_path):
     )
     assert refusal(lambda: open_regular(Path("/"))) == "/ is a folder. Choose a tokenizer file in it."
     assert refusal(lambda: open_regular(tmp_path / "none")) == (
-        "none cannot be opened: No such file or directory. Check its path and permissions."
+        f"{tmp_path}/none cannot be opened: No such file or directory. Check its path and permissions."
     )
     assert refusal(lambda: open_regular(Path("a\0b"))) == (
         r"a\x00b cannot be opened: embedded null byte. Check its path and permissions."

@@ -35,7 +35,7 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, content):
         assert seen == Glance("GGUF", problem=str(caught.value))
     else:
         assert seen == Glance("GGUF", problem="It does not contain a tokenizer.")
-    assert glance(tmp_path / "missing").problem.startswith("missing cannot be opened")
+    assert glance(tmp_path / "missing").problem.startswith(f"{tmp_path}/missing cannot be opened")
 
 
 def test_many_are_looked_at_in_a_process_of_its_own(tmp_path):
