@@ -59,7 +59,7 @@ class NativeLibraryError(TokenloupeError, ImportError):
 
 def not_written(path: str | PathLike[str], error: OSError) -> str:
     """Why a file that somebody asked for is not there."""
-    return f"{fspath(path)} cannot be written: {error.strerror}. Choose another place."
+    return f"{fspath(path)} cannot be written: {error.strerror}. Choose another path."
 
 
 def whole_number(given: SupportsIndex, what: str) -> int:

@@ -205,7 +205,7 @@ class TokenDecoder(NotCopied):
         out = np.empty(guess, np.uint8)
         size = _decode(ids, *self._tokens, out)
         if size < 0:
-            raise IndexError("ids that are none")
+            raise IndexError("ids outside of the vocabulary")
         return self.decode(ids, size) if size > guess else out[:size]
 
 

@@ -254,7 +254,7 @@ def _error_text(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # not even that works
-        return "which cannot be told"
+        return "an error without a message"
 
 
 def prepare_process(threads: int) -> None:

@@ -206,7 +206,7 @@ class _Comparison:
         if self.mine.special == self.other.special and self.mine.segments != self.other.segments:
             tokens = " ".join(map(shown, self.mine.special))
             clause = f"White space next to {tokens} belongs to the token in only one model"
-            return Reason(Cause.SPECIAL, "white space beside", _sentence(clause))
+            return Reason(Cause.SPECIAL, "white space next to it", _sentence(clause))
         return None
 
     def _special(self, tokenizer: Tokenizer, stages: SeenStages) -> list[bytes]:

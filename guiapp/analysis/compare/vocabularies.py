@@ -41,8 +41,8 @@ Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 SEARCHES = (
-    "takes white space before it",
-    "takes white space behind it",
+    "includes white space before it",
+    "includes white space after it",
     "only as a whole word",
     "in normalised text",
     "before the text is split",

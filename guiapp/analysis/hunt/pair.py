@@ -273,7 +273,7 @@ def _of_texts(
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
         clause = "Only one of the two keeps white space next to special tokens"
-        return Reason(Cause.SPECIAL, "white space beside", f"{clause}: {_described(joined, names)}.")
+        return Reason(Cause.SPECIAL, "white space next to it", f"{clause}: {_described(joined, names)}.")
     if texts[0] == texts[1] or (subject == "characters" and len(mine) == len(other)):
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
         piece = shown(plain_text(vocabulary, first))

@@ -30,7 +30,7 @@ LINES = {
     "never_returns": r"It did not answer within 1 s\.",
     "segfaults": r"It crashed: SIGSEGV\.",
     "raises": r"KeyError: .*\\x1b\[31m\\u202e(no){50,}…",
-    "raises_what_cannot_be_told": "UntellableError: which cannot be told",
+    "raises_what_cannot_be_told": "UntellableError: an error without a message",
     "exits": "SystemExit: 3",
     "exits_at_once": r"It ended with status 4\.",
     "closes_all_files": r"It closed its pipe\.|It ended with status 1\.",

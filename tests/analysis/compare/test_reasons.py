@@ -73,7 +73,7 @@ CASES = (
 
     ("bpe", "json", normalized_by("NFKC"), "ﬁ", Cause.NORMALIZED, "compatible characters",
      "A normalizes the text to `ﬁ`, B to `fi`. They differ in compatible characters."),
-    ("bpe", "json", flag(lstrip=True), "a <mask>", Cause.SPECIAL, "white space beside",
+    ("bpe", "json", flag(lstrip=True), "a <mask>", Cause.SPECIAL, "white space next to it",
      "White space next to `<mask>` belongs to the token in only one model.", with_mask),
 
     ("bpe", "json", planted.swap_texts("Ġthe", "Ġand"), "a the", Cause.NUMBER, "ids",

@@ -145,7 +145,7 @@ LIES = (
     (
         lambda text, ids: np.append(ids, SPACE),
         b"<|im_end|>",
-        (Cause.SPECIAL, "white space beside"),
+        (Cause.SPECIAL, "white space next to it"),
         "Only one of the two keeps white space next to special tokens: "
         "A gives `<|im_end|>`, B gives `<|im_end|>·`.",
     ),

@@ -38,8 +38,8 @@ SHOWN, SHOWN_BYTES = 40, 24
 MOST_TOKENS = 1000
 BEHIND = 64  # bytes behind a piece that patterns look at
 FLAGS = {
-    Attribute.LSTRIP: "takes the white space before it along",
-    Attribute.RSTRIP: "takes the white space behind it along",
+    Attribute.LSTRIP: "includes the white space before it",
+    Attribute.RSTRIP: "includes the white space after it",
     Attribute.SINGLE_WORD: "only as a word of its own",
     Attribute.NORMALIZED: "searched for in the normalised text",
 }
