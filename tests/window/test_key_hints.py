@@ -49,6 +49,7 @@ OF_CLASS = {
     "EmbeddingsChart": "In the chart of embeddings",
     "Scrubber": "On the timeline",
     "BeginButton": "In the list of lessons",
+    "BenchPage": "",
     "ContenderChip": "On an encoder in Bench",
     "StartRow": "On the start page",
     "StartPage": "On the start page",

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
-from guiapp.analysis.bench.run_results import BenchResult, BenchRun, Record, as_shown, ratio_between, run_of
+from guiapp.analysis.bench.run_results import BenchResult, BenchRun, Record, ratio_between, run_of
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.bench.wording import on_threads
 from guiapp.analysis.export.tables import file_text
 from guiapp.core.sources.files import lasting_folder, open_input, read_input, replace_file
+from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.outside_json import read_json
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 BUSY_MARGIN = 3.0  # the same where other programs ran: measured, up to 2.5 between two runs of the same code
 SHA256_DIGITS, HASH_DIGITS = 64, 12
-MOST_NAME_CHARACTERS, MOST_NAME_BYTES = 80, 4096
+MOST_NAME_CHARACTERS, MOST_HEAD_BYTES = 80, 1 << 20
+RESULTS = b'\n "results":'  # as `save_run` writes it
 COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
 
 
@@ -67,15 +69,14 @@ def load_run(path: Path) -> BenchRun:
         raise BenchError(f"{path} {problem}.") from error
 
 
-def name_of(path: Path) -> str:
-    """What a saved run was called, "" if nothing; soon found, as names come first."""
+def outline_of(path: Path) -> BenchRun:
+    """A saved run without its results, which come last and are long; an empty one where there is none."""
     try:
         with BufferedReader(open_input(path)) as file:
-            file.readline()
-            name = read_json(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
-    except (OSError, ValueError, KeyError):
-        return ""
-    return as_shown(name) if isinstance(name, str) else ""
+            head = file.read(MOST_HEAD_BYTES).partition(RESULTS)[0]
+        return run_of({**read_json(head.rstrip(b",") + b"}"), "results": []})
+    except (OSError, ValueError, RecursionError):
+        return BenchRun()
 
 
 def rename_run(path: Path, name: str) -> None:
@@ -89,18 +90,22 @@ def rename_run(path: Path, name: str) -> None:
 class SpeedChange:
     """One contender in one cell of two runs.
 
-    now     what the new run measured
-    ratio   new time by old time
-    margin  what the interval must lie beyond
+    now            what the new run measured
+    ratio          new time by old time
+    margin         what the interval must lie beyond
+    is_comparable  whether both are by the same clock; else the ratio says nothing
     """
 
     now: BenchResult
     ratio: Ratio
     margin: float = MARGIN
+    is_comparable: bool = True
 
     @property
     def verdict(self) -> str:
-        """ "slower" or "faster" where there is a change, or "same"."""
+        """ "slower" or "faster" where there is a change, "same", or NOT_COMPARABLE."""
+        if not self.is_comparable:
+            return NOT_COMPARABLE
         if self.ratio.low > self.margin:
             return "slower"
         return "faster" if self.ratio.high < 1 / self.margin else "same"
@@ -108,12 +113,13 @@ class SpeedChange:
     @property
     def is_sure(self) -> bool:
         """Whether it may be called so: nothing is sure of a machine on which other programs ran."""
-        return self.verdict != "same" and self.margin < BUSY_MARGIN
+        return self.verdict in ("slower", "faster") and self.margin < BUSY_MARGIN
 
     @property
     def words(self) -> str:
         """The verdict, and how sure it is."""
-        return self.verdict if self.verdict == "same" or self.is_sure else f"maybe {self.verdict}"
+        is_unsure = self.verdict in ("slower", "faster") and not self.is_sure
+        return f"maybe {self.verdict}" if is_unsure else self.verdict
 
     @property
     def title(self) -> str:
@@ -123,25 +129,38 @@ class SpeedChange:
 
 
 def compare_runs(old: BenchRun, new: BenchRun) -> list[SpeedChange]:
-    """What both runs measured by one clock, the most slowed down first."""
-    pairs = [pair for pair in _measured_by_both(old, new) if pair[0].clock == pair[1].clock]
+    """What both runs measured, the most slowed down first; last what they measured by different clocks."""
     changes = [
         SpeedChange(
             now,
             ratio_between(before, now),
             BUSY_MARGIN if before.was_busy or now.was_busy else MARGIN,
+            before.clock == now.clock,
         )
-        for before, now in pairs
+        for before, now in _measured_by_both(old, new)
     ]
-    return sorted(changes, key=lambda change: -change.ratio.ratio)
+    return sorted(changes, key=lambda change: (not change.is_comparable, -change.ratio.ratio))
 
 
-def busy_text(changes: Sequence[SpeedChange]) -> str:
-    """That other programs ran, and what follows from it for what is sure; "" where none did."""
-    return BUSY if any(change.margin >= BUSY_MARGIN for change in changes) else ""
+def caveats(changes: Sequence[SpeedChange]) -> list[str]:
+    """Why nothing or not all can be compared, and that other programs ran; none where all is well."""
+    compared = [change for change in changes if change.is_comparable]
+    is_busy = any(change.margin >= BUSY_MARGIN for change in compared)
+    n_others = counted(len(changes) - len(compared), "result")
+    clocks = [f"{n_others} cannot be compared: {OTHER_CLOCK}"] if len(compared) < len(changes) else []
+    return [*([BUSY] if is_busy else []), *clocks, *([] if changes else [NONE_IN_COMMON])]
 
 
 BUSY = f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable"
+NOT_COMPARABLE = "not comparable"
+NONE_IN_COMMON = (
+    "Nothing can be compared: no timed result is in both runs. "
+    "Measure the same encoders, scenarios and texts in both"
+)
+OTHER_CLOCK = (
+    "one run has elapsed time, the other processor time, which counts while other programs run. "
+    "Measure both while no other programs run, or with the same --clock on the command line"
+)
 
 
 def _measured_by_both(old: BenchRun, new: BenchRun) -> list[tuple[BenchResult, BenchResult]]:

@@ -12,7 +12,7 @@ from pathlib import PureWindowsPath
 from typing import NamedTuple
 
 from guiapp.analysis.bench.findings import YOUR_TEXT, growth_text, length_text, notes, verdict_of
-from guiapp.analysis.bench.history import SpeedChange, busy_text
+from guiapp.analysis.bench.history import NOT_COMPARABLE, SpeedChange, caveats
 from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan, Unit, plan_from
 from guiapp.analysis.bench.published import comparable, ratio_text
 from guiapp.analysis.bench.run_results import (
@@ -48,7 +48,7 @@ CONDITIONS = {
 }
 TYPED = "your-text.txt"
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
-VERDICTS = ("slower", "faster", "same")
+VERDICTS = ("slower", "faster", "same", NOT_COMPARABLE)
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 ENDS = "ci_low_s", "ci_high_s"  # of the interval
 OF_SOME = "built_bytes", "encoding_bytes", *QUANTILES
@@ -233,8 +233,10 @@ def tables(run: BenchRun, baseline: str) -> Iterator[Table]:
     yield from published_tables(run)
 
 
-def measured_tables(results: Sequence[BenchResult], baseline: str) -> Iterator[Table]:
-    """One of each text and scenario, those of series last."""
+def measured_tables(
+    results: Sequence[BenchResult], baseline: str, order: Sequence[str] | None = None
+) -> Iterator[Table]:
+    """One of each text and scenario, those of series last; encoders in this order, else the best first."""
     groups: dict[tuple[str, str, str], list[BenchResult]] = {}
     for row in results:
         groups.setdefault((row.scenario, row.operation, row.corpus), []).append(row)
@@ -243,7 +245,7 @@ def measured_tables(results: Sequence[BenchResult], baseline: str) -> Iterator[T
         if not _is_series(rows):
             single.setdefault(rows[0].corpus, []).append(rows)
     for rows in (*chain.from_iterable(single.values()), *filter(_is_series, groups.values())):
-        yield _table(rows, baseline)
+        yield _table(rows, baseline, order)
 
 
 def _is_series(rows: Sequence[BenchResult]) -> bool:
@@ -251,8 +253,8 @@ def _is_series(rows: Sequence[BenchResult]) -> bool:
     return SCENARIOS[rows[0].scenario].chart == "curves" or len({row.threads for row in rows}) > 1
 
 
-def _table(rows: Sequence[BenchResult], baseline: str) -> Table:
-    """A row for each contender, the best first: figures, their interval, the ratio of the last, and ids."""
+def _table(rows: Sequence[BenchResult], baseline: str, order: Sequence[str] | None) -> Table:
+    """A row for each contender: figures, their interval, the ratio of the last, and ids."""
     steps = _steps(rows)
     leads = [_figures(each)[0] for each in steps.values()]
     if _is_series(rows):
@@ -262,10 +264,13 @@ def _table(rows: Sequence[BenchResult], baseline: str) -> Table:
     if any(row.median_s for row in rows):
         columns += [_spreads(rows), leads[-1].ratios(baseline), _growth_column(rows), _ids(rows)]
     columns = [each for each in columns if each.cells]
-    names = sorted(
-        dict.fromkeys(name for each in leads for name in each.values),
-        key=lambda name: [lead.order(name) for lead in reversed(leads)],
-    )
+
+    def rank(name: str) -> list[float]:
+        if order is None:
+            return [lead.order(name) for lead in reversed(leads)]
+        return [order.index(name) if name in order else len(order)]
+
+    names = sorted(dict.fromkeys(name for each in leads for name in each.values), key=rank)
     head = [CONTENDER, *(column.head for column in columns)]
     lines = [[name, *(column.cells.get(name, NONE) for column in columns)] for name in names]
     return Table(_title(rows), [head, *lines], _note(rows))
@@ -383,8 +388,9 @@ def change_table(changes: Sequence[SpeedChange], title: str) -> Table:
     for change in changes:
         now, ratio = change.now, change.ratio
         what = f"{now.scenario} ({now.operation}){on_threads(now.threads)}"
-        verdict = f"{MARKS[change.verdict]} {change.words}".strip()
-        times = f"{ratio.ratio:.2f}", f"{ratio.low:.2f} to {ratio.high:.2f}"
+        verdict = f"{MARKS.get(change.verdict, '')} {change.words}".strip()
+        times = [f"{ratio.ratio:.2f}", f"{ratio.low:.2f} to {ratio.high:.2f}"]
+        times = times if change.is_comparable else [NONE, NONE]
         rows.append([now.contender, what, now.corpus, size_text(now.size_bytes), verdict, *times])
     return Table(title, rows)
 
@@ -396,6 +402,7 @@ def change_lines(changes: Sequence[SpeedChange]) -> Iterator[str]:
         ratio = change.ratio
         bounds = f"{ratio.ratio:.2f} × the time ({ratio.low:.2f} to {ratio.high:.2f})"
         yield f"{change.words.upper()}: {change.title}: {bounds}"
-    yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS)
-    if busy := busy_text(changes):
-        yield f"{busy}."
+    n_others = len(counts[NOT_COMPARABLE])
+    if n_others < len(changes):
+        yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS[: 3 + bool(n_others)])
+    yield from (f"{each}." for each in caveats(changes))

@@ -390,6 +390,11 @@ class BenchRun:
         """The last part of its path, of whatever system."""
         return str(self.vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
 
+    @property
+    def ending(self) -> str:
+        """How it ended where not all was measured, in words; "" for a complete run."""
+        return "" if self.is_complete else "stopped early" if "ended" in self.environment else "incomplete"
+
     def end(self) -> None:
         """No event follows: what the last cell has so far is its result."""
         self.finished, self._series, self.loading = self.results, {}, {}
@@ -406,7 +411,7 @@ class BenchRun:
     def record(self) -> Record:
         """As `tokenloupe bench --json` writes it: what is finished."""
         return {
-            **({"name": self.name} if self.name else {}),  # where `history.name_of` looks for it
+            **({"name": self.name} if self.name else {}),  # where people look for it
             "environment": self.environment,
             "vocabulary": self.vocabulary,
             "plan": self.plan,

@@ -36,8 +36,8 @@ from guiapp.pages.bench.model import BenchModel
 
 LONGEST_TITLE = 28  # characters
 SETTLING_MS = 600  # for which it does nothing when what it does has changed: longer than a double click
-SIZE = 560, 400
-ROW_PX = 34
+SIZE = 640, 440
+ROW_PX = 54
 HOW = "Enter opens a run, F2 renames it."
 SHOWN = "This run is shown. Choose another run to compare."
 NO_RUNS = "No saved runs yet. Each run is saved automatically."
@@ -201,16 +201,18 @@ class RunsButton(MenuButton):
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Runs", role="quiet")
         self._model = model
-        self.ask = ask_for_run
         self.fill_on_open(self._fill_menu)
 
     def open_run(self) -> None:
-        if (path := self.ask(self.window())) is not None:
+        if (path := self._ask("Open run")) is not None:
             self._model.open_run(path)
 
     def compare_with_run(self) -> None:
-        if (path := self.ask(self.window())) is not None:
+        if (path := self._ask("Choose a run to compare with")) is not None:
             self._model.compare_with(path)
+
+    def _ask(self, title: str) -> Path | None:
+        return ask_to_open(self.window(), title, RUN_FILES, str(self._model.saved.folder or ""))
 
     def show_saved_runs(self) -> None:
         dialog = RunsDialog(self._model.saved, self._can_compare, self.window())
@@ -227,10 +229,6 @@ class RunsButton(MenuButton):
         menu.addAction("Open run…", self.open_run).setEnabled(not self._model.is_running)
         menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
         menu.addAction("Saved runs…", self.show_saved_runs)
-
-
-def ask_for_run(window: QWidget) -> Path | None:
-    return ask_to_open(window, "Open run", RUN_FILES)
 
 
 class NameDelegate(QStyledItemDelegate):
@@ -304,7 +302,7 @@ class RunsDialog(QDialog):
             self.list.clear()
             items = [QListWidgetItem(self.list) for _ in runs]
         for item, run in zip(items, runs, strict=True):
-            item.setText(run.title)
+            item.setText("\n".join(filter(None, [run.title, run.details])))
             item.setToolTip(str(run.path))
             item.setData(RUN_ROLE, run)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)

@@ -168,13 +168,13 @@ def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
 
 
 def source_of(run: BenchRun, text: str) -> str:
-    """What a chart of a run is of, in a line: model, text, machine and date."""
+    """What a chart of a run is of, in a line: model, text, machine and date, and whether it is not whole."""
     sizes = (each.get("size_bytes") for each in run.corpora if each["name"] == text)
     size = next((f", {size_text(each)}" for each in sizes if isinstance(each, int) and each > 0), "")
     cores, processor = (run.environment.get(name) for name in ("cores", "processor"))
     machine = f"{processor or ''} {counted(int(cores), 'core') if cores else ''}".strip()
     date = str(run.environment.get("started") or "")[:10]
-    return " · ".join(filter(None, (run.vocabulary_name, f"{text}{size}", machine, date)))
+    return " · ".join(filter(None, (run.vocabulary_name, f"{text}{size}", machine, date, run.ending)))
 
 
 # Bars
@@ -273,7 +273,7 @@ def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> l
 def _change(row: BenchResult, showing: Showing) -> str:
     """A sign and how many times the time it takes, with its interval."""
     change = next((each for each in showing.changes if each.now.key == row.key), None)
-    if change is None:
+    if change is None or not change.is_comparable:
         return ""
     ratio = change.ratio
     return f"{MARKS[change.verdict]} {ratio.ratio:.2f} × time ({ratio.low:.2f}–{ratio.high:.2f})"
@@ -440,7 +440,7 @@ def tip_of(row: BenchResult) -> str:
         return f"{head}\n{ready:.1f} MB when ready, up to {more:.1f} MB more while encoding"
     low, high = map(time_text, row.ci_s)
     clock = " of processor time" if row.clock == "cpu" else ""
-    spread = f" {interval_text(row)}" if row.n > 1 else ""
+    spread = f", {interval_text(row)}" if row.n > 1 else ""
     tokens = f"{speed_text(row.figure(TOKENS), TOKENS)} · " if row.exact else ""  # of other ids no measure
     lines = [
         head,

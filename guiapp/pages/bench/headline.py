@@ -185,6 +185,7 @@ def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[
         f"{BUSY}."
         if verdict and verdict.competitor and verdict.was_busy and not verdict.is_too_close
         else "",
+        "" if is_running or not model.results else _ended(capitalized(model.measured.ending)),
         _ended(model.progress),
         f"{model.title_of(text)}: {verdict.tokens}." if verdict is not None and verdict.n_tokens else "",
     ]

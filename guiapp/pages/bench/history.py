@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,16 +15,16 @@ from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.history import (
     HASH_DIGITS,
     SpeedChange,
-    busy_text,
+    caveats,
     compare_runs,
     different_conditions,
     load_run,
-    name_of,
+    outline_of,
     rename_run,
     save_run,
     save_run_somewhere,
 )
-from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.plan import SCENARIOS, BenchError, Plan
 from guiapp.analysis.bench.run_results import BenchRun, Record
 from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import capitalized, counted
@@ -36,22 +36,37 @@ TEXTS = "texts"  # the folder within it
 SUFFIX = ".json"
 SAVED_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 MOST_LISTED = 20
+MOST_NAMED = 3  # in a line of the list
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run on disk; its title says what it is called, when it began and of which model."""
+    """A run on disk; its title says what it is called, when it began and of which model.
+
+    details  how it ended if too early, encoders, scenarios and texts; "" where nobody knows
+    """
 
     path: Path
     title: str
     name: str = ""
+    details: str = ""
 
     @classmethod
     def at(cls, path: Path) -> SavedRun:
         """Such as “before · 2026-11-21 18:54, gpt-2”; files of other names are called by these."""
-        name = name_of(path)
-        title = " · ".join(filter(None, [name, SAVED_NAME.sub(r"\1 \2:\3, ", path.stem)]))
-        return cls(path, title, name)
+        run = outline_of(path)
+        title = " · ".join(filter(None, [run.name, SAVED_NAME.sub(r"\1 \2:\3, ", path.stem)]))
+        parts = [
+            run.ending if run.contenders else "",
+            _listed([each["contender"] for each in run.contenders], "encoder"),
+            _listed([SCENARIOS[name].label for name in run.plan.get("scenarios", ())], "scenario"),
+            _listed([each["name"] for each in run.corpora], "text"),
+        ]
+        return cls(path, title, run.name, " · ".join(filter(None, parts)))
+
+
+def _listed(names: Sequence[str], what: str) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMED else counted(len(names), what)
 
 
 class OpenedRun(NamedTuple):
@@ -65,31 +80,30 @@ class OpenedRun(NamedTuple):
 class RunComparison:
     """What is faster or slower than in another run, surely or not.
 
-    changes     the most slowed down first
-    n_compared  the results that both runs have
-    conditions  in what the runs differ besides, one sentence each
-    busy        that other programs ran, "" where they did not
+    changes     the most slowed down first; last what cannot be compared
+    n_compared  the results that both runs have by the same clock
+    caveats     why not all of it is compared or reliable, and in what the runs differ besides
     """
 
     title: str
     changes: tuple[SpeedChange, ...]
     n_compared: int
-    conditions: tuple[str, ...]
-    busy: str = ""
+    caveats: tuple[str, ...]
 
     @classmethod
     def of(cls, title: str, old: BenchRun, new: BenchRun) -> RunComparison:
         every = compare_runs(old, new)
         changes = tuple(change for change in every if change.verdict != "same")
-        return cls(title, changes, len(every), tuple(different_conditions(old, new)), busy_text(every))
+        n_compared = sum(change.is_comparable for change in every)
+        return cls(title, changes, n_compared, (*caveats(every), *different_conditions(old, new)))
 
     def __str__(self) -> str:
         n_sure = sum(change.is_sure for change in self.changes)
-        n_unsure = len(self.changes) - n_sure
+        n_unsure = sum(change.is_comparable for change in self.changes) - n_sure
         clear = f"{n_sure or 'none'} clearly different"
         maybe = f", {n_unsure} maybe" if n_unsure else ""
         results = f"{counted(self.n_compared, 'result')} in both runs, {clear}{maybe}"
-        return ". ".join(map(capitalized, filter(None, [results, self.busy, *self.conditions])))
+        return ". ".join(map(capitalized, [*[results] * (self.n_compared > 0), *self.caveats]))
 
 
 @dataclass(frozen=True)
@@ -211,6 +225,7 @@ class SavedRuns(QObject):
         self._history = history
         self.runs: list[SavedRun] = []  # the newest first
         self.shown: Path | None = None  # the file of the run that the page shows, if it has one
+        self.folder = None if history is None else history.folder  # of the last one that was asked for
         self._names: dict[Path, str] = {}  # still to be given
         self._listing = LatestJob[list[SavedRun]](self, self._take_list)
         self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
@@ -228,9 +243,11 @@ class SavedRuns(QObject):
             self._listing.start(lambda _: history.runs())
 
     def open(self, path: Path) -> None:
+        self.folder = path.parent
         self._reading.start(lambda _: OpenedRun(SavedRun.at(path), load_run(path)))
 
     def compare(self, path: Path, run: BenchRun) -> None:
+        self.folder = path.parent
         self._comparing.start(lambda _: RunComparison.of(SavedRun.at(path).title, load_run(path), run))
 
     def rename(self, run: SavedRun, name: str) -> None:

@@ -294,13 +294,13 @@ class BenchModel(QObject):
                 self.set_progress("No results")
                 self.failed.emit(event["message"])
             case "finished":
-                self.set_progress("Done" if event["complete"] else "Stopped")
+                self.set_progress("Done" if event["complete"] else "" if self.results else "Stopped")
 
     def _end(self, problem: str) -> None:
         self.measured.end()
         self.is_paused, self._ended_because = False, problem
         if problem:
-            self.set_progress("Ended early")
+            self.set_progress("")
             self.failed.emit(problem)
         self.saved.finish(self.measured)
         self.running_changed.emit()

@@ -7,7 +7,7 @@ from html import escape
 from urllib.parse import quote, unquote
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from guiapp.analysis.bench.findings import LinkedNote
@@ -151,6 +151,13 @@ class BenchPage(Page):
         self._frames.stop()
         self.export.stop()
         self.model.close()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape folds the notes that are unfolded."""
+        if event.key() == Qt.Key.Key_Escape and self.footer.notes.isVisible():
+            self.footer.notes_button.click()
+        else:
+            super().keyPressEvent(event)
 
     # More, and less
 

@@ -29,7 +29,7 @@ from guiapp.analysis.bench.report import (
 )
 from guiapp.analysis.bench.run_results import BenchResult, BenchRun
 from guiapp.analysis.export.html import Html, rendered
-from guiapp.analysis.export.tables import NONE, Table, csv_lines, markdown_table, sorted_by
+from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.charts.bars import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.charts.chart import DIMMED, Chart
 from guiapp.kit.state.settings import Settings
@@ -281,7 +281,9 @@ class ResultsView(QWidget):
         for key in shown:
             if key == FIGURES:
                 finished = sorted(model.measured.finished, key=lambda row: row.corpus != self.text)
-                self.tables.show_tables("", list(measured_tables(finished, self.baseline)))
+                self.tables.show_tables(
+                    "", list(measured_tables(finished, self.baseline, model.measured.planned))
+                )
             elif key == PUBLISHED:
                 self.tables.show_tables(*published(model.measured))
             elif key == CHANGES and model.comparison is not None:
@@ -498,15 +500,8 @@ class TablesView(QTextBrowser):
             )
 
     def _order_of(self, table: Table) -> tuple[int, bool]:
-        """The column that somebody chose, or the first by which the rows are sorted as they came."""
-        columns = (
-            column
-            for column, cells in enumerate(zip(*table.rows[1:], strict=True))
-            if len({*cells}) > 1 and NONE not in cells
-        )
-        tries = ((column, falls) for column in columns if column for falls in ARROWS)
-        as_it_came = next((each for each in tries if sorted_by(table, *each) == table), (-1, False))
-        return self._orders.get(table.title, as_it_came)
+        """The column that somebody chose; -1 for rows as they came."""
+        return self._orders.get(table.title, (-1, False))
 
     def _in_order(self, table: Table) -> Table:
         return sorted_by(table, *self._orders[table.title]) if table.title in self._orders else table
@@ -556,8 +551,8 @@ def _style(theme: Theme, opacity: float, factor: float) -> str:
     return (
         f"body {{ font-size: {font_px}px; color: {text} }} p, span, a {{ color: {dim} }} "
         f"a {{ text-decoration: none }} td {{ color: {text}; font-size: {font_px}px }} "
-        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px }} "
-        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 8px; "
+        f"td {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 6px }} "
+        f"th {{ border-bottom: 1px solid {theme.line.name()}; padding: 3px 0 3px 6px; "
         f"font-size: {small_px}px; font-weight: 400 }} "
         ".cell { white-space: nowrap } "
         f".plain {{ border: none; padding: 4px 0 }} .name {{ padding-left: 0 }} "

@@ -9,12 +9,14 @@ import pytest
 from bench_runs import record, run_with
 
 from guiapp.analysis.bench.history import (
+    NOT_COMPARABLE,
     compare_runs,
     different_conditions,
 )
-from guiapp.analysis.bench.report import change_lines
+from guiapp.analysis.bench.report import change_lines, change_table
 from guiapp.analysis.bench.run_results import BenchRun
 from guiapp.analysis.bench.statistics import interval_in_turns
+from guiapp.analysis.export.tables import NONE
 from guiapp.analysis.libraries.custom import CustomContender
 
 
@@ -118,7 +120,22 @@ def test_on_a_busy_machine_only_large_differences_are_told_and_none_is_sure(busy
 def test_processor_time_is_not_compared_with_time_of_the_wall():
     old, new = run_of(("fast", 1.0), ("heap", 1.0)), run_of(("fast", 2.0), ("heap", 2.0))
     new.finished[0] = replace(new.finished[0], clock="cpu")
-    assert {change.now.contender: change.verdict for change in compare_runs(old, new)} == {"heap": "slower"}
+    heap, fast = compare_runs(old, new)
+    assert (heap.now.contender, heap.verdict) == ("heap", "slower")
+    assert (fast.verdict, fast.words, fast.is_sure) == (NOT_COMPARABLE, NOT_COMPARABLE, False)
+    assert change_table([fast], "").rows[1][4:] == [NOT_COMPARABLE, NONE, NONE]
+    _, counts, why = change_lines([heap, fast])
+    assert counts == "1 slower, 0 faster, 0 same, 1 not comparable"
+    assert why.startswith("1 result cannot be compared")
+
+
+def test_where_nothing_can_be_compared_nothing_is_called_the_same():
+    old, others = run_of(("fast", 1.0)), run_of(("heap", 1.0))
+    by_processor = run_with(*(replace(row, clock="cpu").record() for row in old.finished))
+    for new in (by_processor, others, run_with()):
+        (why,) = change_lines(compare_runs(old, new))
+        assert "can" in why
+        assert "same," not in why
 
 
 def planned(**parts) -> BenchRun:

@@ -8,7 +8,7 @@ from bench_runs import RUN as MEASURED
 from bench_runs import record
 
 from guiapp.analysis.bench import history
-from guiapp.analysis.bench.history import load_run, name_of, rename_run, save_run, save_run_somewhere
+from guiapp.analysis.bench.history import load_run, outline_of, rename_run, save_run, save_run_somewhere
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
 from guiapp.analysis.bench.run_results import run_of
@@ -82,34 +82,36 @@ def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(tmp_
 @pytest.mark.parametrize(
     ("content", "name"),
     [
-        ('{\n "name": "a, b,",\n', "a, b,"),
-        ('{\n "name": "x"\n}', "x"),
-        ('{\n "name": ["x"],\n', ""),
-        ('{\n "names": "x",\n', ""),
-        ('{\n "name": "' + "x" * 10_000 + '",\n', ""),
+        ('{\n "name": "a, b,",\n "results": [\n', "a, b,"),
+        ('{\n "name": "\\n \\"results\\": x",\n "results": what never ends', '\n "results": x'),
+        ('{\n "name": ["x"],\n "results": []}', ""),
+        ('{\n "names": "x",\n "results": []}', ""),
+        ('{\n "name": "x",\n "plan": 5,\n "results": []}', ""),
+        ('{\n "name": "' + "x" * (1 << 20) + '",\n "results": []}', ""),
+        ('{\n "name": ' + "[" * 100_000 + ',\n "results": []}', ""),
         ("", ""),
         ("[\n[\n", ""),
-        ('{ "name": "x",\n', ""),
+        ('[\n "results": []}', ""),
     ],
 )
-def test_a_name_is_found_in_the_second_line(tmp_path, content, name):
+def test_a_name_is_found_before_the_results(tmp_path, content, name):
     path = tmp_path / "run.json"
     path.write_bytes(content.encode())
-    assert name_of(path) == name
+    assert outline_of(path).name == name
 
 
 def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
     path = tmp_path / "run.json"
     save_run(path, MEASURED)
-    assert name_of(path) == ""
+    assert outline_of(path).name == ""
     rename_run(path, " before\nthe “cache” ")
-    assert name_of(path) == "before the “cache”"
+    assert outline_of(path).name == "before the “cache”"
     assert load_run(path).results == run_of(MEASURED).results
-    assert name_of(path) == load_run(path).name
+    assert outline_of(path).name == load_run(path).name
     rename_run(path, "汉" * 1000)
-    assert name_of(path) == "汉" * 80
+    assert outline_of(path).name == "汉" * 80
     rename_run(path, "")
-    assert (name_of(path), load_run(path).results) == ("", run_of(MEASURED).results)
+    assert (outline_of(path).name, load_run(path).results) == ("", run_of(MEASURED).results)
 
 
 def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
@@ -119,7 +121,7 @@ def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
     run = history.load_run(path)
     assert run.results[0].contender == run.name == "fast\\x1b[2J\\u202etsaf\\ud800"
     history.rename_run(path, "mine")
-    assert history.name_of(path) == "mine"
+    assert history.outline_of(path).name == "mine"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from bench_runs import record, run_with
 from guiapp.analysis.bench.findings import YOUR_TEXT
 from guiapp.analysis.bench.history import save_run
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.pages.bench.history import FinishedRun, RunHistory, SavedRun, with_saved_text
+from guiapp.pages.bench.history import FinishedRun, RunComparison, RunHistory, SavedRun, with_saved_text
 
 
 def run_of(started, model="/models/gpt.gguf", sha256="abc", **vocabulary):
@@ -47,6 +48,41 @@ def test_a_run_is_compared_with_the_last_of_the_same_tokens(history, vocabulary,
     assert (kept.comparison is not None) is is_compared
     if is_compared:
         assert (kept.comparison.title, kept.comparison.n_compared) == ("2026-11-01 00:00, gpt", 1)
+
+
+def test_a_comparison_of_nothing_says_why_and_not_that_nothing_differs():
+    old, new = run_of("2026-11-01T00:00:00+0000"), run_of("2026-11-02T00:00:00+0000")
+    assert "none clearly different" in str(RunComparison.of("", old, new))
+    new.finished[0] = replace(new.finished[0], clock="cpu")
+    comparison = RunComparison.of("", old, new)
+    assert (comparison.n_compared, len(comparison.changes)) == (0, 1)
+    for each in (comparison, RunComparison.of("", old, run_with())):
+        assert "cannot be compared" in str(each) or "Nothing can be compared" in str(each)
+        assert "none clearly different" not in str(each)
+
+
+@pytest.mark.parametrize(
+    ("parts", "ending"),
+    [
+        ({"complete": True, "environment": {"ended": "now"}}, ""),
+        ({"complete": False, "environment": {"ended": "now"}}, "stopped early · "),
+        ({"complete": False}, "incomplete · "),
+    ],
+)
+def test_a_saved_run_tells_what_it_is_of_and_whether_it_was_stopped(tmp_path, parts, ending):
+    row = record("throughput", "fast", 10_000, 1e-4)
+    run = run_with(
+        row,
+        plan={"scenarios": ["throughput", "scaling"]},
+        contenders=[{"contender": name, "version": ""} for name in ("fast", "heap")],
+        corpora=[{"name": name, "sha256": ""} for name in "abcd"],
+        **parts,
+    )
+    save_run(tmp_path / "run.json", run.record())
+    saved = SavedRun.at(tmp_path / "run.json")
+    assert saved.details == f"{ending}Tokenloupe, heap · Throughput, By length · 4 texts"
+    save_run(tmp_path / "run.json", {"results": [row]})
+    assert SavedRun.at(tmp_path / "run.json").details == ""
 
 
 def test_your_text_is_kept_under_what_is_in_it(history, tmp_path):

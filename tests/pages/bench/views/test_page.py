@@ -21,7 +21,8 @@ from guiapp.analysis.bench.run_results import run_of
 from guiapp.kit.charts.chart import image_of
 from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.choice import CODE, ENGLISH
-from guiapp.pages.bench.model import BenchRunner
+from guiapp.pages.bench.history import RunHistory
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 from guiapp.pages.bench.results import CALM, CHANGES
 
 LEFT = Qt.MouseButton.LeftButton
@@ -185,7 +186,18 @@ def test_one_chart_can_be_asked_for(page):
         page.show_only("memory")
 
 
-def compared(qtbot, page, tmp_path) -> None:
+def choosing(path: Path):
+    """Whoever is asked for a file gives this one, and notes title and first folder in `asked`."""
+    asked: list[tuple[str, str]] = []
+
+    def answer(_parent, title: str, start: str, *_others) -> tuple[str, str]:
+        asked.append((title, start))
+        return str(path), ""
+
+    return asked, answer
+
+
+def compared(qtbot, page, tmp_path, monkeypatch) -> None:
     """Show a run in which `fast` takes twice the time of a saved one."""
     rng = random.Random(1)
     noise = [1 + rng.random() / 100 for _ in range(20)]
@@ -196,13 +208,13 @@ def compared(qtbot, page, tmp_path) -> None:
         (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
     with qtbot.waitSignal(page.model.results_changed):
         page.model.open_run(tmp_path / "0.0002.json")
-    page.bar.runs_button.ask = lambda window: tmp_path / "0.0001.json"
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choosing(tmp_path / "0.0001.json")[1])
     with qtbot.waitSignal(page.model.compared):
         page.bar.runs_button.compare_with_run()
 
 
-def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, page, tmp_path):
-    compared(qtbot, page, tmp_path)
+def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, page, tmp_path, monkeypatch):
+    compared(qtbot, page, tmp_path, monkeypatch)
     assert page.results.shown == (CHANGES,)
     text = page.results.tables.toPlainText()
     assert "0.0001. 1 result in both runs" in text
@@ -221,20 +233,49 @@ def words_of(page) -> str:
 def test_a_run_that_begins_shows_its_charts_and_not_the_changes_of_the_last_one(
     qtbot, page, tmp_path, monkeypatch
 ):
-    compared(qtbot, page, tmp_path)
+    compared(qtbot, page, tmp_path, monkeypatch)
     monkeypatch.setattr(BenchRunner, "is_running", True)
     page.model.running_changed.emit()
     assert page.results.shown == CALM
 
 
-def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot):
+def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot, monkeypatch):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(RUN))
-    page.bar.runs_button.ask = lambda window: path
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", choosing(path)[1])
     with qtbot.waitSignal(page.model.results_changed):
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
     assert "Saved run: run." in told_on(page)
+
+
+def test_who_is_asked_for_a_run_is_told_what_for_and_begins_where_the_last_one_was(
+    make_page, model, tmp_path, qtbot, monkeypatch
+):
+    elsewhere = tmp_path / "elsewhere" / "run.json"
+    elsewhere.parent.mkdir()
+    elsewhere.write_text(json.dumps(RUN))
+    asked, answer = choosing(elsewhere)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", answer)
+    page = make_page.of(BenchModel(model._session, history=RunHistory(tmp_path / "runs")))
+    with qtbot.waitSignal(page.model.results_changed):
+        page.bar.runs_button.open_run()
+    with qtbot.waitSignal(page.model.failed):
+        page.bar.runs_button.compare_with_run()
+    (opening, first), (comparing, second) = asked
+    assert "compare" in comparing
+    assert opening != comparing
+    assert (first, second) == (str(tmp_path / "runs"), str(elsewhere.parent))
+
+
+def test_escape_folds_the_notes(page, qtbot):
+    page.model.show_run(run_of(RUN))
+    page.redraw()
+    button, notes = page.footer.notes_button, page.footer.notes
+    qtbot.mouseClick(button, LEFT)
+    assert notes.isVisible()
+    qtbot.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Escape)
+    assert (notes.isVisible(), button.isChecked()) == (False, False)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):
@@ -300,7 +341,7 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     dialog.open_requested.emit(Path("three"))
     dialog.compare_requested.emit(Path("four"))
     assert asked == [
-        *(("open_run", "Open"), ("compare_with", "Open")),
+        *(("open_run", "Open"), ("compare_with", "Choo")),
         *(("open_run", "three"), ("compare_with", "four")),
     ]
     dialog.close()

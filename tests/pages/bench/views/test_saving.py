@@ -46,6 +46,16 @@ def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtb
     assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
 
 
+def test_that_a_run_was_stopped_stays_known_after_a_report(page, export, tmp_path, qtbot):
+    page.model.show_run(run_of({**RUN, "environment": {"ended": "now"}}))
+    for save in (page.bar.report_button.click, page.save_pictures):
+        save()
+        qtbot.waitUntil(lambda: not export.is_busy)
+        assert "Stopped early" in page.headline.sentence.accessibleName()
+    assert "stopped" in (tmp_path / "run.html").read_text()
+    assert "stopped early" in (tmp_path / "throughput-english.svg").read_text()
+
+
 def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
     page, export, tmp_path, qtbot
 ):
