@@ -23,6 +23,7 @@ from guiapp.core.text.numbers_in_words import counted, in_bytes
 from guiapp.kit.charts.markers import paint_marker
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.file_dialogs import ask_for_folder, ask_to_open, ask_to_open_several
 from guiapp.kit.widgets.layouts import WrappingRow, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -303,7 +304,7 @@ class RunsDialog(QDialog):
             items = [QListWidgetItem(self.list) for _ in runs]
         for item, run in zip(items, runs, strict=True):
             item.setText("\n".join(filter(None, [run.title, run.details])))
-            item.setToolTip(str(run.path))
+            item.setToolTip(plain_tip(str(run.path)))
             item.setData(RUN_ROLE, run)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
         if not is_same:
