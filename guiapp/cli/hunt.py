@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _hunted(plan: HuntPlan) -> tuple[Hunt, bool]:
-    """All that is found until the time is over or somebody interrupts, and whether; new kinds at once."""
+    """Hunt until the time is over or the user interrupts, and print new kinds at once. Return both facts."""
     from guiapp.analysis.bench.control import copies_context, stopped_by_signals
     from guiapp.analysis.hunt.engine import hunt
     from guiapp.analysis.hunt.report import headline
