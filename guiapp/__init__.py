@@ -194,7 +194,7 @@ def data(
                  the previous turns), `completion`, `all`, or `marker:A…B`
     max_length   tokens to keep of each record
     add_special  whether to put BOS and the like around a text; by default not around a conversation
-    workers      processes, by default one a core; with 0, a script needs no `__main__` guard
+    workers      processes, by default one a core, 0 for none; scripts need no `__main__` guard for them
     progress     called with the share done; an exception that it raises stops the work
 
     The result has `lengths` and `trained` (int32[n], tokens of each record), `tokens` (their sums),
@@ -275,7 +275,7 @@ def fix(
     force: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Fixed:
-    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids with the original's.
+    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids with the model's.
 
     only      codes of findings, as CODE or CODE=CHOICE: `names` of the `fixes` that `doctor` returns;
               by default all fixes that need no choice
@@ -312,7 +312,7 @@ def hunt(
 
     texts  how many to compare, instead of `seconds`: the same ones for the same seed, on every machine
 
-    `why_inconclusive` of the result explains why no difference may mean nothing.
+    `why_inconclusive` of the result explains why a hunt without differences proves nothing.
 
     `second` may also be an installed library such as "llama.cpp", by its name in
     `guiapp.analysis.libraries.table.PEERS`.  Starts processes, so a script calls it below

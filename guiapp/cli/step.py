@@ -248,7 +248,7 @@ class Console(cmd.Cmd):
         """disable N: turn a breakpoint off, but keep it."""
         self._switch(rest, False)
 
-    # Looking
+    # Inspecting
 
     def do_print(self, rest: str) -> None:
         """print EXPRESSION: print its value at this step, such as rank or end - position."""

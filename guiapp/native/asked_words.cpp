@@ -172,8 +172,7 @@ LOUPE_API AskedWords* loupe_asked_words_new(Array<const bool> starts_words, Arra
 
 LOUPE_API void loupe_asked_words_free(AskedWords* words) { delete words; }
 
-// The number of ids of a text; or, if negative, of words that the caller must provide first. Then call this again with the same
-// text and `is_new` false.
+// The number of ids of a text; or, if negative, of words that the caller must provide before calling this with `is_new` false.
 LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, const TextOptions* options, Array<const Byte> text, bool is_new) {
     if (is_new) words->begin();
     return words->encode(text, *options);

@@ -96,9 +96,8 @@ LOUPE_API std::int64_t loupe_decode(Array<const std::int32_t> ids, Array<const B
     return static_cast<std::int64_t>(writer.size);
 }
 
-// The same for rows. Row i has n numbers, none negative, between n + 1 texts, which start at text (n + 1) * row. `widths` has
-// at least n items or none: spaces pad a number to its width. If the next width is 0, the width is that of both numbers
-// together.
+// The same for rows: row i has n numbers, none negative, between n + 1 texts, which start at text (n + 1) * row. Spaces pad a
+// number to its width; there are n or more `widths`, or none. If the next width is 0, the width is for both numbers.
 LOUPE_API std::int64_t loupe_fill_in(Array<const std::int32_t> rows, Array<const std::int64_t> numbers,
                                      Array<const std::int32_t> widths, Array<const Byte> data, Array<const std::int64_t> offsets,
                                      Array<Byte> out) {

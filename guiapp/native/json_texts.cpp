@@ -211,8 +211,8 @@ LOUPE_API std::int64_t loupe_json_texts(Array<const Byte> text, std::int64_t at,
     return static_cast<std::int64_t>(reader.n_texts());
 }
 
-// Read a list of objects with a rank and a token in base64 that begins at `at`. Returns their number, or -1 for another form.
-// Writes the end.
+// Read a list of objects with a rank and a token in base64 at `at`. Returns their number, or -1 for another form. Writes the
+// end.
 LOUPE_API std::int64_t loupe_json_ranks(Array<const Byte> text, std::int64_t at, Array<Byte> data, Array<std::int64_t> offsets,
                                         Array<std::int64_t> ranks, Array<std::int64_t> ends) {
     if (at < 0 || at >= text.size || offsets.size < 1 || ranks.size + 1 < offsets.size || ends.size < 1) return -1;

@@ -109,8 +109,7 @@ std::int64_t encode(const Derivations& derivations, const TokenTree& tree, Bytes
 
 using namespace loupe;
 
-// Both return the number of tokens; -1 if there is no room for as many as can stand for the bytes, or if the tree is of other
-// tokens.
+// Both return the number of tokens; -1 if there may be no room for the tokens of all bytes, or the tree has other tokens.
 LOUPE_API std::int64_t loupe_backtrack_encode(const Derivations* derivations, const TokenTree* tree, Array<const Byte> text,
                                               Array<const std::int64_t> piece_ends, Array<std::int32_t> ids,
                                               Array<std::int64_t> starts, Array<std::int64_t> ends) {

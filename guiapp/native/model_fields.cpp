@@ -106,8 +106,7 @@ LOUPE_API std::int64_t loupe_model_count(Array<const Byte> data, std::int64_t mo
     return 0;
 }
 
-// Write texts, offsets, scores and kinds of all pieces, and number, start and size of each other message. The model must be
-// counted before.
+// Write texts, offsets, scores and kinds of all pieces, and number, start and size of other messages, after loupe_model_count.
 LOUPE_API std::int64_t loupe_model_read(Array<const Byte> data, Array<Byte> texts, Array<std::int64_t> offsets, Array<float> scores,
                                         Array<std::int32_t> kinds, Array<std::int64_t> others) {
     std::int64_t row = 0, size = 0, n_others = 0;

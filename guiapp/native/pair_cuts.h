@@ -12,8 +12,8 @@ namespace loupe {
 
 class PairCuts {
 public:
-    // At first, every cut is certain; `size` is the size of all symbols in bytes. `splits_characters`: they may contain parts
-    // of characters.
+    // At first, every cut is certain; `size`: of all symbols, in bytes. `splits_characters`: they may contain parts of
+    // characters.
     PairCuts(std::size_t size, bool splits_characters, bool marks_spaces, std::uint64_t secret);
     PairCuts(const PairRules& rules, std::uint64_t secret, Watch& watch);
 

@@ -88,8 +88,7 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
     return static_cast<std::int64_t>(encode_pending(ids, count));
 }
 
-// Add the pieces of pending_text_[start : start + size], split on their own, to the pending ones, so that cached pieces are
-// fetched together.
+// Add the pieces of pending_text_[start : start + size], a text of its own, so that cached pieces are fetched together.
 std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids, std::size_t count) {
     const auto own = pending_text_.subspan(start);
     if (splitting_) splitting_->begin(0, size);
@@ -105,8 +104,7 @@ std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids
     return count;
 }
 
-// Add a special token to the pending pieces, with the white space that it removes: a piece that ends where the following text
-// begins.
+// Add a special token, with the white space that it removes, as a pending piece that ends where the following text begins.
 std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count) {
     if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
     if (n_pending_ == 0) {
@@ -128,8 +126,7 @@ std::size_t PairEncoder::encode_pending(Ids ids, std::size_t count) {
     return count;
 }
 
-// Append a text to `spaced_`, with a space in front if asked for, and with all spaces marked if asked for. A few more bytes may
-// be read after it.
+// Append a text to `spaced_`, with a space in front, or all spaces marked, if asked for. A few more bytes may be read after it.
 void PairEncoder::put_spaces(Bytes text, bool adds_space, bool marks_spaces) {
     const auto space = marks_spaces ? Bytes(space_symbol) : Bytes(one_space);
     const auto put = [&](Bytes bytes) { spaced_.insert(spaced_.end(), bytes.begin(), bytes.end()); };
@@ -238,8 +235,8 @@ std::size_t PairEncoder::merge(Bytes piece, Ids ids, std::size_t count) {
 
 using namespace loupe;
 
-// The tables must outlive the model; the splitter may be NULL. NULL if the sizes of the arrays do not match or there are too
-// many rules.
+// The tables must outlive the model; the splitter may be NULL. NULL if sizes of arrays do not match or there are too many
+// rules.
 LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource* source, const Splitter* splitter,
                                      std::int32_t whole_pieces, std::int32_t cuts_short, MayGoOn may_go_on) {
     const bool are_sound_rules = source->merge_offsets.size == 0
@@ -285,8 +282,7 @@ LOUPE_API std::int64_t loupe_pairs_n_symbols(const PairModel* model) {
     return static_cast<std::int64_t>(model->rules.n_symbols());
 }
 
-// Write the texts of all symbols, as spelled or as the bytes that they stand for, and their offsets; returns the number of
-// bytes.
+// Write the texts of all symbols, as spelled or as the bytes they stand for, and their offsets; returns the number of bytes.
 LOUPE_API std::int64_t loupe_pairs_symbols(const PairModel* model, std::int32_t is_spelled, Array<Byte> data, Array<std::int64_t> offsets) {
     std::vector<Byte> bytes;
     std::int64_t size = 0;

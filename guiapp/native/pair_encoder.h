@@ -27,8 +27,8 @@ public:
     enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3, has_excluded = -4 };
     Trouble trouble_in(Bytes text) const;
 
-    // Whether a space byte cannot stand for U+2581, because the text contains U+2581 itself, or a broken character that would
-    // swallow a part of it.
+    // Whether a space byte cannot stand for U+2581: the text contains U+2581 itself, or a broken character that swallows a part
+    // of it.
     bool has_marked_space(Bytes text) const;
 
     const PairRules rules;
@@ -45,9 +45,8 @@ public:
     // `short_ids`: the caller's room for the ids of short texts.
     PairEncoder(const PairModel& model, std::int32_t* short_ids);
 
-    // Write the ids of a text, including special tokens; returns their number, or the trouble. `is_plain`: the text is known to
-    // be plain (see utf8.h). There must be room for `spare_ids` and four ids a byte; two if spaces are not marked, one if none
-    // is added.
+    // Write the ids of a text with special tokens; returns their number, or the trouble. `is_plain`: known to be plain (see
+    // utf8.h). There must be room for `spare_ids` and four ids a byte; two if spaces are not marked, one if none is added.
     std::int64_t encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids);
 
     // Append the ids of the first `size` bytes of a text, which must be without trouble; `ends` has the ends of their pieces,

@@ -170,8 +170,7 @@ Bytes PairRules::symbol_text(std::size_t symbol) const {
     return symbol < n_tokens ? tokens_.strings()[symbol] : Strings{other_data_, other_offsets_}[symbol - n_tokens];
 }
 
-// Split at the first separator with text before it; a rule without one has no effect. Rules are processed in batches to overlap
-// memory accesses.
+// Split at the first separator with text before it; a rule without one has no effect. Batches overlap memory accesses.
 std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming, Watch& watch) const {
     constexpr std::size_t at_once = 64;
     struct Waiting {
@@ -201,7 +200,7 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     return rules;
 }
 
-// All cuts of a token into two symbols; a token without a rank has none. Sides of short tokens are looked up in batches as
+// All cuts of a token into two symbols, none for a token without a rank. Sides of short tokens are looked up in batches as
 // above.
 std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming, Watch& watch) const {
     constexpr std::size_t at_once = 64;

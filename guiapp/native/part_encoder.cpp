@@ -13,7 +13,6 @@ namespace loupe {
 // rounded, which depends on all previous text. So a part is cached only if its best segmentation is better by more than
 // rounding can change. The sum is updated with the scores of cached parts, and other parts are encoded after the exact sum of
 // all previous text. Words of such parts are cached as written: a known word is not normalized again.
-//
 // Reference implementation: core/encode/reference/viterbi.py. For one thread at a time.
 class PartEncoder {
 public:

@@ -35,8 +35,7 @@ NormalizedText normalize_plamo2(Bytes text) {
     return normalized;
 }
 
-// The tokens of a text in shortest form. An unknown character becomes its bytes. Ties go to the longest token, then to a known
-// one.
+// The tokens of a text in shortest form. Unknown characters become bytes. Ties go to the longest token, then to a known one.
 struct Plamo2 {
     const TokenMatcher& matcher;
     std::span<const std::int32_t> costs;  // by token

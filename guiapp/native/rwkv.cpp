@@ -35,7 +35,7 @@ void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::size_t at, std::i
 
 using namespace loupe;
 
-// Returns the number of tokens of a text, special tokens included, at most one a byte; `unknown` stands for bytes that begin no
+// Returns the number of tokens of a text, also special ones, at most one a byte; `unknown` stands for bytes that begin no
 // token.
 LOUPE_API std::int64_t loupe_rwkv_encode(const TokenMatcher* matcher, const TextOptions* options, Array<const Byte> text,
                                          std::int32_t unknown, Array<std::int32_t> ids, Array<std::int64_t> starts,

@@ -18,8 +18,8 @@ struct Column {
     bool is_sound() const { return ends.size == size() && are_special.size == size() && shares.size == size(); }
     bool is_empty(std::int64_t token) const { return starts.data[token] == ends.data[token]; }
 
-    // Doubled offsets leave room for empty tokens between bytes: byte b is [2b + 1, 2b + 2], empty tokens before it are [2b, 2b
-    // + 1].
+    // Doubled offsets have room for empty tokens between bytes: byte b is [2b + 1, 2b + 2], empty tokens before it [2b, 2b +
+    // 1].
     std::int64_t left(std::int64_t token) const { return 2 * starts.data[token] + !is_empty(token); }
     std::int64_t right(std::int64_t token) const { return 2 * ends.data[token] + is_empty(token); }
 
@@ -138,8 +138,7 @@ private:
 using namespace loupe;
 
 // Counts for each token how many of at most 255 columns have its span; returns the number of segments that differ. Writes as
-// many of these as fit, 2 + 2n numbers each: see Walk::write. `places` has 2n zeros. Returns -1 if the sizes of the arrays do
-// not match.
+// many of these as fit, 2 + 2n numbers each: see Walk::write. `places` has 2n zeros. Returns -1 if sizes do not match.
 LOUPE_API std::int64_t loupe_share_spans(const Column* columns, Array<std::int64_t> places, Array<std::int64_t> differences) {
     const std::span all{columns, static_cast<std::size_t>(places.size / 2)};
     if (places.size % 2 || all.size() > 255 || !std::ranges::all_of(all, &Column::is_sound)) return -1;

@@ -104,8 +104,7 @@ std::size_t before_wide_spaces(Bytes text, std::size_t end) {
     return end;
 }
 
-// GNU's introsort: quicksort with the median of three down to short ranges, heapsort if the recursion gets too deep, insertion
-// sort at the end.
+// GNU's introsort: quicksort with the median of three, heapsort if the recursion gets too deep, insertion sort of short ranges.
 class GnuSort {
 public:
     GnuSort(Ids items, std::span<const std::int64_t> lengths, Watch& watch) : items_(items), lengths_(lengths), watch_(watch) {}
@@ -244,8 +243,8 @@ std::size_t SpecialTokens::next_beginning(Bytes text, std::size_t at) const {
     return at;
 }
 
-// Visit the longest token at each offset; `visit` returns where to continue. Skips bytes that begin no token, which is most of
-// most texts.
+// Visit the longest token at each offset; `visit` returns where to continue. Skips bytes that begin no token: most of most
+// texts.
 template <class Visit>
 void SpecialTokens::visit_places(Bytes text, Visit visit) const {
     const auto next = [&](std::size_t at, std::int32_t token) {
@@ -292,7 +291,7 @@ void SpecialTokens::partition(Bytes text, std::vector<Part>& parts) const {
     parts.push_back(part(start, text.size(), absent, text.size(), text.size()));
 }
 
-// Matches that overlap, or are separated only by white space that one may strip, are decided as a group: usually the first one
+// Matches that overlap, or have only white space between them that one may strip, compete as a group; usually the first one
 // wins.
 void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) const {
     std::vector<Place> places;
@@ -362,8 +361,7 @@ void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch&
 
 using namespace loupe;
 
-// NULL if the sizes of the arrays do not match, or the tokens are too many bytes for a TokenMatcher. All must outlive the
-// result.
+// NULL if the sizes of the arrays do not match, or the tokens exceed a TokenMatcher's limit. All must outlive the result.
 LOUPE_API SpecialTokens* loupe_special_new(const TokenTree* tree, Array<const Byte> data, Array<const std::int64_t> offsets,
                                            Array<const Byte> kinds, Array<const std::int32_t> ids, bool from_left,
                                            const SpecialTokens* later, MayGoOn may_go_on) {

@@ -25,8 +25,8 @@ class SpecialTokens {
 public:
     enum Kind : Byte { strips_left = 1, strips_right = 2, hides = 4 };  // strips white space next to it; hides other tokens
 
-    // The tree has all tokens; the last ones are matched first. `later`, if any, searches the remaining text; only from left to
-    // right.
+    // The tree has all tokens; the last ones are matched first. `later`, only from left to right, searches the remaining text,
+    // if any.
     SpecialTokens(const TokenTree& tree, Strings texts, std::span<const Byte> kinds, std::span<const std::int32_t> ids, bool from_left,
                   const SpecialTokens* later, Watch& watch);
 

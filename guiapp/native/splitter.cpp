@@ -409,8 +409,7 @@ LOUPE_API std::int64_t loupe_split(const Splitter* splitter, Array<const Byte> t
     return static_cast<std::int64_t>(ends.count);
 }
 
-// The same for a splitter of one pattern. Also writes 1 for each piece that the pattern matches, and 0 for text between
-// matches.
+// The same for a splitter of one pattern. Also writes 1 for each piece that the pattern matches, 0 for text between matches.
 LOUPE_API std::int64_t loupe_split_matches(const Splitter* splitter, Array<const Byte> text, Array<const std::int64_t> text_ends,
                                            Array<std::int64_t> to, Array<Byte> are_matches) {
     Splitting splitting(*splitter);

@@ -1,6 +1,6 @@
-// Splits text into pieces, which merges never cross. Python makes automata from a pre-tokenizer's patterns (core/pretokenize).
-// A list of patterns is a list of levels: each cuts the pieces of the level above, and a piece that no lower level can cut is
-// final at once.
+// Splits text into pieces, which merges never cross, by automata that Python makes from a pre-tokenizer's patterns
+// (core/pretokenize). Each pattern of a list is a level that cuts the pieces of the level above; a piece that no lower level
+// can cut is final at once.
 #pragma once
 
 #include <algorithm>

@@ -56,8 +56,7 @@ void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_
     bytes_.shrink_to_fit();
 }
 
-// Link the children of a node. Nodes at a lesser depth than these must be linked, and those at a lesser depth than `node` must
-// have their tables.
+// Link the children of a node. Nodes at lesser depths than theirs are linked; those at lesser depths than `node` have tables.
 void TokenMatcher::link(std::int32_t node) {
     if (node == 0 || (nodes_[node].n_children > few_children && tables_.size() < 256 * most_tables)) fill_table(node);
     const auto first = nodes_[node].first_child;

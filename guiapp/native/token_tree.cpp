@@ -35,8 +35,8 @@ std::size_t common_length(Bytes first, Bytes second) {
     return static_cast<std::size_t>(differing.first - first.begin());
 }
 
-// Sorted by bytes; of equal tokens the last one among the ids comes first. Each token is compared O(log n) times, at most over
-// its own length.
+// Sorted by bytes; of equal tokens the last one of the ids is first. Each token is compared O(log n) times, over its own
+// length.
 std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> ids, Watch& watch) {
     std::vector<Entry> entries;
     entries.reserve(ids.size());

@@ -1,4 +1,4 @@
-// A tree in which the parent of a token is its longest proper prefix that is a token; finds the longest token at an offset of a
+// A tree in which a token's parent is its longest proper prefix that is a token; finds the longest token at an offset of a
 // text.
 #pragma once
 
@@ -30,8 +30,7 @@ public:
     };
     static constexpr std::int32_t root = 0, free_row = -1, no_row = -2;
 
-    // Of tokens with the same bytes, only the last one among `ids` that may be matched is matched. The others, like empty
-    // tokens, are leaves.
+    // Of equal tokens, only the last one among `ids` that may be matched is matched. The others, like empty tokens, are leaves.
     TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns, Watch& watch);
 
     // The longest token that is a prefix of text[at:end], or `absent`; the shorter ones are its ancestors.

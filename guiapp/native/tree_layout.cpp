@@ -189,9 +189,8 @@ bool is_forest(std::span<const std::int32_t> child_offsets, std::span<const std:
 
 }  // namespace
 
-// NULL if the sizes of the arrays do not match or are too small. `sizes`, `child_offsets` and `children` as from
-// `loupe_tree_columns`. `filled`, which must outlive the layout, gets the nodes, and `counts` the number of nodes and of
-// levels.
+// NULL if sizes do not match or are too small. `sizes`, `child_offsets` and `children` as from `loupe_tree_columns`. `filled`,
+// which must outlive the layout, gets the nodes, and `counts` the number of nodes and of levels.
 LOUPE_API TreeLayout* loupe_layout_new(Array<const std::int32_t> sizes, Array<const std::int32_t> child_offsets,
                                        Array<const std::int32_t> children, Array<const Byte> kinds, std::int64_t crowd,
                                        const LayoutArrays* filled, Array<std::int32_t> counts) {

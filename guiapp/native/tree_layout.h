@@ -7,8 +7,8 @@
 
 namespace loupe {
 
-// The tree to lay out; the children of token i, or of the root in the last row, are children[child_offsets[i] : child_offsets[i
-// + 1]].
+// The tree to lay out. Token i, or the root in the last row, has the children children[child_offsets[i] : child_offsets[i +
+// 1]].
 struct Branches {
     std::span<const std::int32_t> sizes;  // tokens in the subtree of each token
     std::span<const std::int32_t> child_offsets, children;
@@ -30,8 +30,8 @@ struct View {
     double left, right;
 };
 
-// If a node has at least `crowd` children of several kinds, they are grouped by kind, the largest group first. There must be
-// room for `most_nodes`.
+// If `crowd` or more children of a node are of several kinds, they are grouped, the largest group first. Needs room for
+// `most_nodes`.
 class TreeLayout {
 public:
     TreeLayout(const Branches& tree, std::span<const Byte> kinds, std::size_t crowd, const LayoutColumns& columns);
@@ -46,8 +46,7 @@ public:
     // The first of the nodes [low, high) of a level that ends to the right of `place`, or `high`.
     std::size_t first_ending_after(std::size_t low, std::size_t high, double place) const;
 
-    // For each level, the share of a view that has nodes. If one node covers the whole view, also the share of this node that
-    // is visible, else 1.
+    // For each level, the share of a view that has nodes; if one node covers the whole view, its visible share, else 1.
     void measure(View view, std::span<double> shares, std::span<double> insides) const;
 
     // The nodes of which at least least[level] is visible, by level. Returns their number, and stops when `found` is full.

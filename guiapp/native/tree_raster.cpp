@@ -415,7 +415,7 @@ LOUPE_API std::int64_t loupe_paint_icicle(const Frame* frame, Array<const std::i
     return 0;
 }
 
-// `turns` and `radii_of_pixels` as in PolarMap; `square` is the corner's x and y, the quarter, whether it is coarse, and its
+// `turns` and `radii_of_pixels` as in PolarMap; `square`: the corner's x and y, the quarter, whether it is coarse, and its
 // size.
 LOUPE_API std::int64_t loupe_paint_quarter(const Frame* frame, Array<const double> radii, Array<const std::uint16_t> turns,
                                            Array<const std::uint16_t> radii_of_pixels, Array<const std::int64_t> square) {

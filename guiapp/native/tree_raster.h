@@ -35,8 +35,7 @@ struct Painting {
     std::span<Pixel> line(std::size_t y) const { return image.subspan(y * width, width); }
 };
 
-// The rows [first, last) of an icicle: level i fills the rows from edges[i] to edges[i + 1], except the last one, which is left
-// free.
+// The rows [first, last) of an icicle: level i fills the rows from edges[i] to edges[i + 1], but leaves the last one free.
 void paint_icicle(const Painting& painting, std::span<const std::int32_t> edges, std::size_t first, std::size_t last);
 
 // The polar coordinates of each pixel in the upper left quarter of a square.

@@ -110,9 +110,8 @@ public:
         std::uint32_t start, end;  // in the normalized text
     };
 
-    // Append the tokens of a normalized text. `score` is the sum of the scores before it, and is updated to the sum after it,
-    // because sums are rounded as in one continuous text. Ties go to the token that starts first; neighbouring unknown tokens
-    // are joined.
+    // Append the tokens of a normalized text. `score`, the sum of the scores before it, is updated, because sums are rounded as
+    // in one continuous text. Ties go to the token that starts first; neighbouring unknown tokens are joined.
     void segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens);
 
 private:

@@ -41,8 +41,7 @@ Windows::Windows(Bytes table, Bytes classes) : table_(table), classes_(classes) 
     }
 }
 
-// The groups by the lower and the upper half of the kinds, combined by "xor" if both have one. Returns bits for bytes above
-// 0x7F.
+// The groups by the lower and upper half of the kinds, joined by "xor" if both have one. Returns bits for bytes above 0x7F.
 std::uint64_t Windows::sort_bytes(const Byte* from, Byte* groups) const {
     const Byte letter = small ^ mark_group;
     const Lanes lower{0, letter, letter, 0, digit ^ mark_group, 0, 0, 0, space ^ mark_group};

@@ -1,6 +1,6 @@
-// Finds the ends of pieces, 64 bytes at a time, by the groups of four neighbouring characters. Rules that hold for all texts
-// are terms, which Python finds (core/pretokenize) by trying all combinations: products of four sets of groups, eight terms in
-// the bits of a byte.
+// Finds the ends of pieces, 64 bytes at a time, by the groups of four neighbouring characters. Python finds rules that hold for
+// all texts by trying all combinations (core/pretokenize). A rule is a product of four sets of groups, a term; a byte has eight
+// terms.
 #pragma once
 
 #include <array>

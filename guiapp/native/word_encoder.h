@@ -8,14 +8,13 @@
 
 namespace loupe {
 
-// Words are independent of each other. They are cached as written: a known word is not normalized again. For one thread at a
-// time.
+// Words are independent of each other, and cached as written: a known word is not normalized again. For one thread at a time.
 class WordEncoder {
 public:
     static constexpr std::int64_t too_long = -2, explodes = -3;
 
-    // For one of these; the other is NULL. `ids_of_rows`, if not empty, are the ids of WordPiece's rows; the last one is of
-    // unknown words.
+    // For one of these; the other is NULL. `ids_of_rows`, if any, are the ids of WordPiece's rows, the last one for unknown
+    // words.
     WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows);
 
     // Forget the ids.

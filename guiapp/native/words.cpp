@@ -44,8 +44,8 @@ void encode_words(const TokenTree& tree, std::int32_t unknown, Bytes text, Token
 
 using namespace loupe;
 
-// Returns the number of tokens of a text, at most one for every two bytes and one more. Words that are not tokens become
-// `unknown`, or nothing if that is -1.
+// Returns the number of tokens, at most one for every two bytes and one more. Unknown words become `unknown`, or nothing if it
+// is -1.
 LOUPE_API std::int64_t loupe_words_encode(const TokenTree* tree, Array<const Byte> text, std::int32_t unknown,
                                           Array<std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
     TokenOutput output{ids, starts, ends};

@@ -160,5 +160,5 @@ def _fit(word: str, row: ActionRow) -> int | None:
 
 
 def _begins_in(word: str, text: str) -> bool:
-    """Whether `text` at the start of a word continues with `word`, ignoring spaces."""
+    """Whether `word` matches `text` from the start of one of its words on, ignoring spaces in `text`."""
     return any("".join(text[match.start() :].split()).startswith(word) for match in WORD.finditer(text))

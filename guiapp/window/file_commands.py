@@ -220,7 +220,7 @@ class FileCommands(QObject):
     def _on_loader_changed(self) -> None:
         self._actions["choose_pre"].setEnabled(can_choose(self._session.loader))
 
-    # Texts, and what is dropped
+    # Texts and dropped files
 
     def open_text(self) -> None:
         if (path := self._window.questions.text_to_open()) is not None:

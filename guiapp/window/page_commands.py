@@ -298,7 +298,7 @@ class PageActions(QObject):
             action.trigger()
 
     def _update_shortcuts(self) -> None:
-        """Let keys work only on their page; elsewhere only in the focused menu bar, which no one uses."""
+        """Let keys work only on their page; on other pages, they would need the focus on the menu bar."""
         current, contexts = self._pages.current_name, Qt.ShortcutContext
         for row, action in self._actions:
             if row.page:

@@ -230,7 +230,7 @@ class StartPage(Page):
             card.picture.setVisible(has_pictures)
             card.setMinimumHeight(CARD_HEIGHT_PX if has_pictures else 0)
 
-    # Ways in
+    # Cards
 
     def _show_sample(self) -> None:
         self._setting.actions[f"sample:{SAMPLE}"].trigger()
@@ -269,7 +269,7 @@ class StartPage(Page):
         if loader.loading_name is not None and loader.model is not None:
             self._give_way()
 
-    # What is listed
+    # Lists
 
     @property
     def _next_lesson(self) -> LessonHead:

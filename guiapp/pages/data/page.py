@@ -253,7 +253,7 @@ class DataHead(QFrame):
         saving.changed.connect(self._describe_export)
         self._refresh()
 
-    # What is shown
+    # Display
 
     def _refresh(self) -> None:
         model, options = self._model, self._model.options
@@ -285,7 +285,7 @@ class DataHead(QFrame):
         most = self._model.options.max_length
         return "" if most is None else f"{most:,}"
 
-    # What is chosen
+    # Choices
 
     def _stop_or_go_on(self) -> None:
         if self._model.is_running:

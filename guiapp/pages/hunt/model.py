@@ -261,7 +261,7 @@ class HuntModel(QObject):
             return f"{news} You chose {quoted(vocabulary.chosen_pre)}."
         return f"{news} The file sets {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
 
-    # What was found
+    # Results
 
     @property
     def differs_in_decoding(self) -> bool:

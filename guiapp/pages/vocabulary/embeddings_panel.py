@@ -158,7 +158,7 @@ class EmbeddingsPanel(QFrame):
         in_column(self._stack, on=self, spacing=0)
         self.setMinimumHeight(150)
 
-    # What is shown
+    # Display
 
     def _refresh(self) -> None:
         found, had_focus = self._embeddings.indicators, self.focus.hasFocus()
@@ -208,7 +208,7 @@ class EmbeddingsPanel(QFrame):
         self.pointed.setText(f"{shown}   {word}   {values}")
         self.pointed.setToolTip(plain_tip(self.pointed.text()))
 
-    # What is chosen
+    # Choices
 
     def _list_known(self, menu: QMenu) -> None:
         found = self._embeddings.indicators
