@@ -312,7 +312,7 @@ def hunt(
 
     texts  how many to compare, instead of `seconds`: the same ones for the same seed, on every machine
 
-    `why_inconclusive` of the result explains why a hunt without differences proves nothing.
+    `why_inconclusive` of the result is the reason why a hunt without differences proves nothing, or "".
 
     `second` may also be an installed library such as "llama.cpp", by its name in
     `guiapp.analysis.libraries.table.PEERS`.  Starts processes, so a script calls it below

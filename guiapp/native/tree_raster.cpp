@@ -400,7 +400,7 @@ struct Frame {
 
 }  // namespace
 
-// NULL if the number of colours is not that of nodes. Layout and colours must outlive the result.
+// NULL unless each node has a colour. Layout and colours must outlive the result.
 LOUPE_API NodeColors* loupe_node_colors_new(const TreeLayout* layout, Array<const Color> colors) {
     return items_of(colors).size() == layout->n_nodes() ? new NodeColors(*layout, colors) : nullptr;
 }

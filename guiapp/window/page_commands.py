@@ -280,7 +280,7 @@ class PageActions(QObject):
         self._ticks.stop()
 
     def _go(self, page: str, action: QAction) -> None:
-        """Show the page. A new page missed the signal and may not be ready: trigger it again later."""
+        """Show the page. A new page missed the signal and may not be ready: repeat the action later."""
         is_new = page not in self._pages.pages
         if page != self._pages.current_name:
             self._actions[page].trigger()

@@ -41,7 +41,7 @@ class DataModel(TokenListModel[DataRows]):
     options  how records are read and masked
     data     None until the first records are examined; computed with the last valid options
     problem  why examining stopped, as a message for the user; "" if nothing is wrong
-    packing  of the records examined so far, once all are examined
+    packing  of the examined records, once no more arrive
 
     Signals:
         options_changed(): `options` or `path` is new.

@@ -31,7 +31,7 @@ class EmbeddingsPlot(NamedTuple):
     tokens       int32[k]: the tokens that have both values
     x, y         float64[k]
     limit_across, limit_up   tokens up to this value look untrained; None if the axis does not show it
-    is_suspect, is_known     bool[k]: looks untrained; is or may be unused, as far as known
+    is_suspect, is_known     bool[k]: looks untrained; is known to be unused, or could be
     is_unreached bool[k]: not reached by any trial; all False if nothing was tried
     """
 
