@@ -163,7 +163,6 @@ std::size_t PieceText::find_user_defined(Bytes text, std::span<std::int64_t> pla
 
 using namespace loupe;
 
-// The members of a PieceText.
 struct PieceTextParts {
     Array<const std::uint32_t> units;
     Array<const Byte> replacements, kinds;

@@ -30,7 +30,6 @@ public:
     SpecialTokens(const TokenTree& tree, Strings texts, std::span<const Byte> kinds, std::span<const std::int32_t> ids, bool from_left,
                   const SpecialTokens* later, Watch& watch);
 
-    // All parts of a text, in order.
     void partition(Bytes text, std::vector<Part>& parts) const;
 
     // The longest token at each offset where one begins, in order; the segments before them are left empty.

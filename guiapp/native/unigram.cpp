@@ -171,7 +171,6 @@ void Lattice::follow_back(std::vector<Token>& tokens, std::size_t first) {
 
 using namespace loupe;
 
-// The members of a Unigram.
 struct UnigramParts {
     Array<const Byte> token_data;
     Array<const std::int64_t> token_offsets;

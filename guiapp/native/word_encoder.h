@@ -17,7 +17,6 @@ public:
     // words.
     WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows);
 
-    // Forget the ids.
     void clear() {
         if (ids_.size() > most_kept_room) ids_ = {};
         count_ = 0;
