@@ -74,7 +74,7 @@ __all__ = [
     "why",
 ]
 PATHS = str, bytes, PathLike
-MODULES = {  # of names that are imported when somebody asks for them: starting does not have that time
+MODULES = {  # names imported on first use, to keep the start fast
     "AppendEncoder": "core.encode.counting.growing",
     "ChatComparison": "analysis.chat.report",
     "DataExaminer": "analysis.data.examined",
@@ -110,7 +110,7 @@ def _named(model: str | PathLike[str] | Tokenizer) -> tuple[str, Tokenizer]:
 def _all_named(
     models: Sequence[str | PathLike[str] | Tokenizer],
 ) -> list[tuple[str, Tokenizer]]:
-    if isinstance(models, PATHS):  # else each character of a path would be one
+    if isinstance(models, PATHS):  # a string would be taken for a list of characters
         raise TypeError("This takes a list of models, not a single one.")
     return [_named(model) for model in models]
 
@@ -125,18 +125,18 @@ def chat(
     variables: Mapping[str, object] = MappingProxyType({}),
     as_text: bool = False,
 ) -> Chat:
-    """Messages through a chat template, in tokens that know where they are from.
+    """Render messages with a chat template; the result holds the tokens and their origins.
 
     messages   in OpenAI's form, as values or JSON; or a request with `messages` and `tools`
-    template   a name of one of the model's, a file, or a text; by default the one that `transformers` takes
-    variables  what the template is given besides, such as {"enable_thinking": False}
-    as_text    whether content stays text where it looks like a control token
+    template   the name of one of the model's templates, a file, or a text; by default as in `transformers`
+    variables  additional variables for the template, such as {"enable_thinking": False}
+    as_text    whether content that looks like a control token stays text
     The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
     `budget`, and `as_text`: the tokens if content may not become control tokens.
-    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.report` in what two
-    of them differ.
-    The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
-    that cannot be rendered, VocabError for a model that cannot be used.
+    `guiapp.analysis.chat.hints.hints` lists possible problems, `guiapp.analysis.chat.report` the differences
+    between two prompts.
+    The template runs in its own process, for at most 2 s.  Raises ChatError for messages or a template that
+    cannot be rendered, VocabError for a model that cannot be used.
 
     chat = guiapp.chat("demo:bpe", [{"role": "user", "content": "Hello"}])
     [origin.message for origin in chat.origins]
@@ -157,11 +157,11 @@ def compare(
     add_special: bool = True,
     parse_special: bool = True,
 ) -> Comparison:
-    """One text in tokens of several models, from 1 to 255: tokenizers, or what `open_model` takes.
+    """Encode one text with 1 to 255 models: tokenizers, or what `open_model` takes.
 
-    The result has `encodings`, `spans` (of how many models each token's span is, and where they differ),
+    The result has `encodings`, `spans` (how many models have each token's span, and where they differ),
     `counts` and `difference_ids`.  Raises VocabError for a model that cannot be used, EncodeError for a text
-    that one of them cannot express.
+    that a model cannot encode.
 
     comparison = guiapp.compare(["model.gguf", "demo:bpe"], "Hello world")
     comparison.spans.differences                  # int64[d, 2]: byte ranges where not all spans are equal
@@ -186,23 +186,23 @@ def data(
     workers: int | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> TrainingData:
-    """What a model is trained on, token by token: records, which of their tokens count in the loss, faults.
+    """Examine training data token by token: records, which of their tokens count in the loss, and faults.
 
     records      a file (JSON lines or an array, also gzipped; Parquet with pyarrow), or values: `messages`,
                  `conversations`, `prompt` and `completion`, `prompt`, `chosen` and `rejected`, or `text`
-    mask         `auto`, `generation` (tags of the template), `derived` (what each turn has beyond the prompt
-                 before it), `completion`, `all`, or `marker:A…B`
-    max_length   tokens that are kept of a record
-    add_special  whether BOS and the like are put around a text; by default not around a conversation
-    workers      processes; as many as cores by default, 0 for none: they need no `__main__`
-    progress     called with the share done; what it raises stops the work
+    mask         `auto`, `generation` (tags of the template), `derived` (what each turn adds to the prompt of
+                 the previous turns), `completion`, `all`, or `marker:A…B`
+    max_length   tokens to keep of each record
+    add_special  whether to put BOS and the like around a text; by default not around a conversation
+    workers      processes, by default one a core, 0 for none; scripts need no `__main__` guard for them
+    progress     called with the share done; an exception that it raises stops the work
 
     The result has `lengths` and `trained` (int32[n], tokens of each record), `tokens` (their sums),
-    `findings` (each with `code`, `severity`, `what`, `remedy`, `n_records`, and `record`, `token` of an
-    example), and `records`: a sequence of which each has `token_ids`, `is_trained` (bool[n]), `labels`,
-    `text` and `origins` (message and line of the template of each token).  What cannot be used is a finding.
+    `findings` (each with `code`, `severity`, `what`, `remedy`, `n_records`, and an example: `record` and
+    `token`), and `records`: a sequence of records with `token_ids`, `is_trained` (bool[n]), `labels`, `text`
+    and `origins` (message and line of the template of each token).  Unusable records are a finding.
     Raises VocabError for a model that cannot be used, TokenloupeError for a file or mask, ChatError for a
-    template that there is not.
+    template that does not exist.
 
     data = guiapp.data("demo:bpe", [{"prompt": "Say hello.", "completion": " Hello!"}])
     data.records[0].token_ids[data.records[0].is_trained]
@@ -218,11 +218,11 @@ def data(
 
 
 def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = None) -> Diagnosis:
-    """What is wrong with a tokenizer's file, and with one that was converted from an `original`.
+    """Check the file of a tokenizer; with `original`, also compare it with the file it was converted from.
 
     The result has `findings`, the worst first, each with `code`, `severity`, `what`, `remedy` and `changes`:
-    a text with its ids `before` and `after`.  Nothing of the file is run.  Raises VocabError for what is no
-    tokenizer's file, or ChatError for a template's that cannot be read; a tokenizer's file that cannot be
+    a text with its ids `before` and `after`.  Code in the file is never run.  Raises VocabError for a file
+    without a tokenizer, ChatError for a template that cannot be read; a tokenizer's file that cannot be
     used is a finding.
 
     [finding.what for finding in guiapp.doctor("demo:bpe").findings if finding.severity == "error"]
@@ -237,10 +237,10 @@ def other_readings(
 ) -> tuple[OtherReading, ...]:
     """Which other programs give other ids for a model: transformers, llama.cpp, tiktoken and the like.
 
-    Each of the result has `name`, `version`, `is_same` (None: not known, `why` says so), `text`, the shortest
-    that gets other ids, `token_ids` and `own_token_ids` of it, and how many of some texts and of your `lines`
-    differ: `differ` of `compared`, `differing_lines` of `lines`.  Readings that this package has are
-    compared, no library runs.  Raises VocabError for a model that cannot be used.
+    Each reading has `name`, `version`, `is_same` (None: unknown, see `why`), `text`, the shortest one with
+    other ids, its `token_ids` and `own_token_ids`, and how many of some texts and of your `lines` differ:
+    `differ` of `compared`, `differing_lines` of `lines`.  Readings that this package implements are compared;
+    no library runs.  Raises VocabError for a model that cannot be used.
 
     [reading.sentence() for reading in guiapp.other_readings("demo:bpe")]
     """
@@ -253,11 +253,11 @@ def other_readings(
 def draft(
     target: str | PathLike[str] | Tokenizer, draft: str | PathLike[str] | Tokenizer
 ) -> tuple[DraftVerdict, ...]:
-    """Whether one model may draft for a target in speculative decoding: by llama.cpp, vLLM and SGLang.
+    """Whether a model may draft for a target in speculative decoding, by llama.cpp, vLLM and SGLang.
 
-    Each has `program`, `may_draft` (None where these files do not tell), `cause` in a few words, `reason`,
-    the first `token_id` that forbids it, and a `remedy`.  Sizes are those of config.json next to a tokenizer,
-    if there is one.  Raises VocabError for a model that cannot be used.
+    Each verdict has `program`, `may_draft` (None if these files do not show it), `cause` in a few words,
+    `reason`, the first `token_id` that forbids it, and a `remedy`.  Sizes are taken from config.json next to
+    a tokenizer, if there is one.  Raises VocabError for a model that cannot be used.
 
     all(verdict.may_draft for verdict in guiapp.draft("model.gguf", "demo:bpe"))
     """
@@ -275,20 +275,20 @@ def fix(
     force: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Fixed:
-    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids for so many seconds.
+    """Write a fixed copy of a model's file to `out`, examine it, and compare its ids with the model's.
 
-    only      codes of findings, as CODE or CODE=CHOICE: `fixes` of what `doctor` returns has their `names`;
-              by default all that need no choice
-    original  the file that the model was converted from: kinds, scores and merge rules are taken from it
-    seconds   of `hunt`, in processes of its own, so a script calls this below `if __name__ == "__main__":`;
-              0 for none
+    only      codes of findings, as CODE or CODE=CHOICE: `names` of the `fixes` that `doctor` returns;
+              by default all fixes that need no choice
+    original  the file that the model was converted from: the source of kinds, scores and merge rules
+    seconds   the time to compare, in other processes: a script calls this below `if __name__ == "__main__":`;
+              0 to skip it
     force     whether a file at `out` may be replaced; the model itself never is
-    progress  called with the share done; what it raises stops the work
+    progress  called with the share done; an exception that it raises stops the work
 
     The result has `path`, `fixed` (codes), `changes` (each value that differs), `remaining` and `new`
-    (findings of the copy), and `hunt`: its `finds` are texts with other ids than before.  A GGUF becomes a
-    GGUF with the same tensors and order of keys; a tokenizer.json with files beside it becomes a folder.
-    Raises TokenloupeError where no copy is written, VocabError for a model that cannot be used.
+    (findings of the copy), and `hunt`: its `finds` are texts whose ids have changed.  A GGUF becomes a GGUF
+    with the same tensors and order of keys; a tokenizer.json with sidecar files becomes a folder.
+    Raises TokenloupeError if no copy is written, VocabError for a model that cannot be used.
 
     guiapp.fix("model.gguf", "fixed.gguf", ["pre_missing=llama-bpe"]).fixed
     """
@@ -308,16 +308,16 @@ def hunt(
     progress: Callable[[Hunt], None] | None = None,
     texts: int | None = None,
 ) -> Hunt:
-    """Texts on which two tokenizers differ, the shortest for each cause.
+    """Search for texts on which two tokenizers differ; the result has the shortest one for each cause.
 
-    texts  how many to compare, in place of `seconds`: the same ones for the same seed, on every machine
+    texts  how many to compare, instead of `seconds`: the same ones for the same seed, on every machine
 
-    `why_inconclusive` of the result says when finding nothing is no verdict.
+    `why_inconclusive` of the result is the reason why a hunt without differences proves nothing, or "".
 
     `second` may also be an installed library such as "llama.cpp", by its name in
-    `guiapp.analysis.libraries.table.PEERS`.  Works in processes of its own, so a script calls it below
+    `guiapp.analysis.libraries.table.PEERS`.  Starts processes, so a script calls it below
     `if __name__ == "__main__":`.
-    Raises TokenloupeError for what cannot be opened, and OSError for texts that cannot be read.
+    Raises TokenloupeError for a model that cannot be opened, and OSError for texts that cannot be read.
     """
     from guiapp.analysis.hunt.engine import HuntPlan
     from guiapp.analysis.hunt.engine import hunt as states
@@ -336,16 +336,16 @@ def languages(
     reference: str = "eng_Latn",
     progress: Callable[[float], object] | None = None,
 ) -> Languages:
-    """What parallel texts cost in tokens: a folder with a file for each language, such as `tha_Thai.txt`.
+    """Count the tokens of parallel texts: a folder with one file for each language, such as `tha_Thai.txt`.
 
-    A language is the name of its file up to the first dot.  Lines are joined by spaces; nothing is added.
+    A language is named like its file, up to the first dot.  Lines are joined by spaces; no BOS is added.
     The result has `models`, `languages` and, as arrays with a row for each model and a column for each
     language, `tokens`, `premium` (tokens for each token of the `reference`), `characters_per_token`,
     `bytes_per_token`, `whole_word_share` (of words in one token), `unknown_share`, `vocabulary_share`;
     `mean_premium` float64[m], `parity` float64[l, 2] (the lowest and highest premium over the models), and
-    `notes`: what was skipped or is odd.  `progress` gets the share done, 0 to 1.
+    `notes`: skipped files and oddities.  `progress` gets the share done, 0 to 1.
     Raises VocabError for a model that cannot be used, TokenloupeError for a folder without two languages or
-    without the reference, EncodeError for a text that cannot be expressed.
+    without the reference, EncodeError for a text that cannot be encoded.
 
     found = guiapp.languages(["demo:bpe", "demo:spm"], "flores")
     dict(zip(found.languages, found.premium[0].tolist()))
@@ -358,12 +358,12 @@ def languages(
 
 
 def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:
-    """The special tokens of a model, by id: those with a kind, a role, or a name that keeps them free.
+    """List the special tokens of a model by id: those with a kind, a role, or a reserved name.
 
-    Each has `token_id`, `name`, `roles` (with the key that says so), `reach` (how a text leads to it, and
-    `text`: which), `end` (why llama.cpp ends a generation there, else ""), `mark` (how the file marks it),
-    `is_reserved`, and `is_unused`: nothing that the files say uses it.  Raises VocabError for a model that
-    cannot be used.
+    Each has `token_id`, `name`, `roles` (with the key that sets each), `reach` (how a text becomes the token,
+    and `text`: which), `end` (why llama.cpp ends a generation there, or ""), `mark` (its mark in the file),
+    `is_reserved`, and `is_unused`: as far as the files show.  Raises VocabError for a model that cannot be
+    used.
 
     [token.name for token in guiapp.special("demo:bpe") if token.end]
     """
@@ -380,13 +380,12 @@ def vocab(
     columns: Sequence[str] | None = None,
     embeddings: bool = False,
 ) -> TokenList[TokenFigures]:
-    """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
+    """List the tokens of a model that match a filter, such as `kind:normal -is:byte length:>=8 script:Han`.
 
-    `guiapp.analysis.vocabulary_list.filters` says what filters there are, `columns` beside it what is known.
-    The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays of
-    what is known of all tokens; with `embeddings`, which are read then, `figures.indicators`, too.  Raises
-    VocabError for a model that cannot be used or has no embeddings, TokenloupeError for a filter or a column
-    that there is not.
+    The modules `filters` and `columns` of `guiapp.analysis.vocabulary_list` list the filters and the columns.
+    The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays over
+    all tokens; `embeddings` reads the embeddings and adds `figures.indicators`.  Raises VocabError for a
+    model that cannot be used or has no embeddings, TokenloupeError for an unknown filter or column.
 
     found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
     [found.record(token_id)["token"] for token_id in found.ids.tolist()]
@@ -405,12 +404,12 @@ def why(
     parse_special: bool = True,
     encoder: str | None = None,
 ) -> list[TokenWhy]:
-    """Why each token is there that has some of the bytes [start, end) of a text; of one byte without `end`.
+    """Explain each token with text in the bytes [start, end); without `end`, in the byte at `start`.
 
     Each has `stages` (bytes, partition, normalise, split, encode, token) of `lines`, and `merges`, the lines
-    with a pair that was `merged` and the candidate that `lost`.  An empty stretch is about the tokens without
-    text of their own there, such as BOS.  Raises VocabError for a model that cannot be used, EncodeError for
-    a text that it cannot express or a place that the text does not have.
+    with a pair that was `merged` and the candidate that `lost`.  An empty range explains the tokens without
+    text there, such as BOS.  Raises VocabError for a model that cannot be used, EncodeError for a text that
+    it cannot encode or an offset outside the text.
 
     [(line.text, line.note) for stage in guiapp.why("demo:bpe", "Hello", 0)[0].stages for line in stage.lines]
     """

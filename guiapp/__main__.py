@@ -8,13 +8,13 @@ import os
 import sys
 from contextlib import ExitStack, suppress
 
-NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
+NEW_OBJECTS = 100_000  # between garbage collections: a short command ends before the first
 SHORT = ("count", "tokenize", "detokenize")
-LEAVE_FILES = ("bench", "hunt", "chat")  # commands whose processes are killed; the window begins by itself
+LEAVE_FILES = ("bench", "hunt", "chat")  # their processes are killed; the window starts itself
 
 
 def main() -> int:
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads, for nothing that we do
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads that we do not need
     gc.set_threshold(NEW_OBJECTS)
     from guiapp.core import interrupts
 
@@ -29,8 +29,8 @@ def main() -> int:
             scratch.callback(begin_scratch())
             atexit.register(scratch.close)
         status = run(sys.argv[1:])
-        gc.freeze()  # else Python looks for garbage in all of it before it ends: a sixth of a short command
-        if sys.argv[1:2] and sys.argv[1] in SHORT:  # else memory is given back piece by piece
+        gc.freeze()  # else Python collects garbage at exit: a sixth of the time of a short command
+        if sys.argv[1:2] and sys.argv[1] in SHORT:  # else memory is freed piece by piece
             with suppress(OSError):
                 sys.stdout.flush()
             os._exit(status)
@@ -38,7 +38,7 @@ def main() -> int:
         if interrupts.has_results.is_set() or not interrupts.has_happened.is_set():
             raise
     if interrupts.has_happened.is_set():
-        with suppress(Exception):  # nobody may read any more
+        with suppress(Exception):  # the reader may be gone
             sys.stdout.flush()
         scratch.close()
         os._exit(status)  # Python would wait for threads and processes

@@ -1,4 +1,4 @@
-"""What can go wrong for the user, said in sentences that can be shown as they stand."""
+"""Errors that the user can cause. Their messages are sentences that can be shown unchanged."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class TokenloupeError(Exception):
 
 
 class VocabError(TokenloupeError):
-    """A model file whose vocabulary cannot be used; the message says what is wrong, where, and what to do.
+    """A model file whose vocabulary cannot be used. The message describes the fault, its location and a fix.
 
-    code  the same for all errors of a kind, and in all versions; NOT_USABLE where no other fits
-    key   of the file's metadata that it is about, "" for none
+    code  the same for all errors of a kind, and in all versions; NOT_USABLE if no other fits
+    key   the key of the file's metadata that is at fault, or ""
     """
 
     def __init__(self, message: str, code: str = NOT_USABLE, key: str = "") -> None:
@@ -27,10 +27,10 @@ class VocabError(TokenloupeError):
 
 
 class UnknownPreError(VocabError):
-    """A model file that asks for a pre-tokenizer nobody here knows, or for none; one may be chosen by hand.
+    """A model file with an unknown pre-tokenizer, or with none; the user may choose one.
 
     pre     the name in the file
-    likely  names to choose from first, the likeliest in front
+    likely  suggested names, the likeliest first
     """
 
     def __init__(self, message: str, pre: str = "", likely: Sequence[str] = ()) -> None:
@@ -39,13 +39,13 @@ class UnknownPreError(VocabError):
 
 
 class EncodeError(TokenloupeError):
-    """A text or a list of ids that this vocabulary cannot turn into the other; the message says why."""
+    """A text or a list of ids that this vocabulary cannot encode or decode; the message explains why."""
 
 
 class ChatError(TokenloupeError):
-    """Messages or a chat template that cannot be rendered; the message says why, in one sentence.
+    """Messages or a chat template that cannot be rendered; the message explains why, in one sentence.
 
-    line  of the template where that happens, 0 if it is none or not known
+    line  the line of the template that fails, or 0 if unknown
     """
 
     def __init__(self, message: str, line: int = 0) -> None:
@@ -54,16 +54,16 @@ class ChatError(TokenloupeError):
 
 
 class NativeLibraryError(TokenloupeError, ImportError):
-    """A native library that is missing, outdated or of another version; the message says what to do."""
+    """A native library that is missing, outdated or of another version; the message names the fix."""
 
 
 def not_written(path: str | PathLike[str], error: OSError) -> str:
-    """Why a file that somebody asked for is not there."""
+    """The message for a file that could not be written."""
     return f"{fspath(path)} cannot be written: {error.strerror}. Choose another path."
 
 
 def whole_number(given: SupportsIndex, what: str) -> int:
-    """`given` as an int; EncodeError where it is none, with the name of what it was to be."""
+    """`given` as an int. Raises EncodeError if it is not an integer; `what` names it in the message."""
     try:
         return index(given)
     except TypeError:

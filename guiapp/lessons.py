@@ -1,4 +1,4 @@
-"""Lessons for scripts: `load` a file, `check` one, and make a page of one."""
+"""Lessons for scripts: `load` a file, `check` a lesson, and export it as a page."""
 
 from guiapp.analysis.lessons.lesson import Lesson, check, load
 from guiapp.analysis.lessons.lesson import save_lesson as save_page

@@ -172,7 +172,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         _measure(plan, measured)
     except Exception:
-        if file is not None and measured.finished:  # hours of work, whatever went wrong
+        if file is not None and measured.finished:  # save hours of work, whatever failed
             save_run_somewhere(file, measured.record())
         raise
     _print_run(measured, old, options)
@@ -190,7 +190,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check_baseline(baseline: str, plan: Plan) -> None:
-    """Raise InputError for one that is not measured; the default may be absent."""
+    """Raise InputError if the baseline is not measured; the default may be absent."""
     if baseline == TOKENLOUPE:
         return
     from guiapp.analysis.bench.engine import contenders_of
@@ -211,7 +211,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _print_run(measured: BenchRun, old: BenchRun | None, options: argparse.Namespace) -> None:
-    """The records or tables, and what changed, which is no part of records."""
+    """Print the records or tables, and the changes since `old`, which are not part of records."""
     from guiapp.analysis.bench.report import table_lines
 
     changes_go_to = sys.stdout
@@ -233,7 +233,7 @@ def _write_report(path: Path, measured: BenchRun, baseline: str) -> None:
 
 
 def _charts(measured: BenchRun, baseline: str) -> dict[str, str]:
-    """All charts of a run; none where Qt, which draws them, cannot start."""
+    """All charts of a run by name; empty if Qt, which draws them, cannot start."""
     from guiapp.window import qt_libraries
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -274,7 +274,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 
 def _measure(plan: Plan, measured: BenchRun) -> None:
-    """Run the plan until it is complete or interrupted; `measured` holds what there is at any moment."""
+    """Run the plan until it is complete or interrupted; `measured` always holds the results so far."""
     from guiapp.analysis.bench.control import stopped_by_signals
     from guiapp.analysis.bench.engine import run as run_engine
     from guiapp.analysis.bench.worker import STARTS
@@ -284,7 +284,7 @@ def _measure(plan: Plan, measured: BenchRun) -> None:
             measured.add(event)
             if event["event"] == "result":
                 interrupts.has_results.set()
-            if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
+            if event["event"] != "loading" or event["stage"] == STARTS:  # only the start of loading
                 _show_progress(event)
 
 

@@ -126,7 +126,7 @@ def _plan(options: argparse.Namespace) -> FieldPlan:
 
 
 def command_line(options: argparse.Namespace) -> str:
-    """What repeats a run in a terminal."""
+    """The command that repeats a run in a terminal."""
     words = ["tokenloupe", "bench", "field", *options.models]
     for option, names in (("--vocabularies", options.vocabularies), ("--contenders", options.contenders)):
         words += [option, ",".join(names)] if names else []

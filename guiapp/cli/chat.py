@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compared_chat(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
-    """What a chat is compared with, what that is called, and what llama.cpp is told to do otherwise."""
+    """The chat to compare with, its name, and the difference in what llama.cpp is asked to do; or None."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.llama_cpp import llama_prompt
     from guiapp.analysis.chat.report import in_model

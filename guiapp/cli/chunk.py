@@ -17,7 +17,7 @@ from guiapp.cli.files import (
 from guiapp.core.encode.counting.chunks import LEVELS, chunk_blocks, chunk_record
 from guiapp.core.text.visible_text import visible_text
 
-SHOWN_CHARACTERS = 60  # of the beginning of a chunk
+SHOWN_CHARACTERS = 60  # at the beginning of a chunk
 
 
 EXAMPLES = ("tokenloupe chunk model.gguf -f text.txt --max-tokens 512 --overlap 32 --by sentence",)

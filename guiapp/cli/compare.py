@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.compare.texts_report import Terms
     from guiapp.core.encode.tokenizer import Tokenizer
 
-LISTED = 10  # differences, for people
+LISTED = 10  # differences, in text output
 BLOCK_CHARACTERS = 1 << 20
 FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
 FORMS = {
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _compare_texts(options: argparse.Namespace) -> bool:
-    """Print what several models make of texts; whether all give the same ids."""
+    """Print the tokens of several models for texts; return whether all give the same ids."""
     from guiapp.analysis.compare.texts import compare_texts
     from guiapp.analysis.compare.texts_report import csv_text, summary, svg_text, tables
     from guiapp.analysis.export.tables import page_of
@@ -149,7 +149,7 @@ def _compare_texts(options: argparse.Namespace) -> bool:
 
 
 def _print_texts_record(sides: list[ModelSide], terms: Terms, options: argparse.Namespace) -> bool:
-    """The same as JSON.  Differences, which end the record, wait in a temporary file for its beginning."""
+    """Print the comparison as JSON.  Differences end the record: until then, a temporary file holds them."""
     from tempfile import TemporaryFile
 
     from guiapp.analysis.compare.texts import TextDifference, compare_texts
@@ -169,7 +169,7 @@ def _print_texts_record(sides: list[ModelSide], terms: Terms, options: argparse.
 
 
 def _compare_changes(options: argparse.Namespace) -> bool:
-    """Print the changes from the ids of a text to another list of ids; whether there are none."""
+    """Print the changes from the ids of a text to another list of ids; return whether there are none."""
     from guiapp.analysis.compare.id_changes import as_text, compare_ids, record
     from guiapp.analysis.explain.id_lists import parse_ids
     from guiapp.analysis.explain.spelling import Spelling
@@ -196,7 +196,7 @@ def _compare_changes(options: argparse.Namespace) -> bool:
 
 
 def _compare_vocabularies(options: argparse.Namespace) -> bool:
-    """Print what two vocabularies have in common, and what not; whether they are identical."""
+    """Print what two vocabularies share and where they differ; return whether they are identical."""
     from guiapp.analysis.compare.vocabularies import compare_vocabularies
     from guiapp.analysis.compare.vocabulary_report import csv_rows, page_text, record
     from guiapp.analysis.export.tables import csv_blocks
@@ -216,7 +216,7 @@ def _compare_vocabularies(options: argparse.Namespace) -> bool:
 
 
 def _compare_languages(options: argparse.Namespace) -> int:
-    """Print what parallel texts cost in each language."""
+    """Print the number of tokens of parallel texts in each language."""
     from guiapp.analysis.compare.texts_report import side_record
     from guiapp.analysis.languages.languages import compare_languages
     from guiapp.analysis.languages.languages_report import report
@@ -243,7 +243,7 @@ def _compare_languages(options: argparse.Namespace) -> int:
 
 
 def _check_draft(options: argparse.Namespace) -> bool:
-    """Print whether the second model may draft for the first, by program; whether none forbids it."""
+    """Print whether the second model may draft for the first, by program; return whether none forbids it."""
     from guiapp.analysis.compare.draft import DraftVerdict, draft_verdicts, in_words, may_draft
     from guiapp.analysis.export.tables import csv_lines, page_of
 
@@ -272,7 +272,7 @@ def _sides(options: argparse.Namespace) -> list[ModelSide]:
 
 
 def _tokenizers(options: argparse.Namespace) -> list[Tokenizer]:
-    """A file that is named twice is opened once."""
+    """The tokenizers of the models. A file that is named twice is opened once."""
     opened: dict[tuple[str, str | None], Tokenizer] = {}
     tokenizers = []
     for key in zip(options.models, _for_each(options, "pre"), strict=True):
@@ -283,7 +283,7 @@ def _tokenizers(options: argparse.Namespace) -> list[Tokenizer]:
 
 
 def _names(options: argparse.Namespace) -> list[str]:
-    """As they were given, for programs; for people what tells them apart, with what was chosen for each."""
+    """As given, for programs; for readers a short unique name, with the options chosen for each model."""
     if options.form == "json":
         return list(options.models)
     chosen = [
@@ -294,7 +294,7 @@ def _names(options: argparse.Namespace) -> list[str]:
 
 
 def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:
-    """What an option says for each model."""
+    """The value of an option for each model."""
     chosen: list[str | None] = [None] * len(options.models)
     for value in getattr(options, option):
         if (found := FOR_ONE.fullmatch(value)) is None:
@@ -318,7 +318,7 @@ def _terms(options: argparse.Namespace) -> Terms:
 
 
 def _prices(text: str) -> tuple[float, ...]:
-    """What --price takes."""
+    """Parse the value of --price."""
     try:
         prices = tuple(map(float, text.split(",")))
     except ValueError:
@@ -329,7 +329,7 @@ def _prices(text: str) -> tuple[float, ...]:
 
 
 def _texts(options: argparse.Namespace) -> Iterator[tuple[str, Iterable[bytes]]]:
-    """The texts with the names of their files, in blocks."""
+    """The texts in blocks, each with the name of its file."""
     if options.text is not None:
         yield "", [os.fsencode(options.text)]
         return

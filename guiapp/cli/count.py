@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts
     from guiapp.core.encode.tokenizer import Tokenizer
 
-SHOWN_CHARACTERS = 200  # of what hidden characters spell
+SHOWN_CHARACTERS = 200  # of the text that hidden characters spell
 
 
 EXAMPLES = (
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_hidden(report: HiddenReport) -> None:
-    """A line for each place: of which line of the text, from which byte on, what, and what it costs."""
+    """Print a line for each occurrence: line number, byte offset, characters, and their cost in tokens."""
     let_terminal_replace()
     for place in report.places:
         what = f"{place.characters} {', '.join(kind_name(kind, place.characters) for kind in place.kinds)}"
@@ -123,12 +123,12 @@ def _report(result: CostlyTexts, text: bytes) -> dict[str, object]:
 
 
 def _record(row: CostlyText, text: bytes) -> dict[str, object]:
-    """The text as it is, other than for people."""
+    """The row as JSON, with the text unabridged."""
     raw = text[row.start : row.end].decode("utf-8", "replace")
     span = [row.start, row.end]
     return {"text": raw, "tokens": row.n_tokens, "times": row.n_times, "line": _line(text, row), "span": span}
 
 
 def _line(text: bytes, row: CostlyText) -> int:
-    """The number of the line where it is for the first time, from 1."""
+    """The number of the line with the first occurrence, from 1."""
     return text.count(b"\n", 0, row.start) + 1

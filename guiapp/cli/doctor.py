@@ -82,7 +82,7 @@ def _fix(options: argparse.Namespace) -> int:
     with stopped_by_signals() as control:
 
         def report(share: float) -> None:
-            interrupts.has_results.set()  # a copy to remove takes longer than an interrupt waits
+            interrupts.has_results.set()  # removing a copy takes longer than an interrupt waits
             if control.shall_stop() and share < EXAMINED:
                 raise KeyboardInterrupt
             show_progress(f"Fixing and comparing: {share:.0%}")

@@ -29,24 +29,24 @@ from guiapp.errors import TokenloupeError
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
-MOST_PX = 16_000  # of a side, as where trees are saved: Qt paints little more
-FOUND = 3  # exit status of a command that has found what it looks for
+MOST_PX = 16_000  # of a side, as for saved trees: Qt paints little more
+FOUND = 3  # exit status of a command that has found something
 MODEL_HELP = (
     "a model file or its folder, a name from `tokenloupe models`, hf:OWNER/NAME, a URL, or a demo model: "
     "demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
 )
 COMPRESSED = {b"\x1f\x8b\x08": "gzip", b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\3\4": "ZIP"}
 PROGRESS_WIDTH = 40  # characters
-LONG_BYTES = 1 << 24  # of a file, from which on reading it may take seconds
+LONG_BYTES = 1 << 24  # from this file size on, reading may take seconds
 OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
 
 
 class InputError(TokenloupeError):
-    """A file or an argument that cannot be read; the message says why."""
+    """A file or an argument that cannot be read; the message explains why."""
 
 
 class OneFile(argparse.Action):
-    """An option that names a file; a second one would take the place of the first without a word."""
+    """An option that names a file. A second one is an error, instead of silently replacing the first."""
 
     def __call__(
         self,
@@ -61,30 +61,30 @@ class OneFile(argparse.Action):
 
 
 def file_name(text: str) -> str:
-    """What an option takes that names a file; an empty name would mean the present folder."""
+    """Parse the name of a file; an empty name would mean the current folder."""
     if not text:
         raise argparse.ArgumentTypeError("the name of the file is empty")
     return text
 
 
 def file_path(text: str) -> Path:
-    """The same as a Path."""
+    """Parse the name of a file as a Path."""
     return Path(file_name(text))
 
 
 def refuse_with(options: argparse.Namespace, option: str, **others: str) -> None:
-    """A usage error where `option` would ignore others, which are written as the values of `others` say."""
+    """Refuse options that `option` would ignore; the values of `others` are their names in the message."""
     for name, written in others.items():
         if getattr(options, name):
             options.refuse(f"argument {option}: not allowed with argument {written}")
 
 
 class OutputPath(type(Path())):  # type: ignore[misc]  # until Python 3.12, Path itself has no subclasses
-    """A file to write: `check_outputs` finds these among the options."""
+    """A file to write. `check_outputs` finds the options of this type."""
 
 
 def output_path(text: str) -> OutputPath:
-    """What an option takes that names a file to write; see `add_force_option`."""
+    """Parse the name of a file to write; see `add_force_option`."""
     return OutputPath(file_name(text))
 
 
@@ -93,7 +93,7 @@ def add_force_option(parser: argparse.ArgumentParser) -> None:
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Raise InputError before the work where a result could not be written, or would overwrite a file."""
+    """Raise InputError before the work if a result could not be written, or would overwrite a file."""
     paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_device(path)]
     for path in filter(Path.is_file, paths):
         for file in _input_files(vars(options).values()):
@@ -115,9 +115,9 @@ def check_outputs(options: argparse.Namespace) -> None:
 
 
 def _input_files(values: Iterable[object]) -> Iterator[Path | int]:
-    """What the arguments of a command lead it to read; standard input is file 0.
+    """The files that the arguments of a command make it read; standard input is file 0.
 
-    Of a folder with a tokenizer these are its files, of other folders all files.
+    Of a folder with a tokenizer, its files; of other folders, all files.
     """
     from guiapp.core.formats.tokenizer_config import sidecar_paths
     from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
@@ -137,12 +137,12 @@ def _input_files(values: Iterable[object]) -> Iterator[Path | int]:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether a file is written to as it is: a pipe or a device."""
+    """Whether a file is written to in place: a pipe or a device."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def positive_number(text: str) -> float:
-    """What an option takes that is an amount."""
+    """Parse an amount."""
     try:
         number = float(text)
     except ValueError:
@@ -159,7 +159,7 @@ def positive_count(text: str) -> int:
 
 
 def seed_number(text: str) -> int:
-    """What an option takes that begins random numbers."""
+    """Parse the seed of a random number generator."""
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"“{text}” is not a whole number, 0 or more")
     return int(text)
@@ -170,7 +170,7 @@ def add_file_option(parser: argparse.ArgumentParser, about: str = "default: stan
 
 
 def add_text_source(parser: argparse.ArgumentParser) -> None:
-    """TEXT or -f FILE, see `text_of`."""
+    """Add TEXT and -f FILE; see `text_of`."""
     source = parser.add_mutually_exclusive_group()
     source.add_argument("text", metavar="TEXT", nargs="?", help="text (default: FILE or standard input)")
     source.add_argument(
@@ -195,7 +195,7 @@ def add_pre_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model_option(parser: argparse.ArgumentParser) -> None:
-    """The one model of a command, and how it splits text."""
+    """Add the model of a command, and the option for its pre-tokenizer."""
     parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
     add_pre_option(parser)
 
@@ -206,7 +206,7 @@ def add_exit_code(parser: argparse.ArgumentParser, when: str) -> None:
 
 
 def add_form_options(parser: argparse.ArgumentParser, **forms: str) -> None:
-    """Options that choose what is printed, of which one at a time is given, as `form`; each with its help."""
+    """Add options for the form of the output, at most one at a time, as `form`; each with its help."""
     group = parser.add_mutually_exclusive_group()
     for form, about in forms.items():
         group.add_argument(f"--{form}", dest="form", action="store_const", const=form, help=about)
@@ -228,7 +228,7 @@ def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_spelling_option(parser: argparse.ArgumentParser) -> None:
-    """How tokens are written; see `Spelling`."""
+    """Add the option for how tokens are written; see `Spelling`."""
     parser.add_argument(
         "--spelling",
         choices=("signs", "file"),
@@ -238,7 +238,7 @@ def add_spelling_option(parser: argparse.ArgumentParser) -> None:
 
 
 def open_tokenizer(model: str, pre: str | None = None) -> Tokenizer:
-    """The tokenizer of a model file; what follows from a `pre` it does not ask for goes to standard error."""
+    """Open the tokenizer of a model file; warn on standard error if `pre` differs from the file's own."""
     tokenizer = open_model(model, pre)
     if tokenizer.vocabulary.chosen_pre:
         print(f"tokenloupe: {tokenizer.exactness.reason}", file=sys.stderr)
@@ -246,7 +246,7 @@ def open_tokenizer(model: str, pre: str | None = None) -> Tokenizer:
 
 
 def add_encode_options(parser: argparse.ArgumentParser) -> None:
-    """The arguments that say what to encode, and how."""
+    """Add the arguments for what to encode, and how."""
     add_model_option(parser)
     add_text_source(parser)
     parser.add_argument("--encoder", metavar="NAME", help="an encoder that `tokenloupe info` lists")
@@ -254,21 +254,21 @@ def add_encode_options(parser: argparse.ArgumentParser) -> None:
 
 
 def text_of(options: argparse.Namespace) -> bytes:
-    """The argument TEXT, or else what is in the file or on standard input."""
+    """The argument TEXT, or else the contents of the file or of standard input."""
     if options.text is not None:
         return _argument(options)
     return file_text(options.file, options.utf16)
 
 
 def file_text(file: str | None, is_utf16: bool) -> bytes:
-    """The text in a file, or on standard input where there is none."""
+    """The text in a file, or on standard input if `file` is None."""
     text = read(file)
     codec = _codec(file, is_utf16, text)
     return text if codec is None else utf8_from(text, codec)
 
 
 def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
-    """The same in blocks, each read when it is asked for: the input may have no end."""
+    """The same in blocks, read on demand: the input may be endless."""
     if options.text is not None:
         yield from blocks_from(BytesIO(_argument(options)).read)
         return
@@ -276,7 +276,7 @@ def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
 
 
 def shown_blocks(options: argparse.Namespace) -> Iterator[bytes]:
-    """`blocks_of`, with a line for people who wait where a file is long and nothing else is on the screen."""
+    """`blocks_of`, with a progress line for a long file if nothing else is printed on the screen."""
     is_file = options.text is None and options.file not in (None, "-") and os.path.isfile(options.file)
     n_bytes, n_read = os.path.getsize(options.file) if is_file else 0, 0
     for block in blocks_of(options):
@@ -316,7 +316,7 @@ def _argument(options: argparse.Namespace) -> bytes:
 
 
 def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
-    """What the input is to be converted from; those who may not know that it is UTF-16 are told."""
+    """The encoding to convert the input from; warns if the input is UTF-16 without --utf16."""
     codec = utf16_codec(text)
     if is_utf16:
         return codec or LITTLE
@@ -333,7 +333,7 @@ def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
 
 
 def read(file: str | None) -> bytes:
-    """The bytes of a file; of standard input where there is none."""
+    """The bytes of a file, or of standard input if `file` is None."""
     with _opened(file) as stream:
         from guiapp.core.encode.encoding import LONGEST_TEXT
 
@@ -341,7 +341,7 @@ def read(file: str | None) -> bytes:
 
 
 def _name(file: str | None) -> str:
-    """What people call the source of the input."""
+    """The name of the input in messages."""
     return "Standard input" if file is None or file == "-" else file
 
 
@@ -355,7 +355,7 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
         if name == file:
             opened: AbstractContextManager[BinaryIO] = BufferedReader(open_input(file, takes_pipes=True))
         else:
-            with suppress(UnsupportedOperation):  # no file, where a program took its place
+            with suppress(UnsupportedOperation):  # not a file, if a program has replaced it
                 check_input(sys.stdin.fileno(), takes_pipes=True)
             opened = nullcontext(sys.stdin.buffer)
         with opened as stream:
@@ -365,37 +365,37 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
 
 
 def show_progress(line: str) -> None:
-    """Show a line in place of the last one, for people who wait at a terminal; "" for none."""
+    """Show a progress line in place of the last one, on a terminal only; "" clears it."""
     if sys.stderr.isatty():
         print(f"\r{line:{PROGRESS_WIDTH}}\r", end="", file=sys.stderr, flush=True)
 
 
 def let_terminal_replace() -> None:
-    """Print signs instead of characters that a terminal has not: it may be ASCII only."""
+    """Print a replacement for characters that the terminal's encoding lacks: it may be ASCII only."""
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Print lines for people."""
+    """Print lines for readers."""
     let_terminal_replace()
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
 def print_parts(parts: Iterable[str]) -> None:
-    """Print what becomes a file, whatever the encoding of the terminal is."""
+    """Print the contents of a file, whatever the terminal's encoding."""
     sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
     sys.stdout.writelines(parts)
 
 
 def print_bytes(parts: Iterable[bytes]) -> None:
-    """Print a line that is made a part at a time, each as soon as it is there."""
+    """Print a line in parts, each as soon as it is ready."""
     for part in chain(parts, (b"\n",)):
         sys.stdout.buffer.write(part)
         sys.stdout.buffer.flush()
 
 
 def print_json(record: object, indent: int | None = None) -> None:
-    """Print a record in UTF-8, the one encoding of JSON, whatever that of the terminal is."""
+    """Print a record in UTF-8, the encoding of JSON, whatever the terminal's encoding."""
     from guiapp.analysis.export.tables import json_text
 
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
@@ -403,14 +403,14 @@ def print_json(record: object, indent: int | None = None) -> None:
 
 
 def print_json_parts(record: object) -> None:
-    """The same of a record that is not kept as a whole; see `json_parts`."""
+    """Print a record that is never in memory as a whole; see `json_parts`."""
     from guiapp.analysis.export.tables import json_parts
 
     print_parts(chain(json_parts(record), "\n"))
 
 
 def write(file: str, data: bytes) -> None:
-    """Write a file, or to standard output for `-`."""
+    """Write a file; `-` is standard output."""
     if file == "-":
         sys.stdout.buffer.write(data)
         return
@@ -420,11 +420,11 @@ def write(file: str, data: bytes) -> None:
         raise InputError(f"{file} cannot be written: {error.strerror}.") from error
 
 
-# What commands that make pictures share
+# Shared by commands that make pictures
 
 
 def need_no_display() -> None:
-    """Let Qt paint without a display, or say what it lacks."""
+    """Let Qt paint without a display, or raise an error that names what is missing."""
     from guiapp.window import qt_libraries
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"

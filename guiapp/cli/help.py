@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _link(chapter: str, link: re.Match[str]) -> str:
-    """A link for a terminal, where it can be typed; code as it is."""
+    """A link as text that can be typed in a terminal; code unchanged."""
     code, words, target = link.groups()
     if code is not None:
         return str(code)

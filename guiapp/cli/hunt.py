@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _hunted(plan: HuntPlan) -> tuple[Hunt, bool]:
-    """All that is found until the time is over or somebody interrupts, and whether; new kinds at once."""
+    """Hunt until time is over or an interrupt, printing new kinds; the result, and whether interrupted."""
     from guiapp.analysis.bench.control import copies_context, stopped_by_signals
     from guiapp.analysis.hunt.engine import hunt
     from guiapp.analysis.hunt.report import headline

@@ -16,7 +16,7 @@ from guiapp.cli.files import (
 )
 from guiapp.core.text.numbers_in_words import percent, quoted
 
-LONGEST = 200  # of what the file says; --json has all of it
+LONGEST = 200  # of a value from the file; --json shows all of it
 
 
 EXAMPLES = (
@@ -65,7 +65,7 @@ def _lines_of(value: object) -> list[str]:
 
 
 def _line_of(value: object) -> str:
-    """A value, or shares of several things."""
+    """A value, or a list of shares."""
     if isinstance(value, dict):
         shares = ", ".join(f"{percent(share, 1)} of {key}" for key, share in value.items())
         return f"gives of the exact tokens {shares}"

@@ -65,11 +65,11 @@ def run(arguments: Sequence[str]) -> int:
         )
         print(f"tokenloupe: {printable(str(error))}{how}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         _drop_output()
         return 0
     except OSError as error:
-        if error.errno is None:  # not the system's, such as a TimeoutError of our own
+        if error.errno is None:  # not from the system, such as our own TimeoutError
             raise
         _drop_output()
         what = error.filename or "The output cannot be written"  # only the standard streams have no name
@@ -80,14 +80,14 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Let streams that the program was started without be empty ones: Python has None in their place."""
+    """Replace missing standard streams by empty ones: Python sets them to None."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  (for as long as we run)
 
 
 def _drop_output() -> None:
-    """Let Python end without another try to write."""
+    """Let Python exit without another attempt to write."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -112,7 +112,7 @@ def window(options: argparse.Namespace) -> int:
 
 
 def _is_missing(path: Path) -> bool:
-    """Whether there is no such file, rather than one that the window will say more about."""
+    """Whether the file does not exist; other problems are left to the window to report."""
     try:
         path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -160,7 +160,7 @@ def _window_parser() -> argparse.ArgumentParser:
 
 
 def _like_a_command(word: str) -> str:
-    """What to say of a word that is nearly a command, or ""."""
+    """A sentence about a word that is nearly a command, or ""."""
     from difflib import get_close_matches
 
     near = get_close_matches(word, COMMANDS, 1, 0.75)
@@ -168,17 +168,17 @@ def _like_a_command(word: str) -> str:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Its errors repeat what it was given."""
+    """A parser whose errors repeat the input."""
 
     def error(self, message: str) -> NoReturn:
         super().error(printable(message))
 
 
 class _CommandParser(_Parser):
-    """Takes options before, between and after the arguments of a command."""
+    """A parser that takes options before, between and after the arguments of a command."""
 
     def near_option(self, word: str) -> str:
-        """The option that somebody may have meant, or ""."""
+        """The option that the user may have meant, or ""."""
         from difflib import get_close_matches
 
         options = [option for option in self._option_string_actions if option.startswith("--")]
@@ -188,10 +188,10 @@ class _CommandParser(_Parser):
     def _match_arguments_partial(
         self, actions: Sequence[argparse.Action], arg_strings_pattern: str
     ) -> list[int]:
-        """How many of the next words each argument takes; one that may be left out waits for the last option.
+        """How many of the next words each argument takes; an optional argument waits for the last option.
 
-        The argparse of Python 3.11 takes it as left out when an option comes first
-        (https://github.com/python/cpython/issues/59317); this may go when we require a newer one.
+        The argparse of Python 3.11 takes it as omitted when an option comes first
+        (https://github.com/python/cpython/issues/59317). Remove this when we require a newer Python.
         """
         counts = super()._match_arguments_partial(actions, arg_strings_pattern)
         while "O" in arg_strings_pattern and counts and counts[-1] == 0:
@@ -200,7 +200,7 @@ class _CommandParser(_Parser):
 
 
 def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
-    """Of these commands: to import all of them takes longer than to run a short one."""
+    """The parser of these commands only: importing all takes longer than running a short one."""
     parser = _Parser(
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
@@ -225,7 +225,7 @@ def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _epilog(source: ModuleType, notes: str | None) -> str:
-    """What follows the options of a command: its notes, EXAMPLES, and the meaning of its own STATUSES."""
+    """The text after the options of a command: its notes, EXAMPLES, and the meaning of its STATUSES."""
     parts = [notes, "\n  ".join(["examples:", *source.EXAMPLES])]
     if statuses := getattr(source, "STATUSES", None):
         meanings = {0: "success", 1: "invalid input", 2: "wrong usage"} | statuses

@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     width = max((len(_shown(model.name)) for model in models), default=0)
     for source, group in groupby(models, key=attrgetter("source")):
         print(_shown(source))
-        for model in group:  # each is said as soon as it is seen
+        for model in group:  # each is printed as soon as it is found
             name, size = _shown(model.name), in_bytes(model.size_bytes)
             summary = _summary(glance(model.path))
             print(f"  {name:{width}}  {summary:32}  {size:>9}  {_shown(model.path)}", flush=True)
@@ -87,7 +87,7 @@ def _record(model: Installed, seen: Glance) -> dict[str, object]:
 
 
 def _shown(text: str | Path) -> str:
-    """Also where a name is no text."""
+    """The text in one line; a name may contain bytes that are not text."""
     return printable(str(text)).replace("\n", "\\n")
 
 

@@ -52,7 +52,7 @@ def _training(text: str) -> str:
 
 
 def _shaped(text: str, pattern: str, shape: str) -> str:
-    """An argument that a page takes apart, as it was given; an empty one asks for nothing."""
+    """Check the form of an argument that a page parses later. An empty one is allowed."""
     if text and not re.fullmatch(pattern, text, re.ASCII):
         raise argparse.ArgumentTypeError(f"“{text}” is not {shape}")
     return text

@@ -33,7 +33,7 @@ from guiapp.errors import TokenloupeError
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
-WINDOW_TOKENS = 12  # shown on either side of what happens
+WINDOW_TOKENS = 12  # shown on either side of the current tokens
 HISTORY_LINES = 1000
 ALIASES = {
     "s": "step", "n": "next", "b": "break", "c": "continue", "cont": "continue", "r": "reverse",
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
-    """As much of a text as is recorded in some seconds; says so where that is not all."""
+    """The part of a text that is recorded in a few seconds; prints a note if that is not all."""
     twin = tokenizer.reference_encoder(encoder or next(iter(tokenizer.encoders)))
     kind = twin, tokenizer.vocabulary.type in ONE_PIECE
     n_bytes = n_first_bytes(*kind, len(text))
@@ -115,7 +115,7 @@ def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
 
 
 class Console(cmd.Cmd):
-    """Reads commands; an empty line repeats the last one that moved."""
+    """The prompt of the debugger. An empty line repeats the last command that moved."""
 
     prompt = "(step) "
 
@@ -126,9 +126,9 @@ class Console(cmd.Cmd):
         compare: Callable[[str], None],
         stdout: IO[str] | None = None,
     ) -> None:
-        """`encoders` are those of the model; `compare` lets the debugger know what one makes of the text."""
+        """`encoders` are the model's; `compare` encodes the text with one, for breakpoints at differences."""
         super().__init__(stdout=stdout)
-        if not sys.stdin.isatty():  # nobody reads it, and it would shift the first line of each answer
+        if not sys.stdin.isatty():  # unseen, and it would shift the first line of each answer
             self.prompt = ""
         self._compare = compare
         self._debugger = debugger
@@ -248,7 +248,7 @@ class Console(cmd.Cmd):
         """disable N: turn a breakpoint off, but keep it."""
         self._switch(rest, False)
 
-    # Looking
+    # Inspecting
 
     def do_print(self, rest: str) -> None:
         """print EXPRESSION: print its value at this step, such as rank or end - position."""
@@ -359,7 +359,7 @@ class Console(cmd.Cmd):
         self._show_watches()
 
     def _show_absence(self, number: int) -> None:
-        """Why a breakpoint cannot be hit here, if it cannot."""
+        """Print why a breakpoint cannot be hit here, if it cannot."""
         row = self._debugger.breakpoints[number]
         if description := absence(row, self._debugger.values, self._encoders):
             self._write_line(f"*** {row.title}: {description}")
@@ -369,7 +369,7 @@ class Console(cmd.Cmd):
             self._write_line(f"  {expression.text} = {self._debugger.description(expression)}")
 
     def _show_tokens(self) -> None:
-        """The piece as it is now, what the next step joins in brackets."""
+        """Print the current tokens of the piece; brackets mark those that the next step merges."""
         debugger, trace = self._debugger, self._debugger.trace
         piece = trace.piece_at(debugger.position)
         if piece < 0:
@@ -395,7 +395,7 @@ class Console(cmd.Cmd):
 
 @contextmanager
 def remembered_commands() -> Iterator[None]:
-    """Keep the history of commands from one session to the next, where the terminal has one."""
+    """Save the history of commands for the next session, if the terminal has one."""
     try:
         import readline
     except ImportError:  # as on Windows
@@ -404,7 +404,7 @@ def remembered_commands() -> Iterator[None]:
     import platformdirs
 
     path = Path(platformdirs.user_state_dir("tokenloupe", False)) / "step_history"
-    with suppress(OSError):  # nobody asked for the history
+    with suppress(OSError):  # the history is optional
         readline.read_history_file(path)
     readline.set_history_length(HISTORY_LINES)
     try:

@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_tokens(tokenizer: Tokenizer, options: argparse.Namespace) -> None:
-    """Read, encode and print, a part of the text at a time."""
+    """Read, encode and print the text part by part."""
     from guiapp.core.encode.counting.growing import EncodedPart, encoded_parts
 
     head: list[int] = []
@@ -129,7 +129,7 @@ def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) 
 
 
 def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
-    """Every step of the encoding, one a line."""
+    """Print every step of the encoding, one on each line."""
     from guiapp.analysis.trace.debugger import debugger_for, log_lines
     from guiapp.analysis.trace.recorder import record
 

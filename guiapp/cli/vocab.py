@@ -14,7 +14,7 @@ from guiapp.cli.files import (
     print_parts,
 )
 
-SHOWN = 100  # tokens, for people
+SHOWN = 100  # tokens, in text output
 MOST_ROWS = 1 << 22
 FORMS = {
     "csv": "print CSV for a spreadsheet",

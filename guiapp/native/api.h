@@ -1,4 +1,4 @@
-// What all functions that Python calls have in common.  None of them throws; what can fail says so by a negative number.
+// Definitions for all functions that Python calls. None of them throws; an error is a negative number.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace loupe {
 
-constexpr std::int32_t abi_version = 14;  // ABI_VERSION in binding.py
+constexpr std::int32_t abi_version = 14;  // equals ABI_VERSION in binding.py
 
-// An array of the caller's, with the number of its items.
+// An array of the caller, with its number of items.
 template <class Item>
 struct Array {
     Item* data;
@@ -32,8 +32,8 @@ std::span<Item> items_of(Array<Item> array) {
 
 LOUPE_API std::int32_t loupe_abi_version();
 
-// Whether the processor, and the system, can run what is compiled for x86-64-v3.
+// Whether the processor and the system can run code compiled for x86-64-v3.
 LOUPE_API std::int32_t loupe_is_x86_v3();
 
-// By this text, Python tells a library older than its sources.
+// A hash of the sources: Python compares it to recognize a library that is older than its sources.
 LOUPE_API const char* loupe_sources();

@@ -1,4 +1,4 @@
-// Text word by word where only the caller knows what words become: those that were met before are looked up, the others asked for.
+// Encodes text word by word if only the caller can encode a word: known words are cached, the caller is asked for the others.
 #include "api.h"
 #include "piece_cache.h"
 #include "spaced_words.h"
@@ -7,17 +7,17 @@
 
 namespace loupe {
 
-// A word begins with white space behind a character that may end one, or with what lies between special tokens: such a first one
-// is of its own kind.  Words lie side by side.  Text is valid.  For one thread at a time.
+// A word begins at white space after a character that may end a word, or where text begins after a special token; in the latter
+// case its kind differs. Words are adjacent. Text is valid UTF-8. For one thread at a time.
 class AskedWords {
 public:
-    using Kind = PieceCache::Kind;  // `whole` where a document begins, `stretch` where what follows a special token does, else `part`
+    using Kind = PieceCache::Kind;  // `whole`: at the start of a document; `stretch`: after a special token; else `part`
     struct Word {
-        std::size_t start, size;  // in the text
+        std::size_t start, size;  // in bytes of the text
         Kind kind;
     };
 
-    // `starts_words` says which bytes are such white space, `ends_words` which of the first 65536 characters may end a word.
+    // `starts_words`: the bytes that are such white space; `ends_words`: the characters below 65536 that may end a word.
     AskedWords(std::span<const bool> starts_words, std::span<const bool> ends_words, std::uint64_t secret)
         : ends_words_(ends_words), secret_(secret), keys_(PieceCache::block), ends_(PieceCache::block), slots_(64) {
         for (std::size_t byte = 0; byte < 0x80; ++byte) flags_[byte] = starts_words[byte] ? starts_word : ends_words[byte] ? ends_word : 0;
@@ -31,7 +31,7 @@ public:
         longest_told_ = 0;
     }
 
-    // How many ids a text has; or, if negative, how many words are to be told first.
+    // The number of ids of a text; or, if negative, of words that the caller must provide first.
     std::int64_t encode(Bytes text, const TextOptions& options) {
         const auto n_told = told_ends_.size();
         count_ = 0;
@@ -49,10 +49,10 @@ public:
         return asked_.size() > n_told ? static_cast<std::int64_t>(n_told) - static_cast<std::int64_t>(asked_.size()) : static_cast<std::int64_t>(count_);
     }
 
-    // The words that were asked for last.
+    // The words that the caller must provide.
     std::span<const Word> asked() const { return std::span(asked_).subspan(told_ends_.size()); }
 
-    // Take the ids of these, of each so many.
+    // Take the ids of these words; counts[i] of them belong to word i.
     bool tell(std::span<const std::int32_t> ids, std::span<const std::int64_t> counts) {
         if (counts.size() != asked().size()) return false;
         auto end = told_.size();
@@ -68,9 +68,9 @@ public:
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
-    enum Flag : Byte { starts_word = 1, ends_word = 2, is_part = 4 };  // of a byte: `is_part` of a character with others
+    enum Flag : Byte { starts_word = 1, ends_word = 2, is_part = 4 };  // of a byte; `is_part`: of a longer character
     static constexpr std::size_t most_kept_room = 1 << 22, most_at_once = 1 << 18;  // ids
-    static constexpr std::size_t longest_kept = 1 << 17;  // bytes, or ids, of a word: such are rare, and repeated in what is edited
+    static constexpr std::size_t longest_kept = 1 << 17;  // bytes or ids of a word: long words are rare, but recur during editing
 
     void encode_stretch(Bytes text, std::size_t start, Kind first_kind, std::size_t n_told) {
         const auto begin = start;
@@ -85,7 +85,7 @@ private:
         }
     }
 
-    // Write where words end, from where text[begin:] was scanned up to, at least one.
+    // Write the ends of the next words, at least one. text[begin:at] was scanned before.
     std::size_t find_ends(Bytes text, std::size_t begin, std::size_t& at) {
         std::size_t count = 0;
         for (; at < text.size() && count + 65 <= ends_.size(); at += 64) {
@@ -119,7 +119,7 @@ private:
         count_ = cache_.encode(block, ids_, count_, encode_new, [&] { return is_told; });
     }
 
-    // Which of the words that were asked for one is; it is, from now on.
+    // The index of a word among the asked ones; a new word is added.
     std::size_t index_of(Bytes text, Word word) {
         if (2 * asked_.size() >= slots_.size()) {
             slots_.assign(4 * slots_.size(), 0);
@@ -133,7 +133,7 @@ private:
         return slot - 1;
     }
 
-    // Where a word is among the slots, or may be put.
+    // The slot of a word, or the free slot for it.
     std::size_t slot_of(Bytes text, Word word) const {
         const auto bytes = text.subspan(word.start, word.size);
         auto hash = secret_ ^ word.size << 2 ^ static_cast<Byte>(word.kind);
@@ -148,16 +148,16 @@ private:
     std::span<const bool> ends_words_;
     std::uint64_t secret_;
     std::array<Byte, 256> flags_{};
-    PieceCache cache_{longest_kept, 4};  // to ask takes so much longer than to encode words here would
+    PieceCache cache_{longest_kept, 4};  // large, because asking the caller is much slower than encoding here would be
     std::vector<PieceCache::Key> keys_;
-    std::vector<std::int64_t> ends_;  // of the words of a block
+    std::vector<std::int64_t> ends_;  // of the words in a block
     std::vector<Part> parts_;         // of a text
     std::vector<Word> asked_;
-    std::vector<std::uint32_t> slots_;  // numbers of words that were asked for and 1, by their hashes
-    std::vector<std::int32_t> told_;    // ids of these
+    std::vector<std::uint32_t> slots_;  // a hash table: 1 + the index of an asked word, or 0
+    std::vector<std::int32_t> told_;    // the ids of the asked words
     std::vector<std::size_t> told_ends_;
-    std::size_t longest_told_ = 0, longest_known_ = 4;  // ids of a word: now, and of one that may be kept
-    std::vector<std::int32_t> ids_;  // with room behind
+    std::size_t longest_told_ = 0, longest_known_ = 4;  // most ids of a word: of this text, and of a cached one
+    std::vector<std::int32_t> ids_;  // may be longer than `count_`
     std::size_t count_ = 0;
 };
 
@@ -165,21 +165,20 @@ private:
 
 using namespace loupe;
 
-// Arrays bool[256] and bool[65536], of which the second must outlive the result.
+// Arrays bool[256] and bool[65536]; the second must outlive the result.
 LOUPE_API AskedWords* loupe_asked_words_new(Array<const bool> starts_words, Array<const bool> ends_words, std::uint64_t secret) {
     return starts_words.size == 256 && ends_words.size == 1 << 16 ? new AskedWords(starts_words, ends_words, secret) : nullptr;
 }
 
 LOUPE_API void loupe_asked_words_free(AskedWords* words) { delete words; }
 
-// How many ids a text has; or, if negative, how many words are to be told first: then it is to be called again with the same text,
-// not `is_new` any more.
+// The number of ids of a text; or, if negative, of words that the caller must provide before calling this with `is_new` false.
 LOUPE_API std::int64_t loupe_asked_words_encode(AskedWords* words, const TextOptions* options, Array<const Byte> text, bool is_new) {
     if (is_new) words->begin();
     return words->encode(text, *options);
 }
 
-// The starts and ends of the words that are to be told, and of what kind each is.
+// The starts, ends and kinds of the words that the caller must provide.
 LOUPE_API void loupe_asked_words_asked(const AskedWords* words, Array<std::int64_t> starts, Array<std::int64_t> ends, Array<Byte> kinds) {
     for (std::size_t index = 0; const auto [start, size, kind] : words->asked()) {
         if (index >= items_of(starts).size() || index >= items_of(ends).size() || index >= items_of(kinds).size()) return;
@@ -189,12 +188,12 @@ LOUPE_API void loupe_asked_words_asked(const AskedWords* words, Array<std::int64
     }
 }
 
-// Negative where these are not the ids of so many words.
+// -1 if these are not the ids of the asked words.
 LOUPE_API std::int64_t loupe_asked_words_tell(AskedWords* words, Array<const std::int32_t> ids, Array<const std::int64_t> counts) {
     return words->tell(ids, counts) ? 0 : -1;
 }
 
-// The ids of the last text, to an array of their number.
+// Copies the ids of the last text to an array of their number.
 LOUPE_API void loupe_asked_words_copy(const AskedWords* words, Array<std::int32_t> ids) {
     std::ranges::copy(words->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
 }

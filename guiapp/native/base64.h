@@ -1,4 +1,4 @@
-// Bytes written as base64.
+// Decodes base64.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ constexpr auto values_of_base64 = [] {
     return values;
 }();
 
-// Write what a text stands for, three bytes for each four; how many there are, or nothing where it is no base64.  There must
-// be room for as many as the text has, which may be the text itself.
+// Decode a text, four characters to three bytes; return the number of bytes, or nothing if the text is not base64. `to` must be
+// as long as the text, and may be the text itself.
 inline std::optional<std::size_t> decode_base64(Bytes text, std::span<Byte> to) {
     std::size_t size = 0, n_padding = 0;
     if (text.size() % 4 != 0) return {};

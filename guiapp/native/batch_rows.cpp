@@ -6,9 +6,9 @@
 
 using namespace loupe;
 
-// Writes one row for each text, with `filler` behind it, and to the mask, all zero, 1 where a token is.  counts[i] of the
-// ids are those of text i; `before` and `after` stand around each; of more than `most` the last before those are left out.
-// -1 where the arrays do not fit each other.
+// Writes one row for each text, padded with `filler`, and 1 for each token into the mask, which is all zeros. Text i has
+// counts[i] of the ids; `before` and `after` surround it. Of rows with more than `most` ids, the last ids before `after` are
+// cut off. Returns -1 if the sizes of the arrays do not match.
 LOUPE_API std::int64_t loupe_lay_out(Array<const std::int32_t> ids, Array<const std::int64_t> counts, Array<const std::int32_t> before,
                                      Array<const std::int32_t> after, std::int64_t most, std::int32_t filler,
                                      Array<std::int32_t> rows, Array<Byte> mask) {

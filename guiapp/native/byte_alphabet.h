@@ -1,4 +1,4 @@
-// The printable characters that stand for bytes in byte-level vocabularies, as GPT-2 chose them.
+// The printable characters that stand for bytes in byte-level vocabularies, as defined by GPT-2.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The character map of a Unigram vocabulary: which stretches of bytes become which others.
+// The character map of a Unigram vocabulary: which byte sequences are replaced by which others.
 #pragma once
 
 #include <algorithm>
@@ -7,18 +7,18 @@
 
 namespace loupe {
 
-// A double array in units of 32 bits, and what the keys in it become, each ended by a NUL.  All that a text can reach was
-// checked in core/text/charsmap.py, so that matching needs no checks.
+// A double array in units of 32 bits, and the replacements of its keys, each ended by a NUL. core/text/charsmap.py has checked
+// all entries that a text can reach, so matching needs no checks.
 struct Charsmap {
     std::span<const std::uint32_t> units;
     Bytes replacements;
 
     struct Match {
-        std::size_t length = 0;  // of the key; 0 where there is none
+        std::size_t length = 0;  // of the key; 0: no match
         std::size_t replacement = 0;
     };
 
-    // The longest key that text[at:] begins with.
+    // The longest key that is a prefix of text[at:].
     Match longest(Bytes text, std::size_t at) const {
         Match match;
         if (units.empty()) return match;
@@ -43,7 +43,7 @@ struct Charsmap {
     }
 
 private:
-    static constexpr std::size_t longest_key = 1024;  // where damage leads in a circle
+    static constexpr std::size_t longest_key = 1024;  // stops in the cycles of a damaged map
     static constexpr std::uint32_t value_and_label = 0x800000FF, value = 0x7FFFFFFF, is_leaf = 0x100;
 
     static std::size_t base(std::uint32_t unit) { return std::size_t{unit >> 10} << ((unit & 0x200) >> 6); }

@@ -32,7 +32,7 @@ void Derivations::find_start_symbols() {
     }
 }
 
-// What rules with short results make is needed for those with longer ones.
+// In order of the results' lengths, because longer results depend on shorter ones.
 void Derivations::derive() {
     struct Use {
         std::size_t length;
@@ -54,9 +54,9 @@ void Derivations::derive() {
 
 // Whether no rule of a rank below `limit` joins two symbols, and no rule joins parts of them.
 //
-// Found by undoing merges.  The later of the two last ones is undone first; a rule for what is then side by side crosses if its
-// turn would have come before the undone merge's.  Merges of two sides take turns by their *peaks*, the left side first where
-// these are equal.
+// This undoes merges, starting with the later one of the last merges of both sides. A rule for the two neighbours that this
+// uncovers crosses the border if its turn is before the undone merge's. Merges of two sides are ordered by their *peaks*, and
+// the left side goes first if the peaks are equal.
 bool Derivations::stay_apart(std::int32_t left, std::int32_t right, std::int32_t limit) const {
     const auto whole_left = left, whole_right = right;
     auto peak = limit, lower_limit = limit;
@@ -82,9 +82,9 @@ bool Derivations::stay_apart(std::int32_t left, std::int32_t right, std::int32_t
     }
 }
 
-// Whether two symbols are made whole before a merge crosses between them, by making them.
+// Whether two symbols are completed before a merge crosses their border, found by making them.
 //
-// Needed where a merge of a low rank waited for one of a higher rank, so that peaks do not tell its turn.
+// Needed if a merge of a low rank waited for one of a higher rank, because peaks do not determine its turn then.
 bool Derivations::make_apart(std::int32_t left, std::int32_t right) const {
     auto border = static_cast<std::size_t>(at(left).size);
     std::vector<std::int32_t> parts(border + static_cast<std::size_t>(at(right).size));
@@ -102,7 +102,7 @@ bool Derivations::make_apart(std::int32_t left, std::int32_t right) const {
     }
 }
 
-// The start symbols that a symbol is made of.  What is still whole waits at the place of its first part.
+// The start symbols of a symbol. A symbol that is not yet taken apart is stored at the position of its first part.
 void Derivations::write_parts(std::int32_t symbol, Ids parts) const {
     parts[0] = symbol;
     for (std::size_t place = 0; place < parts.size(); ++place) {
@@ -120,7 +120,7 @@ void Derivations::write_parts(std::int32_t symbol, Ids parts) const {
 
 using namespace loupe;
 
-// How many bytes the longest symbol has, as it is spelled; -1 where one ends within a character.
+// The length in bytes of the longest symbol as spelled, or -1 if a symbol ends within a character.
 LOUPE_API std::int64_t loupe_pairs_longest_symbol(const PairModel* model) {
     std::size_t longest = 0;
     for (std::size_t symbol = 0; symbol < model->rules.n_symbols(); ++symbol)
@@ -128,7 +128,7 @@ LOUPE_API std::int64_t loupe_pairs_longest_symbol(const PairModel* model) {
     return Derivations::has_part_of_character(model->rules) ? -1 : static_cast<std::int64_t>(longest);
 }
 
-// NULL for a model with symbols that are too long or end within a character.  `is_reached`, of all symbols, is filled.
+// NULL for a model with symbols that are too long or end within a character. Fills `is_reached` for all symbols.
 LOUPE_API Derivations* loupe_derivations_new(const PairModel* model, Array<bool> is_reached) {
     const auto longest = loupe_pairs_longest_symbol(model);
     if (longest < 0 || static_cast<std::size_t>(longest) > Derivations::longest_symbol) return nullptr;
@@ -140,7 +140,7 @@ LOUPE_API Derivations* loupe_derivations_new(const PairModel* model, Array<bool>
 
 LOUPE_API void loupe_derivations_free(Derivations* derivations) { delete derivations; }
 
-// Whether merging leaves two symbols side by side; -1 for some that it does not make.
+// Whether merging leaves two symbols as neighbours; -1 if merging never makes one of them.
 LOUPE_API std::int64_t loupe_are_compatible(const Derivations* derivations, std::int32_t left, std::int32_t right) {
     for (const auto symbol : {left, right})
         if (symbol < 0 || static_cast<std::size_t>(symbol) >= derivations->n_symbols() || !derivations->is_reached(symbol)) return -1;

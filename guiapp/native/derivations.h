@@ -1,9 +1,9 @@
-// How pair merging makes each symbol, and which symbols it leaves side by side.
+// How pair merging makes each symbol, and which symbols it leaves as neighbours.
 //
-// Merging goes through a text by rank and, for equal ranks, from left to right.  What happens inside a symbol that comes out
-// whole depends on nothing around it, so two neighbours come out side by side exactly if no merge ever crosses between them:
-// they are *compatible*.  A text's symbols are the one sequence in which all neighbours are compatible (github/rust-gems,
-// crates/bpe, corollaries).
+// Merging goes through a text by rank and, for equal ranks, from left to right. The merges inside a final symbol do not depend
+// on anything around it, so two final symbols are neighbours exactly if no merge ever crosses between them: they are
+// *compatible*. A text's symbols are the one sequence in which all neighbours are compatible (github/rust-gems, crates/bpe,
+// corollaries).
 #pragma once
 
 #include "pair_encoder.h"
@@ -12,22 +12,22 @@ namespace loupe {
 
 class Derivations {
 public:
-    static constexpr std::size_t longest_symbol = 1 << 12;  // bytes; telling neighbours apart may take the square of that
+    static constexpr std::size_t longest_symbol = 1 << 12;  // bytes; comparing neighbours may take quadratic time
 
-    // For a model without a fault.
+    // `model` must be valid.
     explicit Derivations(const PairModel& model);
 
     // Whether a symbol ends within a character, so that it fits only at the end of a text.
     static bool has_part_of_character(const PairRules& rules);
 
-    // Whether a symbol comes out of merging its own text.
+    // Whether merging a symbol's text results in the symbol.
     bool is_reached(std::int32_t symbol) const { return at(symbol).rank != unreached; }
     std::size_t n_symbols() const { return derived_.size(); }
 
-    // Whether two bytes stand side by side in some symbol: nothing is ever merged across two others.
+    // Whether two bytes are neighbours in some symbol. Nothing is ever merged across any other two bytes.
     bool may_join(Byte before, Byte behind) const { return pairs_[std::size_t{before} << 8 | behind]; }
 
-    // Whether two symbols that are reached come out side by side.
+    // Whether two symbols, both reached, can be neighbours after merging.
     bool are_compatible(std::int32_t left, std::int32_t right) const { return stay_apart(left, right, no_limit); }
 
     const PairModel& model() const { return model_; }
@@ -36,7 +36,7 @@ private:
     static constexpr std::int32_t start = -1, unreached = -2;  // ranks of symbols that no rule makes
     static constexpr std::int32_t no_limit = no_rank;
 
-    // The two symbols that a symbol's last merge joins, the rank of that, and the highest rank up to it.
+    // The two symbols that a symbol's last merge joins, its rank, and the highest rank among its merges.
     struct Derived {
         std::int32_t left = absent, right = absent, rank = unreached, peak = start;
         std::int32_t size = 1;  // in start symbols
@@ -57,7 +57,7 @@ private:
     std::vector<bool> pairs_;
 };
 
-// Remembers answers: text has few symbols that stand side by side often.
+// Caches answers: a text repeats few pairs of neighbours often.
 class Compatibility {
 public:
     explicit Compatibility(const Derivations& derivations) : derivations_(derivations), answers_(n_answers, none) {}

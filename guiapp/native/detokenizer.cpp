@@ -1,4 +1,4 @@
-// Joins the bytes of tokens, and drops spaces again; the rules are in core/encode/detokenizing.py.
+// Joins the bytes of tokens, and removes added spaces; see core/encode/detokenizing.py for the rules.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,7 +10,7 @@ namespace loupe {
 
 namespace {
 
-// Drops the spaces before bytes of which `drops(at)` says so, in place.  It may step over bytes, which are dropped as well.
+// Drops the spaces before bytes for which `drops(at)` is true, in place. `drops` may skip bytes, which are dropped as well.
 template <class Drops>
 std::span<Byte> without_spaces(std::span<Byte> text, Drops drops) {
     std::size_t n_kept = 0;
@@ -20,7 +20,7 @@ std::span<Byte> without_spaces(std::span<Byte> text, Drops drops) {
         const auto here = at;
         if (before == ' ' && drops(at)) {
             --n_kept;
-            if (at != here) previous = 0;  // what was stepped over counts for nothing more
+            if (at != here) previous = 0;  // skipped bytes do not count
         }
         text[n_kept++] = byte;
     }
@@ -31,7 +31,7 @@ bool follows(std::span<Byte> text, std::size_t at, Byte first, Byte second = 0) 
     return text.size() - at > 1 && text[at + 1] == first && (!second || (text.size() - at > 2 && text[at + 2] == second));
 }
 
-// In three passes, as llama.cpp does: before punctuation, around a lone apostrophe, before 's, 'm, 're and 've.
+// In three passes, as in llama.cpp: before punctuation, around a lone apostrophe, before 's, 'm, 're and 've.
 std::size_t clean_spaces(std::span<Byte> text) {
     text = without_spaces(text, [&](std::size_t at) {
         return text[at] == '?' || text[at] == '!' || text[at] == '.' || text[at] == ',';
@@ -48,10 +48,10 @@ std::size_t clean_spaces(std::span<Byte> text) {
     return text.size();
 }
 
-// Writes texts as far as whole ones have room.
+// Writes texts as long as whole ones fit.
 struct Writer {
     std::span<Byte> room;
-    std::size_t size = 0;  // of all texts
+    std::size_t size = 0;  // of all texts, written or not
 
     void write(Bytes text) {
         if (size + text.size() <= room.size()) std::ranges::copy(text, room.data() + size);
@@ -84,7 +84,7 @@ std::int64_t n_digits(std::int64_t number) {
 
 using namespace loupe;
 
-// Writes the bytes of tokens as far as whole ones have room; returns how many all have, or -1 for an id that is none.
+// Writes the bytes of tokens as long as whole ones fit. Returns the size of all tokens, or -1 for an invalid id.
 LOUPE_API std::int64_t loupe_decode(Array<const std::int32_t> ids, Array<const Byte> data, Array<const std::int64_t> offsets,
                                     Array<Byte> out) {
     const Strings tokens{data, offsets};
@@ -96,9 +96,8 @@ LOUPE_API std::int64_t loupe_decode(Array<const std::int32_t> ids, Array<const B
     return static_cast<std::int64_t>(writer.size);
 }
 
-// The same of rows that each have n numbers, none below 0, and n + 1 texts around them: row i those from (n + 1) * i on.  There are
-// spaces before a number that is less than `widths` wide, of which there are n, or none; where the next width is 0, it is that of
-// both numbers.
+// The same for rows: row i has n numbers, none negative, between n + 1 texts, which start at text (n + 1) * row. Spaces pad a
+// number to its width; there are n or more `widths`, or none. If the next width is 0, the width is for both numbers.
 LOUPE_API std::int64_t loupe_fill_in(Array<const std::int32_t> rows, Array<const std::int64_t> numbers,
                                      Array<const std::int32_t> widths, Array<const Byte> data, Array<const std::int64_t> offsets,
                                      Array<Byte> out) {
@@ -124,5 +123,5 @@ LOUPE_API std::int64_t loupe_fill_in(Array<const std::int32_t> rows, Array<const
     return static_cast<std::int64_t>(writer.size);
 }
 
-// Drops spaces in place; returns how many bytes are left.
+// Drops spaces in place; returns the number of remaining bytes.
 LOUPE_API std::int64_t loupe_clean_spaces(Array<Byte> text) { return static_cast<std::int64_t>(clean_spaces(text)); }

@@ -1,4 +1,4 @@
-// Arrays of strings as they lie in a GGUF file: each behind its length, in eight bytes.  C sees them cut at the first NUL.
+// Arrays of strings in a GGUF file: each follows its length, in eight bytes. C cuts a string at its first NUL.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t length_bytes = 8;
 constexpr std::string_view empty_name = "[EMPTY_";
 
-// Goes from string to string; nothing is known of the lengths.
+// Reads string after string; the lengths are not trusted.
 class StringReader {
 public:
     StringReader(Bytes data, std::int64_t at) : data_(data), at_(std::min(static_cast<std::size_t>(at), data.size())) {}
 
-    // False where no whole string is left.
+    // False if no whole string is left.
     bool next() {
         const auto left = data_.size() - at_;
         if (left < length_bytes) return false;
@@ -38,7 +38,7 @@ private:
     std::size_t at_;
 };
 
-// Writes [EMPTY_row]; returns how many bytes that takes, at most `longest_name`.
+// Writes [EMPTY_row]; returns its size, at most `longest_name`.
 constexpr std::size_t longest_name = 27;
 std::size_t write_name(std::size_t row, Byte* to) {
     std::array<Byte, longest_name> digits;
@@ -56,7 +56,7 @@ std::size_t write_name(std::size_t row, Byte* to) {
 
 using namespace loupe;
 
-// How many whole strings, at most `count`, begin at `at`; where the last of them ends is written.
+// The number of whole strings from `at` on, at most `count`; writes where the last one ends.
 LOUPE_API std::int64_t loupe_gguf_skip(Array<const Byte> data, std::int64_t at, std::int64_t count, Array<std::int64_t> end) {
     StringReader reader(data, at);
     std::int64_t n_whole = 0;
@@ -65,9 +65,8 @@ LOUPE_API std::int64_t loupe_gguf_skip(Array<const Byte> data, std::int64_t at, 
     return n_whole;
 }
 
-// Copies the n strings that begin at `at`, cut at the first NUL, one behind the other, and fills offsets[n + 1];
-// `name_empty` gives those of no bytes a name.  Returns how many are cut or empty; -1 where a string is not whole, or there
-// is no room.
+// Copies the n strings from `at` on, cut at the first NUL and concatenated, and fills offsets[n + 1]; `name_empty` gives empty
+// strings a name. Returns how many are cut or empty, or -1 if a string is incomplete or there is no room.
 LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, bool name_empty, Array<std::int64_t> offsets,
                                        Array<Byte> packed, MayGoOn may_go_on) {
     Watch watch(may_go_on);
@@ -88,7 +87,7 @@ LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, 
     return static_cast<std::int64_t>(n_odd);
 }
 
-// How many strings have no space behind their first byte, and so do not name the two sides of a merge.
+// The number of strings without a space after their first byte, which cannot be split into the two sides of a merge.
 LOUPE_API std::int64_t loupe_count_unsplittable(Array<const Byte> data, Array<const std::int64_t> offsets,
                                                 MayGoOn may_go_on) {
     Watch watch(may_go_on);

@@ -1,5 +1,5 @@
-// The long parts of a tokenizer.json: objects that give each text a number, and lists of texts or of pairs of texts.  That of
-// a tekken.json: a list of objects with a rank and a token in base64.
+// Parses the long parts of a tokenizer.json: objects with a number for each text, lists of texts, and lists of pairs of texts.
+// And of a tekken.json: a list of objects, each with a rank and a token in base64.
 #include <string_view>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace loupe {
 
 namespace {
 
-// Reads what is of such a form; anything else is an error, and so is what Python's reader would not take.
+// Accepts only these forms, and nothing that Python's parser would reject.
 class JsonTexts {
 public:
     JsonTexts(Bytes text, std::size_t at, std::span<Byte> data, std::span<std::int64_t> offsets, std::span<std::int64_t> numbers)
@@ -48,7 +48,7 @@ private:
         return take('[') && read_text() && take(',') && read_text() && take(']');
     }
 
-    // What else is said of a token is passed over.
+    // Skips other members of a token.
     bool read_rank() {
         std::int64_t rank = -1;
         bool has_token = false;
@@ -116,7 +116,7 @@ private:
         return next == ',' || next == '}';
     }
 
-    // A string without its escapes, behind those before it.
+    // Append a string with its escapes decoded.
     bool read_text() {
         if (!take('"') || n_texts_ + 1 >= offsets_.size()) return false;
         while (true) {
@@ -198,8 +198,8 @@ private:
 
 using namespace loupe;
 
-// Read an object of texts and numbers, or a list of texts or pairs of them, that begins at `at`: how many texts there are, or
-// -1 where it is of another form.  Where it ends, and how many pairs there are, is written.
+// Read an object of texts and numbers, or a list of texts or of pairs, that begins at `at`. Returns the number of texts, or -1
+// for another form. Writes the end and the number of pairs.
 LOUPE_API std::int64_t loupe_json_texts(Array<const Byte> text, std::int64_t at, Array<Byte> data, Array<std::int64_t> offsets,
                                         Array<std::int64_t> numbers, Array<std::int64_t> ends) {
     if (at < 0 || at >= text.size || offsets.size < 1 || ends.size < 2) return -1;
@@ -211,8 +211,8 @@ LOUPE_API std::int64_t loupe_json_texts(Array<const Byte> text, std::int64_t at,
     return static_cast<std::int64_t>(reader.n_texts());
 }
 
-// Read a list of objects with a rank and a token in base64 that begins at `at`: how many there are, or -1 where it is of another
-// form.  Where it ends is written.
+// Read a list of objects with a rank and a token in base64 at `at`. Returns their number, or -1 for another form. Writes the
+// end.
 LOUPE_API std::int64_t loupe_json_ranks(Array<const Byte> text, std::int64_t at, Array<Byte> data, Array<std::int64_t> offsets,
                                         Array<std::int64_t> ranks, Array<std::int64_t> ends) {
     if (at < 0 || at >= text.size || offsets.size < 1 || ranks.size + 1 < offsets.size || ends.size < 1) return -1;

@@ -1,4 +1,4 @@
-// Sixteen bytes at a time.  Compilers know such vectors; what they have no sign for is here.
+// Vectors of sixteen bytes: operations for which compilers have no operator.
 #pragma once
 
 #include "bytes.h"
@@ -29,7 +29,7 @@ inline void store_lanes(Byte* to, Lanes lanes) { std::memcpy(to, &lanes, sizeof 
 
 constexpr Lanes all_lanes(Byte byte) { return Lanes{} + byte; }
 
-// table[index] for each index; 0 where that is 0x80 or more.  Others are below 16.
+// table[index] for each index, or 0 if the index is 0x80 or more. Other indices must be below 16.
 inline Lanes picked(Lanes table, Lanes indices) {
 #if defined(__SSSE3__)
     return reinterpret_cast<Lanes>(_mm_shuffle_epi8(reinterpret_cast<__m128i>(table), reinterpret_cast<__m128i>(indices)));
@@ -56,7 +56,7 @@ inline std::uint64_t highest_bits(Lanes lanes) {
 #endif
 }
 
-// As many bytes as the processor handles at once: tables for `picked` stand there for each sixteen.
+// As many bytes as the processor handles at once. Tables for `picked` are repeated for each sixteen bytes.
 #if defined(__AVX2__)
 typedef Byte Wide __attribute__((vector_size(32)));
 
@@ -80,7 +80,7 @@ inline Wide load_wide(const Byte* from) {
 
 inline void store_wide(Byte* to, Wide lanes) { std::memcpy(to, &lanes, sizeof lanes); }
 
-// How many letters a-z from[0:16] begins with; with a `fold` of 0x20, A-Z are letters, too.
+// The number of letters a-z at the start of from[0:16]; with a `fold` of 0x20, A-Z count as well.
 inline std::size_t count_letters(const Byte* from, Byte fold) {
     const Lanes behind_a = (load_lanes(from) | fold) - Byte{'a'};
     const auto others = highest_bits(reinterpret_cast<Lanes>(behind_a >= 26));

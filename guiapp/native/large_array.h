@@ -1,5 +1,5 @@
-// Zeroed memory for tables that are read at random places: on large pages, because to find the place of small ones takes
-// longer than the look itself.
+// Zeroed memory for tables with random access. It uses large pages, because translating the addresses of small pages takes
+// longer than the access itself.
 #pragma once
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Exact encoders that do not merge: they look for the one sequence of symbols in which all neighbours are compatible.
+// Exact encoders that do not merge: they search for the one sequence of symbols in which all neighbours are compatible.
 #include "derivations.h"
 #include "token_tree.h"
 
@@ -8,10 +8,10 @@ namespace {
 
 class LinearEncoder {
 public:
-    // Finds in `run_` the symbols that a text begins with, up to where no rule knows a start symbol.
+    // Finds the symbols at the start of a text, up to the first start symbol that no rule knows, and stores them in `run_`.
     using FindRun = void (LinearEncoder::*)(Bytes text);
 
-    // The tree is of all symbols that are reached, by the bytes that they stand for.
+    // The tree has all reached symbols, by the bytes that they stand for.
     LinearEncoder(const Derivations& derivations, const TokenTree& tree)
         : model_(derivations.model()), derivations_(derivations), tree_(tree), are_compatible_(derivations) {}
 
@@ -31,7 +31,7 @@ public:
         }
     }
 
-    // Longest match; where that does not go with what is before, the next shorter one, and where there is none, a step back.
+    // Longest match. If it is incompatible with the previous symbol, try the next shorter one, and if none is left, backtrack.
     void backtrack(Bytes text) {
         run_.clear();
         is_dead_.clear();
@@ -55,7 +55,7 @@ public:
         }
     }
 
-    // The last symbol of every prefix, then the way back from the longest one.
+    // The last symbol of each prefix, then the path back from the longest prefix.
     void table(Bytes text) {
         last_.assign(1, absent);
         std::size_t reached = 0;
@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    // Whether a symbol that begins at `at` goes with the one before it.
+    // Whether a symbol that begins at `at` is compatible with the previous one.
     bool fits(Bytes text, std::size_t at, std::int32_t before, std::int32_t symbol) {
         return !derivations_.may_join(text[at - 1], text[at]) || are_compatible_(before, symbol);
     }
@@ -91,7 +91,7 @@ private:
     const TokenTree& tree_;
     Compatibility are_compatible_;
     std::vector<std::int32_t> run_;
-    std::vector<bool> is_dead_;       // where symbols end from which nothing goes on
+    std::vector<bool> is_dead_;       // offsets from which no sequence of symbols reaches the end
     std::vector<std::int32_t> last_;  // the symbol that ends at each offset
 };
 
@@ -109,7 +109,7 @@ std::int64_t encode(const Derivations& derivations, const TokenTree& tree, Bytes
 
 using namespace loupe;
 
-// Both return the number of tokens; -1 where there is no room for as many as can stand for the bytes, or for another tree.
+// Both return the number of tokens; -1 if there may be no room for the tokens of all bytes, or the tree has other tokens.
 LOUPE_API std::int64_t loupe_backtrack_encode(const Derivations* derivations, const TokenTree* tree, Array<const Byte> text,
                                               Array<const std::int64_t> piece_ends, Array<std::int32_t> ids,
                                               Array<std::int64_t> starts, Array<std::int64_t> ends) {

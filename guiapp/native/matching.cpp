@@ -1,4 +1,4 @@
-// Pieces of text by matching tokens, whatever merging would make of them: the longest tokens, or as few as possible.
+// Splits pieces into tokens without merging: the longest tokens, or as few as possible.
 #include "pair_encoder.h"
 #include "token_tree.h"
 
@@ -6,7 +6,7 @@ namespace loupe {
 
 namespace {
 
-// Take the longest token, again and again.
+// Take the longest token repeatedly.
 void encode_greedy(const PairRules& rules, const TokenTree& tree, Bytes text, Offsets piece_ends, TokenOutput& output) {
     std::size_t start = 0;
     for (const auto piece_end : piece_ends)
@@ -21,7 +21,7 @@ void encode_greedy(const PairRules& rules, const TokenTree& tree, Bytes text, Of
         }
 }
 
-// Rules out so many of 2^32 uses of a token, by chance (xorshift, Marsaglia 2003).
+// Excludes uses of a token at random, `share` of 2^32 on average (xorshift, Marsaglia 2003).
 struct Dropout {
     std::uint32_t share, state;  // the state is not 0
 
@@ -34,7 +34,7 @@ struct Dropout {
     }
 };
 
-// As few tokens as possible, by the fewest that reach each offset; of equally many the longest goes last.
+// As few tokens as possible, found by the fewest tokens up to each offset. Ties: the longest token goes last.
 class Fewest {
 public:
     Fewest(const PairRules& rules, const TokenTree& tree, Dropout dropout) : rules_(rules), tree_(tree), dropout_(dropout) {}
@@ -56,10 +56,10 @@ public:
 private:
     static constexpr std::int32_t unreached = 0x7FFFFFFF;
     struct Way {
-        std::int32_t n_tokens = unreached, last = absent;  // absent: a byte that has no token
+        std::int32_t n_tokens = unreached, last = absent;  // absent: a byte without a token
     };
 
-    // Never ruled out is the shortest token at a place.
+    // The shortest token at an offset is never excluded.
     void try_all(Bytes text, std::size_t start, std::size_t at, std::size_t end) {
         const auto n_tokens = ways_[at - start].n_tokens + 1;
         auto token = tree_.longest_match(text, at, end);
@@ -87,8 +87,8 @@ private:
 
 using namespace loupe;
 
-// Both return the number of tokens, at most as many for each byte as stand for it; -1 where there is no room for these.
-// The tree is of the bytes that the model's tokens stand for.
+// Both return the number of tokens, or -1 if there is no room for the most tokens that can stand for each byte. The tree has
+// the bytes that the model's tokens stand for.
 LOUPE_API std::int64_t loupe_greedy_encode(const PairModel* model, const TokenTree* tree, Array<const Byte> text,
                                            Array<const std::int64_t> piece_ends, Array<std::int32_t> ids,
                                            Array<std::int64_t> starts, Array<std::int64_t> ends) {
@@ -98,7 +98,7 @@ LOUPE_API std::int64_t loupe_greedy_encode(const PairModel* model, const TokenTr
     return static_cast<std::int64_t>(output.count);
 }
 
-// `dropout` is the share in its upper half, where the random numbers begin in the lower one.
+// The upper half of `dropout` is the share, the lower half the seed of the random numbers.
 LOUPE_API std::int64_t loupe_fewest_encode(const PairModel* model, const TokenTree* tree, std::uint64_t dropout, Array<const Byte> text,
                                            Array<const std::int64_t> piece_ends, Array<std::int32_t> ids,
                                            Array<std::int64_t> starts, Array<std::int64_t> ends) {

@@ -4,9 +4,9 @@ namespace loupe {
 
 namespace {
 
-constexpr std::size_t most_scanned = 48;  // symbols up to which scanning beats a queue
-constexpr std::size_t least_window = 512, overlap = 128;  // bytes
-constexpr unsigned deepest = 100;         // times that SentencePiece takes an unused token apart
+constexpr std::size_t most_scanned = 48;  // up to this number of symbols, scanning beats a queue
+constexpr std::size_t least_window = 512, overlap = 128;  // in bytes
+constexpr unsigned deepest = 100;         // the most levels at which SentencePiece splits an unused token
 
 }  // namespace
 
@@ -32,7 +32,7 @@ void Merger::begin(Bytes piece) {
     found_.push_back({});
 }
 
-// Remember what an unused token was last seen to be made of, whether it was made or not: that is what it is taken apart to.
+// Store the last pair that could become an unused token, whether it was merged or not: the token is split into this pair.
 void Merger::note(const Rule& rule, std::int32_t left, std::int32_t right) {
     if (rule.rank == no_rank || !rules_.is_unused(rule.made)) return;
     parts_.resize(static_cast<std::size_t>(rules_.n_tokens()));
@@ -103,8 +103,8 @@ void Merger::scan_symbols() {
     }
 }
 
-// Symbols lie in the slots of their first start symbols.  With its width at its first slot and at its last, each is part
-// of a list that can be walked both ways.  An entry of the queue with another rank than found_ says is stale.
+// A symbol is stored in the slot of its first start symbol. Its first and last slot hold its width, which makes a doubly linked
+// list. An entry of the queue whose rank differs from found_ is stale.
 void Merger::heap_symbols() {
     widths_.assign(symbols_.size(), 1);
     queue_.clear();
@@ -135,7 +135,7 @@ void Merger::join(std::size_t slot) {
     queue_pair(slot, behind);
 }
 
-// Note the rule for two neighbours, and queue them if there is one.
+// Store the rule for two neighbours, and queue them if there is one.
 void Merger::queue_pair(std::size_t slot, std::size_t right) {
     found_[slot] = right < symbols_.size() ? rules_.find(symbols_[slot].id, symbols_[right].id) : Rule{};
     if (found_[slot].rank == no_rank) return;
@@ -147,7 +147,7 @@ void Merger::queue_pair(std::size_t slot, std::size_t right) {
     queue_[at] = entry;
 }
 
-// Put `entry` at `at` or, so that no entry is above a lesser one, below it.
+// Put `entry` at `at`, or below it, so that no entry is below a greater one.
 void Merger::sift_down(std::size_t at, std::uint64_t entry) {
     while (true) {
         auto child = 2 * at + 1;
@@ -169,7 +169,7 @@ void Merger::merge(Bytes text, std::size_t start, std::size_t end, TokenOutput& 
 }
 
 bool Merger::windows(Bytes text, std::size_t start, std::size_t end, std::size_t size, TokenOutput& output) {
-    Symbol shared{};  // with the window before: the next one begins with it
+    Symbol shared{};  // with the previous window: the next one begins with it
     Bytes before;
     while (true) {
         const auto window = text.subspan(start, std::min(size, end - start));

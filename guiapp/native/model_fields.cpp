@@ -1,5 +1,5 @@
-// The fields of a SentencePiece model as they lie in the file: a message of Protocol Buffers.
-// Source: https://protobuf.dev/programming-guides/encoding, and sentencepiece_model.proto of https://github.com/google/sentencepiece.
+// The fields of a SentencePiece model in its file, a message of Protocol Buffers. Sources:
+// https://protobuf.dev/programming-guides/encoding and sentencepiece_model.proto of https://github.com/google/sentencepiece.
 #include <bit>
 
 #include "api.h"
@@ -9,7 +9,7 @@ namespace loupe {
 
 namespace {
 
-// Goes from field to field of a message; nothing is known of what lies there.
+// Reads field after field of a message; the bytes are not trusted.
 class FieldReader {
 public:
     enum WireType : std::uint32_t { varint, eight_bytes, delimited, four_bytes = 5 };
@@ -17,10 +17,10 @@ public:
     explicit FieldReader(Bytes data) : data_(data) {}
 
     std::uint32_t number = 0, type = 0;
-    Bytes content;  // of one that is delimited or has a size of its own
+    Bytes content;  // of a field that is delimited or has a fixed size
     std::uint64_t value = 0;  // of a varint
 
-    // False at the end, and where what follows is no field.
+    // False at the end, and if the next bytes are not a field.
     bool next() {
         if (at_ == data_.size()) return false;
         std::uint64_t key = 0;
@@ -87,8 +87,8 @@ bool is_piece(const FieldReader& fields) { return fields.number == pieces_field 
 
 using namespace loupe;
 
-// Count the pieces of a model, up to one more than `most`, the bytes of their texts, and the other messages in it.  Returns 0, or
-// -1 - the place up to which the file is sound.
+// Count the pieces of a model, up to `most` + 1, the bytes of their texts, and the other messages. Returns 0, or -1 - the
+// offset up to which the file is valid.
 LOUPE_API std::int64_t loupe_model_count(Array<const Byte> data, std::int64_t most, Array<std::int64_t> counts) {
     std::int64_t n_pieces = 0, size = 0, n_others = 0;
     FieldReader fields(data);
@@ -106,7 +106,7 @@ LOUPE_API std::int64_t loupe_model_count(Array<const Byte> data, std::int64_t mo
     return 0;
 }
 
-// Write texts, offsets, scores and kinds of all pieces, and number, start and size of each other message, of a model that was counted.
+// Write texts, offsets, scores and kinds of all pieces, and number, start and size of other messages, after loupe_model_count.
 LOUPE_API std::int64_t loupe_model_read(Array<const Byte> data, Array<Byte> texts, Array<std::int64_t> offsets, Array<float> scores,
                                         Array<std::int32_t> kinds, Array<std::int64_t> others) {
     std::int64_t row = 0, size = 0, n_others = 0;

@@ -1,4 +1,4 @@
-// Text that a normaliser changed, byte by byte with the place that it came from.
+// A normalized text with the origin of each byte.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace loupe {
 
-// Byte i of `data` came from source[starts[i] : ends[i]]; core/text/normalized.py has the rule.
+// Byte i of `data` came from source[starts[i] : ends[i]]; see core/text/normalized.py for the rule.
 struct NormalizedText {
     std::vector<Byte> data;
     std::vector<std::int64_t> starts, ends;
@@ -19,7 +19,7 @@ struct NormalizedText {
     void reserve(std::size_t size) { data.reserve(size), starts.reserve(size), ends.reserve(size); }
     void clear() { data.clear(), starts.clear(), ends.clear(); }
 
-    // Adds source[start : start + size of `same`], which stays as it is.
+    // Adds source[start : start + size of `same`] unchanged.
     void keep(Bytes same, std::size_t start) {
         data.insert(data.end(), same.begin(), same.end());
         starts.resize(data.size());
@@ -28,7 +28,7 @@ struct NormalizedText {
         std::iota(ends.end() - static_cast<std::ptrdiff_t>(same.size()), ends.end(), static_cast<std::int64_t>(start) + 1);
     }
 
-    // Adds `output`, which replaces source[start : end]; inserted text replaces nothing.
+    // Adds `output`, which replaces source[start : end]; for inserted text, this range is empty.
     void append(Bytes output, std::size_t start, std::size_t end) {
         const auto stop = static_cast<std::int64_t>(end);
         auto from = static_cast<std::int64_t>(start);
@@ -41,7 +41,7 @@ struct NormalizedText {
         if (!output.empty()) ends.back() = stop;
     }
 
-    // Lets what came last stand for what reaches to `end`; there must be something.
+    // Extends the origin of the last byte to `end`; there must be a byte.
     void extend(std::size_t end) { ends.back() = static_cast<std::int64_t>(end); }
 };
 

@@ -6,10 +6,10 @@ namespace loupe {
 
 namespace {
 
-constexpr std::uint64_t marked_space_code = 0x8196E2;  // the bytes of U+2581 as a number, the first one lowest
-constexpr std::size_t margin = 12;  // bytes of well-formed text after which characters begin where they seem to
-constexpr std::size_t word_room = 17;  // bytes that must exist to look for letters
-constexpr std::size_t bits_per_byte = 2;  // of all symbols; few pairs are left to chance then
+constexpr std::uint64_t marked_space_code = 0x8196E2;  // the bytes of U+2581 as a little-endian number
+constexpr std::size_t margin = 12;  // bytes of well-formed text after which the starts of characters are certain
+constexpr std::size_t word_room = 17;  // bytes that must be available to look for letters
+constexpr std::size_t bits_per_byte = 2;  // for all bytes of symbols; makes collisions rare
 
 bool is_ascii_letter(Byte byte) { return static_cast<Byte>((byte | 0x20) - 'a') < 26; }
 
@@ -48,7 +48,7 @@ PairCuts::PairCuts(const PairRules& rules, std::uint64_t secret, Watch& watch)
         if (rules.unspell(rules.symbol_text(symbol), bytes)) note(bytes);
 }
 
-// A character as a number, one below 0x80 for ASCII.
+// A character as a number; below 0x80 for ASCII.
 std::uint64_t PairCuts::code_of(Bytes character) const {
     std::uint64_t code = 0;
     for (auto at = character.size(); at > 0; --at) code = code << 8 | character[at - 1];
@@ -78,7 +78,7 @@ void PairCuts::add(std::uint64_t before, std::uint64_t behind) {
     }
 }
 
-// Whether no token reaches from the character text[start:middle] into the next, text[middle:end].
+// Whether no token reaches from the character text[start:middle] into the next one, text[middle:end].
 bool PairCuts::meet_nowhere(Bytes text, std::size_t start, std::size_t middle, std::size_t end) const {
     const auto before = code_of(text.subspan(start, middle - start)), behind = code_of(text.subspan(middle, end - middle));
     if (has(before, behind)) return false;
@@ -86,7 +86,7 @@ bool PairCuts::meet_nowhere(Bytes text, std::size_t start, std::size_t middle, s
     return !splits_characters_ || !(has(before, first) || has(last, behind) || has(last, first));
 }
 
-// A broken character would swallow what follows it, so well-formed text must come before a cut.
+// A broken character would swallow the bytes after it, so well-formed text must precede a cut.
 std::size_t PairCuts::last_cut(Bytes text, std::size_t end) const {
     for (auto middle = end; middle-- > 1;) {
         const auto following = whole_character(text, middle, end);
@@ -151,8 +151,8 @@ std::size_t PairCuts::part_end(Bytes text, std::size_t start) const {
     return end;
 }
 
-// Write the ends of parts where characters of three bytes follow each other, none of them a space; returns where the
-// last one begins.  Without a jump that depends on whether there is a cut, which nobody can foretell.
+// Write the ends of parts within a run of characters of three bytes other than spaces; returns where the last one begins. The
+// loop has no branch on whether there is a cut, because it would be unpredictable.
 std::size_t PairCuts::cut_run(Bytes text, std::size_t start, Ends& ends) const {
     constexpr std::uint64_t three_bytes = 0xFFFFFF;
     const auto is_such = [](std::uint64_t code) { return (code & 0xF0) == 0xE0 && code != marked_space_code; };

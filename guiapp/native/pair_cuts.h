@@ -1,8 +1,8 @@
-// Where no token can reach across: between two characters that no symbol holds side by side.
+// Cuts that no token can cross: between two characters that are neighbours in no symbol.
 //
-// Merging only ever makes strings that some rule makes.  So if none of them holds character d behind character c, nothing
-// merges across c|d, and what stands before is encoded independently of what follows.  In byte-level vocabularies tokens
-// may begin and end within a character: such a part counts by its byte next to the cut, as a neighbour of its own kind.
+// Merging only makes strings that some rule makes. So if character d follows character c in none of them, nothing merges across
+// c|d, and the text before the cut is encoded independently of the text after it. In byte-level vocabularies, tokens may begin
+// and end within a character: such a part counts by its byte next to the cut, as a neighbour of its own kind.
 #pragma once
 
 #include "pair_rules.h"
@@ -12,21 +12,22 @@ namespace loupe {
 
 class PairCuts {
 public:
-    // No cut is certain yet; `size` is that of all symbols.  `splits_characters`: these may hold parts of characters.
+    // At first, every cut is certain; `size`: of all symbols, in bytes. `splits_characters`: they may contain parts of
+    // characters.
     PairCuts(std::size_t size, bool splits_characters, bool marks_spaces, std::uint64_t secret);
     PairCuts(const PairRules& rules, std::uint64_t secret, Watch& watch);
 
-    // Note all neighbours in the text of a symbol.
+    // Add all neighbours in the text of a symbol.
     void note(Bytes text);
 
-    // The last cut before text[:end] ends that does not depend on what follows; 0 if there is none.
+    // The last cut in text[:end] that does not depend on the following text, or 0.
     std::size_t last_cut(Bytes text, std::size_t end) const;
 
-    // The first cut behind `position` that does not depend on what precedes it; else the size.
+    // The first cut after `position` that does not depend on the preceding text, or the size.
     std::size_t first_cut(Bytes text, std::size_t position) const;
 
-    // Write the ends of the next parts of text[start:], a text or a piece by itself, as many as there is room for.
-    // Not every cut is used: within ASCII words nobody looks for one.
+    // Write the ends of the next parts of text[start:], a text or one piece, as many as fit. Not all cuts are used: cuts within
+    // ASCII words are not searched for.
     void next_parts(Bytes text, std::size_t start, Ends& ends) const;
 
 private:
@@ -50,7 +51,7 @@ private:
 
     bool splits_characters_, marks_spaces_;
     std::array<std::uint64_t, 256> ascii_{};  // of c and d: bit d & 63 of word 2 c + (d >> 6)
-    std::vector<std::uint64_t> others_;       // a hashed set of bits; one set by chance costs a cut
+    std::vector<std::uint64_t> others_;       // a hashed bit set; a collision only loses a cut
     std::uint64_t spread_;
     int shift_;
 };

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array<Byte, 1> one_space{' '};
 
-// Whether a stretch between special tokens, which may be bytes, begins and ends with whole characters.
+// Whether the text between special tokens, which may be bytes, begins and ends with whole characters.
 bool is_whole(const Part& part, Bytes text) {
     const auto is_inside = [&](std::int64_t at) { return at < static_cast<std::int64_t>(text.size()) && is_continuation(text[static_cast<std::size_t>(at)]); };
     return !is_inside(part.raw_start) && !is_inside(part.raw_end);
@@ -46,7 +46,7 @@ bool PairModel::has_marked_space(Bytes text) const {
         if (end == at + 3 && text[at] == 0xE2 && text[at + 1] == 0x96 && text[at + 2] == 0x81) return true;
         for (auto place = at + 1; place < end; ++place) {
             if (text[place] == ' ') return true;
-            if (text[place] >= 0xC0) length = std::min(length, place - at);  // one of several texts may begin here
+            if (text[place] >= 0xC0) length = std::min(length, place - at);  // another text may begin here
         }
         at += length;
     }
@@ -88,7 +88,7 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
     return static_cast<std::int64_t>(encode_pending(ids, count));
 }
 
-// Let pieces of pending_text_[start : start + size], by themselves, wait for others, so that what is kept of many is fetched together.
+// Add the pieces of pending_text_[start : start + size], a text of its own, so that cached pieces are fetched together.
 std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids, std::size_t count) {
     const auto own = pending_text_.subspan(start);
     if (splitting_) splitting_->begin(0, size);
@@ -104,7 +104,7 @@ std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids
     return count;
 }
 
-// A special token, with the white space that it takes away, is a piece among others, which reaches to the text that begins behind it.
+// Add a special token, with the white space that it removes, as a pending piece that ends where the following text begins.
 std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count) {
     if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
     if (n_pending_ == 0) {
@@ -126,7 +126,7 @@ std::size_t PairEncoder::encode_pending(Ids ids, std::size_t count) {
     return count;
 }
 
-// Write a text with a space in front, or with all marked, behind `spaced_`, which may be read some bytes farther.
+// Append a text to `spaced_`, with a space in front, or all spaces marked, if asked for. A few more bytes may be read after it.
 void PairEncoder::put_spaces(Bytes text, bool adds_space, bool marks_spaces) {
     const auto space = marks_spaces ? Bytes(space_symbol) : Bytes(one_space);
     const auto put = [&](Bytes bytes) { spaced_.insert(spaced_.end(), bytes.begin(), bytes.end()); };
@@ -139,7 +139,7 @@ void PairEncoder::put_spaces(Bytes text, bool adds_space, bool marks_spaces) {
     }
 }
 
-// Of `given`, which became `text`.
+// `given` is the original of `text`.
 PairModel::Trouble PairEncoder::trouble_in(Bytes text, Bytes given, const TextOptions& options, bool is_plain) const {
     if (model_.splitter && !is_plain && plain_prefix(text) < text.size()) return PairModel::Trouble::is_broken;
     const auto seen = options.marks_spaces ? given : text;
@@ -235,8 +235,8 @@ std::size_t PairEncoder::merge(Bytes piece, Ids ids, std::size_t count) {
 
 using namespace loupe;
 
-// The tables must outlive the model; a splitter may be missing.  NULL where arrays do not fit each other, or where there are
-// too many rules.
+// The tables must outlive the model; the splitter may be NULL. NULL if sizes of arrays do not match or there are too many
+// rules.
 LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource* source, const Splitter* splitter,
                                      std::int32_t whole_pieces, std::int32_t cuts_short, MayGoOn may_go_on) {
     const bool are_sound_rules = source->merge_offsets.size == 0
@@ -251,7 +251,7 @@ LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource
 
 LOUPE_API void loupe_pairs_free(PairModel* model) { delete model; }
 
-// `short_ids` is where loupe_encode_short writes: four for each byte, and `spare_ids`.
+// `short_ids` is the output of loupe_encode_short: four ids for each byte, and `spare_ids`.
 LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model, std::int32_t* short_ids) { return new PairEncoder(*model, short_ids); }
 
 LOUPE_API void loupe_pair_encoder_free(PairEncoder* encoder) { delete encoder; }
@@ -262,7 +262,7 @@ LOUPE_API std::int64_t loupe_pairs_find(const PairModel* model, std::int32_t lef
     return rule.rank == no_rank ? -1 : std::int64_t{rule.rank} << 32 | rule.made;
 }
 
-// Write left, right, rank and made of all rules, in no order; how many numbers these are.
+// Write left, right, rank and made of all rules, in no order; returns the count of these numbers.
 LOUPE_API std::int64_t loupe_pairs_rules(const PairModel* model, Array<std::int32_t> to) {
     std::int64_t count = 0;
     model->rules.for_each([&](std::int32_t left, std::int32_t right, const Rule& rule) {
@@ -282,8 +282,7 @@ LOUPE_API std::int64_t loupe_pairs_n_symbols(const PairModel* model) {
     return static_cast<std::int64_t>(model->rules.n_symbols());
 }
 
-// Write the texts of all symbols as tokens are spelled, or the bytes that they stand for, and where each begins; how many
-// bytes these are.
+// Write the texts of all symbols, as spelled or as the bytes they stand for, and their offsets; returns the number of bytes.
 LOUPE_API std::int64_t loupe_pairs_symbols(const PairModel* model, std::int32_t is_spelled, Array<Byte> data, Array<std::int64_t> offsets) {
     std::vector<Byte> bytes;
     std::int64_t size = 0;
@@ -297,7 +296,7 @@ LOUPE_API std::int64_t loupe_pairs_symbols(const PairModel* model, std::int32_t 
     return size;
 }
 
-// Write which tokens stand for each byte: of byte b those from offsets[b] to offsets[b + 1]; how many there are.
+// Write the tokens that stand for each byte: for byte b, those from offsets[b] to offsets[b + 1]; returns their number.
 LOUPE_API std::int64_t loupe_pairs_fallbacks(const PairModel* model, Array<std::int32_t> offsets, Array<std::int32_t> ids, Array<Byte> leads) {
     std::int64_t count = 0;
     for (unsigned byte = 0; byte < 256; ++byte) {
@@ -310,7 +309,7 @@ LOUPE_API std::int64_t loupe_pairs_fallbacks(const PairModel* model, Array<std::
     return count;
 }
 
-// Write how many bytes of a text each token stands for, of one whose spaces are U+2581 already, if asked for.
+// Write how many bytes of a text each token stands for; `of_marked`: of a text whose spaces are U+2581 already.
 LOUPE_API std::int64_t loupe_pairs_lengths(const PairModel* model, std::int32_t of_marked, Array<std::int32_t> to) {
     const auto lengths = model->rules.token_lengths(of_marked != 0);
     if (lengths.size() <= items_of(to).size()) std::ranges::copy(lengths, to.data);
@@ -329,19 +328,19 @@ LOUPE_API std::int64_t loupe_pairs_has_marked_space(const PairModel* model, Arra
     return model->has_marked_space(text);
 }
 
-// Encode a text as a user gives it.
+// Encode a text as given by the user.
 LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const TextOptions* options, const Byte* data, std::int64_t size,
                                          bool is_plain, Array<std::int32_t> ids) {
     return encoder->encode({data, static_cast<std::size_t>(size)}, *options, is_plain, ids);
 }
 
-// The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
+// The same into `short_ids`: a call with fewer arguments, for texts so short that this matters.
 LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const TextOptions* options, const Byte* data, std::int32_t size) {
     const auto room = 4 * static_cast<std::size_t>(size) + PieceCache::spare_ids;
     return encoder->encode({data, static_cast<std::size_t>(size)}, *options, false, {encoder->short_ids(), room});
 }
 
-// The same for texts that lie one behind the other, up to one that has some trouble: how many texts were encoded.
+// The same for concatenated texts, up to the first one with some trouble; returns the number of encoded texts.
 LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, const TextOptions* options, Array<const Byte> texts,
                                          Array<const std::int64_t> text_ends, Array<std::int32_t> ids, Array<std::int64_t> counts) {
     std::size_t start = 0, first = 0;
@@ -355,8 +354,8 @@ LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, const TextOptions
     return text_ends.size;
 }
 
-// Write from where to where each token of a text reaches that loupe_encode_text gave, two places for each; -1 where that cannot be,
-// `lengths` being the bytes of each token.
+// Write the start and end of each token that loupe_encode_text gave; -1 if the ids cannot be those of the text. `lengths` has
+// the number of bytes of each token.
 LOUPE_API std::int64_t loupe_tile_spans(const TextOptions* options, Array<const Byte> text, Array<const std::int32_t> lengths,
                                         Array<const std::int32_t> ids, Array<std::int64_t> spans) {
     std::vector<Part> parts;
@@ -378,7 +377,7 @@ LOUPE_API std::int64_t loupe_tile_spans(const TextOptions* options, Array<const 
     return index == ids.size ? index : -1;
 }
 
-// The same for a text that was repaired, its pieces ending at `ends`.  Its spaces may be U+2581 already.
+// The same for a repaired text whose pieces end at `ends`. Its spaces may be U+2581 already.
 LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t may_have_marked_spaces, Array<const Byte> text,
                                            Array<const std::int64_t> ends, Array<std::int32_t> ids) {
     const auto trouble = encoder->model().trouble_in(text);
@@ -386,7 +385,7 @@ LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t ma
     return is_none ? static_cast<std::int64_t>(encoder->fast(text, items_of(text).size(), ends, ids)) : static_cast<std::int64_t>(trouble);
 }
 
-// Merge each piece, and tell the spans, too: the number of tokens.  There must be room for three at each byte.
+// Merge each piece, and write the spans, too; returns the number of tokens. There must be room for three tokens a byte.
 LOUPE_API std::int64_t loupe_merge_pieces(PairEncoder* encoder, std::int32_t merging, std::int32_t takes_whole, Array<const Byte> text,
                                           Array<const std::int64_t> piece_ends, Array<std::int32_t> ids, Array<std::int64_t> starts,
                                           Array<std::int64_t> ends) {
@@ -395,7 +394,7 @@ LOUPE_API std::int64_t loupe_merge_pieces(PairEncoder* encoder, std::int32_t mer
     return static_cast<std::int64_t>(output.count);
 }
 
-// Merge each piece of start symbols, all of them tokens: the number of tokens.  Ends, and what is written, count symbols.
+// Merge each piece of start symbols, all of them tokens; returns the number of tokens. Ends and spans count symbols.
 LOUPE_API std::int64_t loupe_merge_symbols(PairEncoder* encoder, std::int32_t merging, Array<const std::int32_t> symbols,
                                            Array<const std::int64_t> piece_ends, Array<std::int32_t> ids, Array<std::int64_t> starts,
                                            Array<std::int64_t> ends) {

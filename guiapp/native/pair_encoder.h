@@ -10,25 +10,25 @@
 
 namespace loupe {
 
-enum class WholePieces : std::int32_t { none, newlines, all, as_ranked };  // those that are tokens and are not merged then
+enum class WholePieces : std::int32_t { none, newlines, all, as_ranked };  // pieces that, if they are tokens, are not merged
 
-// What is known of one vocabulary; for all threads.
+// The tables of one vocabulary; for all threads.
 class PairModel {
 public:
-    // `splitter` is none where each text is one piece.  `cuts_short`: pieces are lines or whole texts rather than words.
+    // `splitter` is NULL if each text is one piece. `cuts_short`: pieces are lines or whole texts rather than words.
     PairModel(const StringTable& tokens, const PairSource& source, const Splitter* splitter, WholePieces whole_pieces, bool cuts_short,
               Watch& watch)
         : rules(tokens, source, watch), cuts(rules, source.secret, watch), tokens(tokens), splitter(splitter), whole_pieces(whole_pieces), cuts_short(cuts_short) {}
 
-    // The token that is spelled like a piece and is not merged, or `absent`.
+    // The token that is spelled like a piece and replaces merging, or `absent`.
     std::int32_t whole_token(Bytes piece) const;
 
-    // Whether ids alone tell the spans of a text, so that `fast` may encode it.
+    // Whether ids alone determine the spans of a text, so that `fast` may encode it.
     enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3, has_excluded = -4 };
     Trouble trouble_in(Bytes text) const;
 
-    // Whether a space byte cannot stand for U+2581, because the text holds that as such, or a broken character that would
-    // swallow a part of it.
+    // Whether a space byte cannot stand for U+2581: the text contains U+2581 itself, or a broken character that swallows a part
+    // of it.
     bool has_marked_space(Bytes text) const;
 
     const PairRules rules;
@@ -39,33 +39,32 @@ public:
     const bool cuts_short;
 };
 
-// Encodes one text after the other; for one thread at a time.
+// Encodes text after text; for one thread at a time.
 class PairEncoder {
 public:
-    // `short_ids`: room of the caller's for the ids of short texts.
+    // `short_ids`: the caller's room for the ids of short texts.
     PairEncoder(const PairModel& model, std::int32_t* short_ids);
 
-    // Write the ids of a text, special tokens among them; how many, or what is the trouble.  `is_plain` where it is known to be (see
-    // utf8.h).  There must be room for four for each byte, two where spaces are not marked, one where none is added, and
-    // `spare_ids` more.
+    // Write the ids of a text with special tokens; returns their number, or the trouble. `is_plain`: known to be plain (see
+    // utf8.h). There must be room for `spare_ids` and four ids a byte; two if spaces are not marked, one if none is added.
     std::int64_t encode(Bytes text, const TextOptions& options, bool is_plain, Ids ids);
 
-    // Append the ids of the first `size` bytes of a text, which are without trouble; `ends` says where their pieces end, the splitter
-    // if it is empty.  The others do not matter, but they may be read.
+    // Append the ids of the first `size` bytes of a text, which must be without trouble; `ends` has the ends of their pieces,
+    // or is empty to use the splitter. The other bytes are ignored, but may be read.
     std::size_t fast(Bytes text, std::size_t size, std::span<const std::int64_t> ends, Ids ids);
 
-    // Append the tokens of pieces that end at `ends` by merging each; those that are tokens are taken whole, if asked to.
+    // Append the tokens of pieces that end at `ends`, merging each; `takes_whole`: pieces that are tokens are not merged.
     enum class Merging : std::int32_t { scan, heap };
     void merge_each(Bytes text, std::span<const std::int64_t> ends, Merging merging, bool takes_whole, TokenOutput& output);
 
-    // Append the tokens of pieces of start symbols, which are tokens; `ends`, and what is written, count these.
+    // Append the tokens of pieces of start symbols, which are tokens; `ends` and the output count symbols.
     void merge_symbols(std::span<const std::int32_t> symbols, std::span<const std::int64_t> ends, Merging merging, TokenOutput& output);
 
     const PairModel& model() const { return model_; }
     std::int32_t* short_ids() const { return short_ids_; }
 
 private:
-    static constexpr std::size_t longest_kept = 1 << 17;  // bytes of a piece: such are rare, and repeated in what is edited
+    static constexpr std::size_t longest_kept = 1 << 17;  // bytes of a piece: long ones are rare, but recur during editing
 
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
     using BlockEnds = std::array<std::int64_t, PieceCache::block>;
@@ -88,11 +87,11 @@ private:
     Keys keys_, part_keys_;
     BlockEnds ends_, part_ends_;
     std::vector<Part> parts_;   // of a text
-    std::vector<Byte> spaced_;  // what lies between special tokens, with other spaces
-    Bytes pending_text_;        // has, from `pending_start_` on, so many pieces that are not encoded yet and end at `ends_`
+    std::vector<Byte> spaced_;  // text between special tokens, with its spaces changed
+    Bytes pending_text_;        // has the `n_pending_` pieces to encode, from `pending_start_` on, which end at `ends_`
     std::size_t pending_start_ = 0, n_pending_ = 0, n_taken_ = 0;
-    std::vector<std::uint32_t> others_;         // special tokens among them
-    std::vector<std::int32_t> pending_tokens_;  // their ids, of which so many are taken
+    std::vector<std::uint32_t> others_;         // indices of special tokens among them
+    std::vector<std::int32_t> pending_tokens_;  // their ids; `n_taken_` are written
 };
 
 }  // namespace loupe

@@ -12,17 +12,17 @@ namespace {
 
 constexpr std::array<Byte, 3> marked_space{0xE2, 0x96, 0x81};  // U+2581
 
-// Of characters of up to four bytes; one that is cut short differs from all others.
+// Unique for characters of up to four bytes, whether complete or truncated.
 std::uint64_t character_key(Bytes symbol) {
     std::uint64_t key = symbol.size();
     for (const Byte byte : symbol) key = key << 8 | byte;
     return key;
 }
 
-// Finds which tokens end or begin at each cut of a long one, all at once: that takes no longer than to read it.
+// Finds the tokens that end or begin at each cut of a long token, all at once, in the time of reading it.
 class LongSides {
 public:
-    static constexpr std::size_t long_token = 256;  // bytes
+    static constexpr std::size_t long_token = 256;  // in bytes
 
     static bool can_take(const StringTable& tokens) {
         return tokens.longest() <= long_token || tokens.strings().data.size() <= TokenMatcher::most_bytes;
@@ -59,22 +59,22 @@ private:
 
 }  // namespace
 
-// Numbers for the symbols that are no tokens, in the order in which they are met.
+// Numbers for the symbols that are not tokens, in order of occurrence.
 class PairRules::Naming {
 public:
-    // Room is taken for what may come, lest it be copied as it grows; memory, only for what does come.
+    // Address space is reserved for the most that may be needed, to avoid copies; memory is only used for what is needed.
     Naming(const StringTable& tokens, const PairSource& source) : tokens_(tokens) {
         data_.reserve(2 * static_cast<std::size_t>(source.merge_data.size));
         offsets_.reserve(3 * static_cast<std::size_t>(source.merge_offsets.size) + 1);
     }
 
-    // The token that a text is, or else a number that stands for it until `resolve`.
+    // The token with this text, or a provisional number until `resolve`.
     std::int32_t number(Bytes text, std::uint64_t hashed) {
         const auto token = tokens_.find(text, hashed);
         return token != absent ? token : later(text);
     }
 
-    // The number of two texts one behind the other.  Most lists name rules in the order of the tokens that they make.
+    // The number of two concatenated texts. Most lists sort rules in the order of the tokens that they make.
     std::int32_t joined(Bytes left, Bytes right) {
         const auto& tokens = tokens_.strings();
         for (const auto row : {last_joined_, last_joined_ + 1}) {
@@ -97,7 +97,7 @@ public:
         return -static_cast<std::int32_t>(offsets_.size());
     }
 
-    // Give equal texts one number, and put that in place of what `later` returned.
+    // Give equal texts the same number, and replace the provisional numbers by it.
     void resolve(std::vector<Named>& rules, std::uint64_t secret, PairRules& owner, Watch& watch) {
         if (offsets_.size() == 1) return;
         const Strings texts{data_, offsets_};
@@ -170,8 +170,7 @@ Bytes PairRules::symbol_text(std::size_t symbol) const {
     return symbol < n_tokens ? tokens_.strings()[symbol] : Strings{other_data_, other_offsets_}[symbol - n_tokens];
 }
 
-// Both sides of the first separator that has something before it; a rule without them has no effect.  Some rules at a time,
-// so that not each look-up waits for the memory.
+// Split at the first separator with text before it; a rule without one has no effect. Batches overlap memory accesses.
 std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming, Watch& watch) const {
     constexpr std::size_t at_once = 64;
     struct Waiting {
@@ -201,8 +200,8 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     return rules;
 }
 
-// All ways to cut a token in two symbols; a token without a rank is made of nothing.  Sides of short ones are looked up, some
-// at a time as above.
+// All cuts of a token into two symbols, none for a token without a rank. Sides of short tokens are looked up in batches as
+// above.
 std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming, Watch& watch) const {
     constexpr std::size_t at_once = 64;
     struct Waiting {
@@ -253,7 +252,7 @@ std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source,
     return rules;
 }
 
-// Of several rules for one pair the first stays.
+// Of several rules for one pair, the first stays.
 void PairRules::enter(const std::vector<Named>& rules, Watch& watch) {
     const auto n_bits = std::bit_ceil(4 * rules.size() + 64);
     filter_.resize(n_bits / 64);
@@ -269,7 +268,7 @@ void PairRules::enter(const std::vector<Named>& rules, Watch& watch) {
     }
 }
 
-// Call visit(byte, at, size) for each place where the spelling of a byte stands in a text.
+// Call visit(byte, at, size) for each occurrence of a byte's spelling in a text.
 template <class Visit>
 void PairRules::for_each_spelled(Bytes text, Visit visit) const {
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -313,7 +312,7 @@ std::int32_t PairRules::start_symbol(Bytes symbol) const {
     return found ? *found : absent;
 }
 
-// llama.cpp leaves out bytes without a token in BPE and fails in SPM, where we take the unknown token.
+// llama.cpp omits bytes without a token in BPE and fails in SPM, where we use the unknown token.
 void PairRules::find_fallbacks(const StringTable& tokens, const PairSource& source) {
     std::array<std::int32_t, 256> named;
     for (unsigned byte = 0; byte < 256; ++byte) {

@@ -1,7 +1,7 @@
 // Merge rules: which two neighbouring symbols become one, and which of several goes first.
 //
-// A *symbol* is a string that merging can meet: every token is one, by its row; strings that occur in rules but are no
-// tokens are numbered behind them; a start symbol that occurs in no rule is `absent`.
+// A *symbol* is a string that occurs in merging. Every token is one, numbered by its row; strings of rules that are not tokens
+// are numbered after the tokens; a start symbol that occurs in no rule is `absent`.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Rule {
     std::int32_t made = absent;
 };
 
-// Values by keys of 64 bits, with open addressing; of equal keys the first one stays.  `secret` keeps whoever writes a
-// vocabulary from choosing keys that collide.
+// Values by 64-bit keys, with open addressing; of equal keys the first one stays. `secret` prevents the author of a vocabulary
+// from choosing keys that collide.
 template <class Value>
 class KeyTable {
 public:
@@ -49,11 +49,11 @@ public:
 
 private:
     struct Row {
-        std::uint64_t next_key;  // the key + 1; 0 where the row is empty
+        std::uint64_t next_key;  // the key + 1; 0: the row is empty
         Value value;
     };
 
-    // Where a key is, or the empty row where it belongs.
+    // The row of a key, or the empty row for it.
     std::size_t place_of(std::uint64_t key) const {
         auto place = key * spread_ >> shift_;
         while (rows_[place].next_key != key + 1 && rows_[place].next_key != 0) place = (place + 1) & (rows_.size() - 1);
@@ -65,33 +65,33 @@ private:
     LargeArray<Row> rows_;
 };
 
-// What a vocabulary says about merging.
+// The merge rules and settings of a vocabulary.
 struct PairSource {
     Array<const Byte> merge_data;             // rules by rank, each two texts with `separator` between
-    Array<const std::int64_t> merge_offsets;  // empty where any two symbols merge whose texts make a token
-    Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token; `no_rank`, `stays_whole`: of none
-    Array<const bool> is_unused;              // of each token: whether it is taken apart again at the end; empty where none is
-    std::int32_t unknown;                     // the token for bytes without one; `none` leaves them out
+    Array<const std::int64_t> merge_offsets;  // empty if any two symbols merge whose texts make a token
+    Array<const std::int32_t> token_ranks;    // in that case: the rank of this token; `no_rank`, `stays_whole`: none
+    Array<const bool> is_unused;              // of each token: whether it is split again at the end; empty if none is
+    std::int32_t unknown;                     // the token for bytes without one; `none` omits them
     std::int32_t is_byte_level;               // tokens spell bytes with GPT-2's printable characters
     std::int32_t marks_spaces;                // tokens spell a space as U+2581
     std::int32_t byte_tokens;                 // which tokens stand for bytes
-    std::int32_t separator;                   // a byte; the first one that has something before it counts
-    std::int32_t n_dropped;                   // bytes at the start of a right side that are not in what is made
+    std::int32_t separator;                   // a byte; the first one with text before it counts
+    std::int32_t n_dropped;                   // bytes at the start of a right side that the result omits
     std::int32_t last_stays;                  // of several rules for one pair, rather than the first
     std::uint64_t secret;
 
-    enum ByteTokens : std::int32_t { no_tokens, named, named_or_raw };  // like <0x0A>; or just one byte long
-    static constexpr std::int32_t stays_whole = -1;  // a piece that is this token
-    static constexpr std::int32_t none = -2;  // -1 is a mark in the output: a byte that the vocabulary cannot express
+    enum ByteTokens : std::int32_t { no_tokens, named, named_or_raw };  // like <0x0A>; or a single byte
+    static constexpr std::int32_t stays_whole = -1;  // a piece with this text is not merged
+    static constexpr std::int32_t none = -2;  // -1 in the output marks a byte that the vocabulary cannot express
 };
 
 class PairRules {
 public:
-    static constexpr std::size_t most_cuts = 1 << 25;  // of tokens in two, where rules are not listed
+    static constexpr std::size_t most_cuts = 1 << 25;  // of tokens into two symbols, if rules are not listed
 
     PairRules(const StringTable& tokens, const PairSource& source, Watch& watch);
 
-    bool is_complete() const { return is_complete_; }  // not where there are more, or where the watch stopped
+    bool is_complete() const { return is_complete_; }  // false after too many cuts, or if the watch stopped
 
     Rule find(std::int32_t left, std::int32_t right) const {
         if (left < 0 || right < 0) return {};
@@ -101,7 +101,7 @@ public:
         return rule ? *rule : Rule{};
     }
 
-    // Let the processor fetch what `find` will look at.
+    // Prefetch what `find` will read.
     void fetch(std::int32_t left, std::int32_t right) const {
         const auto key = key_of(left, right);
         prefetch(&filter_[filter_bit(key) >> 6]);
@@ -113,7 +113,7 @@ public:
 
     std::int32_t n_tokens() const { return n_tokens_; }
     std::size_t n_symbols() const { return static_cast<std::size_t>(n_tokens_) + other_offsets_.size() - 1; }
-    Bytes symbol_text(std::size_t symbol) const;  // as tokens are spelled
+    Bytes symbol_text(std::size_t symbol) const;  // as spelled by tokens
     bool is_token(std::int32_t symbol) const { return 0 <= symbol && symbol < n_tokens_; }
     bool starts_from_bytes() const { return is_byte_level_; }
     bool marks_spaces() const { return marks_spaces_; }
@@ -121,14 +121,14 @@ public:
     bool is_unused(std::int32_t symbol) const { return is_token(symbol) && has_unused() && is_unused_[static_cast<std::size_t>(symbol)]; }
     bool stays_whole(std::int32_t token) const { return !stay_whole_.empty() && stay_whole_[static_cast<std::size_t>(token)]; }
 
-    // The start symbol that text[start:] begins with, and where it ends.
+    // The end of the start symbol at `start`.
     std::size_t symbol_end(Bytes text, std::size_t start) const {
         return std::min(start + lengths_[text[start]], text.size());
     }
     std::int32_t start_symbol(Bytes symbol) const;
     std::int32_t start_byte(Byte byte) const { return of_byte_[byte]; }
 
-    // A token for a byte of a symbol that is none; `leads` where it stands for the byte, not behind one that does.
+    // A token for a byte of a symbol that is not a token; `leads`: the first one for the byte.
     struct Fallback {
         std::int32_t token;
         bool leads;
@@ -138,18 +138,18 @@ public:
     }
     std::size_t most_fallbacks() const { return most_fallbacks_; }  // for one byte, at least 1
 
-    // Bytes that make it unclear from ids alone where tokens begin and end: they may be left out, or stand as several
-    // tokens, or as one that can also stand for more.
+    // Bytes for which ids alone do not determine the spans of tokens: bytes that may be omitted, or become several tokens, or a
+    // token that can also stand for more bytes.
     bool is_untold(Byte byte) const { return untold_[byte]; }
     bool has_untold() const { return has_untold_; }
 
-    // How many bytes of a text each token stands for; of a text whose spaces are U+2581 already, if asked for.
+    // How many bytes of a text each token stands for; `of_marked`: of a text whose spaces are U+2581 already.
     std::vector<std::int32_t> token_lengths(bool of_marked) const;
 
-    // How tokens spell a byte of a text.
+    // The spelling of a byte of a text in tokens.
     Bytes spelled(Byte byte) const { return Bytes(spelled_[byte].bytes).first(spelled_[byte].size); }
 
-    // Write the bytes of a text that a symbol stands for, spaces as such; false where it can stand for none.
+    // Write the bytes of a text that a symbol stands for, with spaces as such; false if it cannot stand for any.
     bool unspell(Bytes symbol, std::vector<Byte>& bytes) const;
 
     template <class Visit>
@@ -197,14 +197,14 @@ private:
     KeyTable<Rule> rules_;
     std::uint64_t filter_spread_;
     int filter_shift_;
-    std::vector<std::uint64_t> filter_;  // a set of bits: of most pairs without a rule it tells so
+    std::vector<std::uint64_t> filter_;  // a bit set that rejects most pairs without a rule
     std::vector<Rule> of_bytes_;
     KeyTable<std::int32_t> characters_;  // start symbols of several bytes
     std::vector<Fallback> fallbacks_;
     std::array<std::uint32_t, 257> fallback_offsets_{};
     std::size_t most_fallbacks_ = 1;
-    std::vector<std::int32_t> byte_tokens_;  // those that stand for one byte of a text wherever they are written
-    std::array<bool, 256> is_in_other_{};         // whether a symbol that is no token holds a byte
+    std::vector<std::int32_t> byte_tokens_;  // tokens that always stand for one byte of a text
+    std::array<bool, 256> is_in_other_{};         // whether a symbol that is not a token contains a byte
     std::array<bool, 256> untold_{};
     std::vector<bool> is_unused_, stay_whole_;
     bool has_untold_ = false;

@@ -1,4 +1,4 @@
-// SentencePiece's Unigram part by part: parts that were met before are looked up.
+// SentencePiece's Unigram part by part, with a cache of parts.
 #include <cmath>
 
 #include "api.h"
@@ -9,11 +9,11 @@
 
 namespace loupe {
 
-// A part is what lies between two characters that no token holds side by side: all ways lead through its ends.  But sums of scores are
-// rounded, and how depends on all text before.  So a part is kept only if its best way is better by far than rounding can change; the
-// sum is carried on through what is looked up, and all other parts are encoded behind the very sum that they have before them.
-// Words of such parts are kept as they stand in the text: one that was met before is not normalised again.
-// Readable twin: core/encode/reference/viterbi.py.  For one thread at a time.
+// A part lies between two cuts that no token crosses, so every segmentation passes through its ends. But sums of scores are
+// rounded, which depends on all previous text. So a part is cached only if its best segmentation is better by more than
+// rounding can change. The sum is updated with the scores of cached parts, and other parts are encoded after the exact sum of
+// all previous text. Words of such parts are cached as written: a known word is not normalized again.
+// Reference implementation: core/encode/reference/viterbi.py. For one thread at a time.
 class PartEncoder {
 public:
     PartEncoder(const Unigram& model, std::span<const std::int32_t> ids, std::span<const std::int32_t> byte_ids, bool has_parts, bool has_words)
@@ -25,11 +25,11 @@ public:
         knows_bytes_ = byte_ids.empty() ? model.unknown >= 0 : std::ranges::all_of(byte_ids, [](auto id) { return id >= 0; });
         if (!knows_bytes_) return;
         if (model.unknown >= 0) scores_[static_cast<std::size_t>(model.unknown)] = static_cast<float>(model.unknown_score);
-        for (std::size_t byte = 0; byte < byte_ids.size(); ++byte)  // the first byte of a character stands for all of it
+        for (std::size_t byte = 0; byte < byte_ids.size(); ++byte)  // the first byte of a character has all of its score
             scores_[static_cast<std::size_t>(byte_ids[byte])] = is_continuation(static_cast<Byte>(byte)) ? 0 : static_cast<float>(model.unknown_score);
     }
 
-    // Encode a text, special tokens among it, of which `piece_text` makes what pieces are looked for in; false where that is too long.
+    // Encode a text with special tokens, normalized by `piece_text`; false if that becomes too long.
     bool encode(Bytes text, const TextOptions& options, const PieceText& piece_text) {
         options.partition(text, parts_);
         if (ids_.size() > most_kept_room) ids_ = {};
@@ -53,8 +53,8 @@ public:
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
-    static constexpr std::size_t parts_at_once = 128;     // so much is encoded again where sums begin anew
-    static constexpr std::int64_t bytes_at_once = 1024;   // of words
+    static constexpr std::size_t parts_at_once = 128;     // the most parts to encode again if sums are reset
+    static constexpr std::int64_t bytes_at_once = 1024;   // bytes of words
 
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
 
@@ -64,15 +64,15 @@ private:
         return ids_;
     }
 
-    // Neighbouring unknown tokens, from the first on, become one; the new count.
+    // Join neighbouring unknown tokens, from `first` on; returns the new count.
     std::size_t fused(std::size_t first, std::size_t count) {
         if (!byte_ids_.empty()) return count;
         const auto are_unknown = [&](auto one, auto other) { return one == model_.unknown && other == model_.unknown; };
         return count - std::ranges::unique(std::span(ids_).subspan(first, count - first), are_unknown).size();
     }
 
-    // Append the ids of a text word by word, each normalised as if it were a text; false where that is not the same, because U+2581 was
-    // typed, or where there is no room for the ids of what words become.
+    // Append the ids of a text word by word, normalizing each as a text; false if the result may differ because U+2581 was
+    // typed, or if there is no room for the ids.
     bool encode_words(Bytes text, const PieceText& piece_text) {
         if (holds_space_symbol(text)) return false;
         const auto ids = make_room(2 * text.size() + 64);
@@ -91,7 +91,7 @@ private:
         return true;
     }
 
-    // Append those of some words; there is to be room for two for each byte.
+    // Append the ids of some words; there must be room for two ids a byte.
     bool encode_block_of_words(const PieceCache::Block& words, const PieceText& piece_text, Ids ids, std::size_t& count) {
         bool fits = true, is_firm = false;
         const auto encode_word = [&](std::size_t index, std::size_t first) {
@@ -109,7 +109,7 @@ private:
         is_far_ = std::abs(sum_) > farthest_;
         count = cache_.encode(words, ids, first, encode_word, [&] { return is_firm && fits; });
         if (fits) sum_up(ids, count);
-        if (fits && is_far_) {  // where sums begin anew depends on all places
+        if (fits && is_far_) {  // where sums are reset depends on all offsets
             sum_ = sum_before, summed_ = count = first;
             for (std::size_t index = 0; index < words.ends.size(); ++index) count = encode_word(index, count);
             sum_up(ids, count);
@@ -117,7 +117,7 @@ private:
         return fits;
     }
 
-    // Behind `count` ids write those of a normalised text.  There must be room for one for each byte, and `spare_ids` more.
+    // Append the ids of a normalized text after the first `count` ids. There must be room for one id a byte, and `spare_ids`.
     std::size_t encode_parts(Bytes text, Ids ids, std::size_t count) {
         all_firm_ = true;
         for (std::size_t start = 0; start < text.size();) {
@@ -131,17 +131,17 @@ private:
     }
 
     static constexpr std::size_t most_kept_room = 1 << 22;
-    static constexpr std::size_t longest = 64;           // bytes of a part that is kept
-    static constexpr std::size_t longest_word = 1 << 17;  // such are rare, and repeated in what is edited
-    static constexpr double rounding = 1.0 / 256;        // by which a sum up to `farthest_sum` and some more is wrong at most
+    static constexpr std::size_t longest = 64;           // bytes of a part to cache
+    static constexpr std::size_t longest_word = 1 << 17;  // in bytes; long words are rare, but recur during editing
+    static constexpr double rounding = 1.0 / 256;        // the largest error of a sum up to about `farthest_sum`
 
     struct Place {
-        double best, second;  // of the ways to it, from the start of the part
+        double best, second;  // scores of segmentations up to here, from the start of the part
         std::uint32_t origin;
         std::int32_t token;
     };
 
-    // Let the sum reach up to where there are so many ids, unless it is that far.
+    // Extend the sum to the first `count` ids, if necessary.
     void sum_up(Ids ids, std::size_t count) {
         auto sum = static_cast<float>(sum_), farthest = std::abs(sum);
         for (; summed_ < count; ++summed_) {
@@ -175,7 +175,7 @@ private:
             count = cache_.encode(block, ids, first, encode_new, [&] { return is_firm; });
             sum_up(ids, count);
         }
-        if (is_far_) {  // where sums begin anew depends on all places
+        if (is_far_) {  // where sums are reset depends on all offsets
             sum_ = sum_before, count = first, all_firm_ = false;
             for (std::size_t index = 0; index < block.ends.size(); ++index) count = encode_exactly(block.piece(index), ids, count);
             summed_ = count;
@@ -197,7 +197,7 @@ private:
         return count;
     }
 
-    // Whether each token on the best way through a part is chosen whatever is before it; the tokens, then.
+    // Whether the best segmentation of a part does not depend on the previous text; its tokens are stored then.
     bool find_firm(Bytes part) {
         if (part.size() > longest) return false;
         places_.assign(part.size() + 1, {-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max(), 0, absent});
@@ -238,22 +238,22 @@ private:
     const Unigram& model_;
     std::span<const std::int32_t> byte_ids_;
     bool has_parts_, has_words_;
-    bool knows_bytes_;           // whether there are ids for all that is unknown
-    std::vector<float> scores_;  // of ids, one after the other as they are summed
+    bool knows_bytes_;           // whether there are ids for all unknown text
+    std::vector<float> scores_;  // by id, in the precision in which they are summed
     double farthest_;
     PieceCache cache_{longest_word};
     Lattice lattice_;
     Keys keys_, part_keys_;
-    std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
+    std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words in a block, and of the parts of a word
     std::vector<Place> places_;
     std::vector<Lattice::Token> tokens_;
     double sum_ = 0;            // of the scores of the first `summed_` ids
     std::size_t summed_ = 0;
-    bool is_far_ = false;       // whether it was so far from 0 that sums may have to begin anew
-    bool all_firm_ = true;      // whether all parts of a word are
+    bool is_far_ = false;       // whether it was so far from 0 that sums may be reset
+    bool all_firm_ = true;      // whether all parts of a word are firm
     std::vector<Part> parts_;  // of a text
     NormalizedText normalized_;
-    std::vector<std::int32_t> ids_;  // with room behind
+    std::vector<std::int32_t> ids_;  // may be longer than `count_`
     std::size_t count_ = 0;
 };
 
@@ -261,8 +261,8 @@ private:
 
 using namespace loupe;
 
-// `ids` are those that text can become, `byte_ids` one for each byte, or none; `has_parts` where these are so short that they come
-// again, `has_words` where spaces are in none.  Model and `byte_ids` must outlive the encoder.
+// `ids`: those that text can become; `byte_ids`: one for each byte, or none. `has_parts`: parts are short enough to recur;
+// `has_words`: no part contains spaces. Model and `byte_ids` must outlive the encoder.
 LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const std::int32_t> ids, Array<const std::int32_t> byte_ids,
                                               bool has_parts, bool has_words) {
     for (const auto id : items_of(ids))
@@ -275,13 +275,13 @@ LOUPE_API PartEncoder* loupe_part_encoder_new(const Unigram* model, Array<const 
 
 LOUPE_API void loupe_part_encoder_free(PartEncoder* encoder) { delete encoder; }
 
-// How many ids a text has, or -1 where it becomes too long.
+// The number of ids of a text, or -1 if it becomes too long.
 LOUPE_API std::int64_t loupe_part_encoder_encode(PartEncoder* encoder, const PieceText* piece_text, const TextOptions* options,
                                                  Array<const Byte> text) {
     return encoder->encode(text, *options, *piece_text) ? static_cast<std::int64_t>(encoder->ids().size()) : -1;
 }
 
-// The ids that were encoded last, to an array of their number.
+// Copies the ids of the last text to an array of their number.
 LOUPE_API void loupe_part_encoder_copy(const PartEncoder* encoder, Array<std::int32_t> ids) {
     std::ranges::copy(encoder->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
 }

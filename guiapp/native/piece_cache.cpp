@@ -10,10 +10,10 @@ namespace {
 constexpr std::uint64_t mix_low = 0x9E3779B97F4A7C15, mix_high = 0xC2B2AE3D27D4EB4F;
 constexpr std::uint64_t ids_mask = ~std::uint64_t{0} >> 2;
 constexpr unsigned length_shift = 56, kind_shift = 60, count_shift = 62;
-constexpr std::size_t ahead = 16;  // pieces
+constexpr std::size_t ahead = 16;  // in pieces
 constexpr std::size_t least_rows = 1 << 13, most_rows = 1 << 18, most_long_rows = 1 << 17;
 
-// Of a piece of n bytes: which bits of its two words are text.
+// The bits of the two words of a piece of n bytes that contain text.
 constexpr auto low_masks = [] {
     std::array<std::uint64_t, 16> masks{};
     for (unsigned size = 0; size < 16; ++size) masks[size] = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
@@ -31,7 +31,7 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 
 PieceCache::PieceCache(std::size_t longest, std::size_t size) : rows_(least_rows), long_(least_rows), longest_(longest), size_(size) {}
 
-// Where its own row is in a table of any size, by the lowest bits.
+// The index of a key's own row, in the lowest bits for a table of any size.
 std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
     const auto product = static_cast<unsigned __int128>(low ^ mix_low) * (high ^ mix_high);
     return static_cast<std::uint64_t>(product ^ product >> 64);
@@ -52,7 +52,7 @@ void PieceCache::write_row(Row& row, const Key& key, std::span<const std::int32_
     row = {key.low, key.high, pairs[0], pairs[1] | std::uint64_t{ids.size() - 1} << count_shift};
 }
 
-// Make the keys of all pieces, and let the processor fetch their rows.
+// Make the keys of all pieces, and prefetch their rows.
 void PieceCache::make_keys(const Block& pieces) {
     const auto text = pieces.text;
     const auto rows = rows_.items();
@@ -81,7 +81,7 @@ void PieceCache::make_keys(const Block& pieces) {
     for (const auto index : pieces.others) pieces.keys[index] = {0, too_long, 0};
 }
 
-// Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept.
+// Store hashes in the keys of pieces that fit no row, and prefetch their cached values.
 void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
     for (auto next = listed; next; next = pieces.keys[next - 1].place) {
         const auto piece = pieces.piece(next - 1);
@@ -97,14 +97,14 @@ void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
     }
 }
 
-// Append the ids of pieces up to the first that is not in its own pair of rows; returns its index.  A piece's own row is
-// looked at first; what is found in the other one changes places.
+// Append the ids of pieces up to the first that is not in its own pair of rows; returns its index. The piece's own row is
+// checked first; a hit in the other row swaps the two.
 std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count) {
-    const auto rows = rows_.items();  // apart from what is written below, for all that a compiler knows
+    const auto rows = rows_.items();  // a local copy: the compiler cannot know that the writes below do not change it
     const auto mask = rows.size() - 1;
     auto n_ids = count;
     for (; index < keys.size(); ++index) {
-        const auto& key = keys[index];  // one that is too long is in no row
+        const auto& key = keys[index];  // the key of a long piece is in no row
         if (index + ahead < keys.size()) prefetch(&rows[keys[index + ahead].place & mask]);
         auto& row = rows[key.place & mask];
         if (row.low != key.low || row.high != key.high) {
@@ -120,7 +120,7 @@ std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Id
     return index;
 }
 
-// The row of a key, or one that it may have: the first empty one of some pairs, else one of another key.
+// The row of a key, or the row to store it in: the first empty one of some pairs, or else an occupied one.
 PieceCache::Row& PieceCache::row_for(const Key& key) {
     for (std::size_t probe = 0; probe < most_probes; ++probe)
         if (auto& row = rows_[place_after(key.place, probe)]; row.high == 0 || (row.low == key.low && row.high == key.high)) return row;
@@ -205,7 +205,7 @@ void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const st
     write_row(row, key, ids);
 }
 
-// Where a piece that is not kept may be, unless its place in the table is crowded.
+// A free row for a piece that is not cached, unless that part of the table is full.
 PieceCache::LongRow* PieceCache::free_long_row(std::uint64_t hash) {
     for (std::size_t probe = 0; probe < most_probes; ++probe)
         if (auto& row = long_[((hash >> 20) + probe) & (long_.size() - 1)]; row.hash == 0) return &row;
@@ -228,9 +228,9 @@ void PieceCache::keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span
     ++n_long_;
 }
 
-// Not 0.
+// Never returns 0.
 std::uint64_t PieceCache::hash(Bytes piece, Kind kind) {
-    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind), other = mix_high;  // two, for neither waits for the other
+    auto found = std::uint64_t{piece.size()} << 2 | static_cast<Byte>(kind), other = mix_high;  // two, to compute in parallel
     const auto mix = [](std::uint64_t& into, std::uint64_t word) {
         into = (into ^ word) * mix_low;
         into ^= into >> 32;

@@ -1,9 +1,8 @@
-// Pieces that were encoded before, with their tokens.  What a piece becomes depends on nothing else, so neither what a
-// cache holds nor what it forgets shows in the tokens.
+// A cache of encoded pieces. The tokens of a piece depend on nothing else, so the cache never changes results.
 //
-// Short pieces fit rows of 32 bytes: the text in two words, and up to four ids.  Rows come in pairs, which share a line of
-// the processor's cache, by open addressing; `long_` is a table for all other pieces, and for those with more ids.  Work goes over a block of pieces at a
-// time: first all keys are made and their rows sent for, then all rows are read, so that hardly any of them is waited for.
+// Short pieces fit rows of 32 bytes: the text in two words, and up to four ids. Two rows share a cache line; the table uses
+// open addressing. `long_` is a table for longer pieces, and for pieces with more ids. Pieces are processed in blocks: first
+// all keys are made and their rows prefetched, then all rows are read, which hides most of the latency.
 #pragma once
 
 #include <array>
@@ -18,25 +17,25 @@ class PieceCache {
 public:
     static constexpr std::size_t block = 1024;      // pieces at a time
     static constexpr std::size_t short_bytes = 15;  // of a piece whose key fits two words, length included
-    static constexpr std::size_t spare_ids = 4;     // that may be written behind the last one
-    static constexpr std::size_t longest_kept = 1024;  // bytes, and ids, of a piece, by default
+    static constexpr std::size_t spare_ids = 4;     // that may be written after the last one
+    static constexpr std::size_t longest_kept = 1024;  // bytes or ids of a piece, by default
 
-    // Each is kept apart from the same text of another kind: part of a piece, a piece, or all that lies between two special tokens.
+    // Kinds are cached separately: a part of a piece, a piece, or the text between two special tokens.
     enum class Kind : std::uint8_t { part, whole, stretch };
 
     struct Key {
-        std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
+        std::uint64_t low, high, place;  // of a longer piece: a hash, too_long, the next such piece + 1 (0: none)
     };
 
-    // The pieces of text from `start` on, as many as there are `ends`, and what is made of them.
+    // The pieces of a text from `start` on, which end at `ends`, and working memory.
     struct Block {
         Bytes text;
         std::size_t start;
         std::span<const std::int64_t> ends;
-        std::span<const std::int64_t> starts;  // where pieces do not lie side by side; else empty
+        std::span<const std::int64_t> starts;  // if pieces are not adjacent; else empty
         Kind kind;
-        std::span<Key> keys;                   // scratch, of the same size
-        std::span<const std::uint32_t> others{};  // the indices, in order, of those that are no text: these are always new
+        std::span<Key> keys;                   // working memory of the same size
+        std::span<const std::uint32_t> others{};  // the sorted indices of entries that are not text: always new
 
         std::size_t start_of(std::size_t index) const {
             if (!starts.empty()) return static_cast<std::size_t>(starts[index]);
@@ -48,18 +47,18 @@ public:
         }
     };
 
-    // There is room for `size` times 4 MB of what fits no row.
+    // There is room for `size` times 4 MB of long pieces.
     explicit PieceCache(std::size_t longest = longest_kept, std::size_t size = 1);
 
-    // All that lies between two special tokens: turns of a chat come again and again.  What is short is kept when it comes a second
-    // time: whether it may be that now.  Then append its ids, if there are any; else `keep_stretch` takes them.
+    // The text between two special tokens: turns of a chat recur. Short ones are cached when they occur for the second time:
+    // whether this may be so. Then try to append its ids; if there are none, call `keep_stretch` with them.
     bool may_recall_stretch(Bytes stretch);
     bool recall_stretch(Bytes stretch, Ids ids, std::size_t& count) { return recall_long(stretch, Kind::stretch, stretch_hash_, ids, count); }
     void keep_stretch(Bytes stretch, std::span<const std::int32_t> ids);
 
-    // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to
-    // ids[count:] and returns the new count; the cache may be used for other blocks meanwhile.  There must be room for
-    // `spare_ids` more.  Pieces for which a negative id is written are not kept, nor those for which `may_keep()` is false then.
+    // Append the ids of all pieces of a block. `encode_new(index, count)` writes the ids of a piece that is not cached to
+    // ids[count:] and returns the new count; it may use the cache for other blocks. There must be room for `spare_ids` more. A
+    // piece is not cached if one of its ids is negative, or if `may_keep()` is false after it.
     template <class EncodeNew>
     std::size_t encode(const Block& pieces, Ids ids, std::size_t count, EncodeNew encode_new) {
         return encode(pieces, ids, count, encode_new, [] { return true; });
@@ -85,12 +84,12 @@ private:
     static constexpr std::size_t most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
 
     struct alignas(32) Row {
-        std::uint64_t low, high;  // a key; high is 0 where the row is empty
-        std::uint64_t two, last;  // ids, with their number less one in the highest two bits
+        std::uint64_t low, high;  // a key; high is 0 if the row is empty
+        std::uint64_t two, last;  // ids, with their number - 1 in the highest two bits
     };
     struct alignas(32) LongRow {
-        std::uint64_t hash;  // 0 where the row is empty
-        std::uint32_t text, ids, length, n_ids;  // where they are kept; length << 1 | whole
+        std::uint64_t hash;  // 0: the row is empty
+        std::uint32_t text, ids, length, n_ids;  // offsets of the text and the ids; length << 2 | kind
     };
 
     static std::uint64_t place_of(std::uint64_t low, std::uint64_t high);
@@ -116,10 +115,10 @@ private:
     LargeArray<Row> rows_;
     LargeArray<LongRow> long_;
     std::size_t n_rows_ = 0, n_long_ = 0, longest_, size_;
-    std::array<std::uint64_t, n_bits / 64> noted_{};  // hashes of stretches that were here
+    std::array<std::uint64_t, n_bits / 64> noted_{};  // hashes of texts between special tokens that occurred
     std::size_t n_noted_ = 0;
-    std::uint64_t stretch_hash_ = 0;  // of the last one; 0 if it is not to be kept
-    std::vector<Byte> text_;  // of the pieces in `long_`; when something is full those are forgotten
+    std::uint64_t stretch_hash_ = 0;  // of the last one; 0 if it is not to be cached
+    std::vector<Byte> text_;  // of the pieces in `long_`; all are forgotten when something is full
     std::vector<std::int32_t> ids_;
 };
 

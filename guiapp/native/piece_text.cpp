@@ -16,14 +16,14 @@ bool begins_with(Bytes text, std::size_t at, Bytes what) {
 
 bool is_surrogate(std::uint32_t code) { return code >= 0xD800 && code < 0xE000; }
 
-// The length of the valid character at a place, or 0.
+// The length of the valid character at an offset, or 0.
 std::size_t valid_length(Bytes text, std::size_t at) {
     const auto [code, size] = decode(text, at);
     if (size == 1) return text[at] < 0x80;
     return size == encoded_length(code) && !is_surrogate(code) ? size : 0;
 }
 
-// The length of the longest of some tokens that a text has at a place, or 0.
+// The length of the longest token at an offset, or 0.
 std::size_t match_length(const TokenTree& tokens, Bytes text, std::size_t at) {
     const auto token = tokens.longest_match(text, at, text.size());
     return token == absent ? 0 : tokens.length(token);
@@ -61,7 +61,7 @@ PieceText::Change PieceText::change_in(Bytes text) const {
     return was_space && !text.empty() ? Change::some : change;
 }
 
-// Put what text[start:end] becomes behind the output, spaces spelled as pieces spell them.
+// Append the replacement of text[start:end], with spaces as spelled by pieces.
 template <bool has_places>
 void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedText& output) const {
     for (std::size_t at = 0; at < made.size();) {
@@ -87,8 +87,9 @@ void PieceText::drop_last_spaces(NormalizedText& output) const {
     }
 }
 
-// What is dropped belongs to the character before it, but for spaces at both ends of the text.  The first of the characters that one
-// becomes stands for all of it, and the last of a user-defined piece for all of that, as in SentencePiece; the others for nothing.
+// The origin of dropped text is added to the previous character, except for spaces at both ends of the text. As in
+// SentencePiece, if a character becomes several, the first one has the whole origin; of a user-defined piece, the last
+// character has it. The others have an empty origin.
 template <bool has_places>
 bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const {
     std::size_t at = 0;
@@ -133,7 +134,7 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
 
 template bool PieceText::normalize<false>(Bytes text, bool begins, NormalizedText& output) const;
 
-// Text and pieces are valid, so that a byte which a piece begins with begins a character.
+// Text and pieces are valid, so the first byte of a piece always begins a character.
 std::size_t PieceText::find_user_defined(Bytes text, std::span<std::int64_t> places) const {
     std::array<bool, 256> begins;
     std::size_t n_begins = 0;
@@ -162,7 +163,6 @@ std::size_t PieceText::find_user_defined(Bytes text, std::span<std::int64_t> pla
 
 using namespace loupe;
 
-// What a PieceText is made of; see there.
 struct PieceTextParts {
     Array<const std::uint32_t> units;
     Array<const Byte> replacements, kinds;
@@ -172,7 +172,7 @@ struct PieceTextParts {
     bool adds_space, adds_at_end, removes_spaces, keeps_space;
 };
 
-// NULL where the parts do not fit each other.  Trees and arrays must outlive the result.
+// NULL if the sizes of the parts do not match. Trees and arrays must outlive the result.
 LOUPE_API PieceText* loupe_piece_text_new(const PieceTextParts* parts) {
     if (parts->kinds.size != 256 || parts->is_settled.size != 1 << 16) return nullptr;
     return new PieceText{
@@ -194,7 +194,7 @@ LOUPE_API std::int64_t loupe_piece_text_leaves_alone(const PieceText* piece_text
     return static_cast<std::int64_t>(piece_text->change_in(text));
 }
 
-// NULL where the text becomes too long.
+// NULL if the text becomes too long.
 LOUPE_API NormalizedText* loupe_piece_text_normalize(const PieceText* piece_text, Array<const Byte> text, bool begins) {
     auto normalized = std::make_unique<NormalizedText>();
     normalized->reserve(items_of(text).size() + items_of(text).size() / 2 + 64);

@@ -1,4 +1,4 @@
-// What SentencePiece makes of a text before it looks for pieces; readable twin: core/text/piece_text.py.
+// SentencePiece's normalization of a text; reference implementation: core/text/piece_text.py.
 #pragma once
 
 #include "charsmap.h"
@@ -17,33 +17,33 @@ enum class Spaces : std::int32_t {
 
 class PieceText {
 public:
-    static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a text that changed
+    static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalized text
 
     Charsmap charsmap;
-    const TokenTree* user_defined;         // as they stand in a text
-    const TokenTree* spelled_user_defined;  // as they stand in what became of one
+    const TokenTree* user_defined;         // as written in a text
+    const TokenTree* spelled_user_defined;  // as spelled in a normalized text
     SettledText settled;
     Spaces spaces;
     bool adds_space, adds_at_end, removes_spaces;
-    bool keeps_space;  // whether one is one wherever it stands
+    bool keeps_space;  // whether every space remains a space
 
-    // Whether nothing changes in a text but for the space that is put around it, and each byte stands for itself, which is not so in
-    // user-defined pieces of several characters; may say no where that holds.
+    // What normalization changes. `none`: only the added space, and each byte is its own origin; `of_places`: only origins,
+    // because of user-defined pieces of several characters. May report more than changes.
     enum class Change : std::int64_t { some, of_places, none };
     Change change_in(Bytes text) const;
 
-    // Append what a text becomes, which `begins` a document or goes on behind something that is no space, and where it comes from if
-    // that is asked for; false where it is too long.
+    // Append a normalized text, and its origins if `has_places`; `begins`: at the start of a document, else after text that
+    // does not end in a space. False if it becomes too long.
     template <bool has_places>
     bool normalize(Bytes text, bool begins, NormalizedText& output) const;
 
-    // Write where each user-defined piece of such a text begins and ends: the longest one at each place where one can begin, from
-    // left to right; how many numbers these are.
+    // Write the start and end of each user-defined piece in a normalized text: from left to right, the longest one at each
+    // offset. Returns the count of these numbers.
     std::size_t find_user_defined(Bytes text, std::span<std::int64_t> places) const;
 
 private:
     struct Stretch {
-        Bytes made;  // what it becomes
+        Bytes made;  // the replacement
         std::size_t size;
     };
 

@@ -1,4 +1,4 @@
-// PLaMo 2: the cheapest way to cut a text into tokens, found from the end to the start.
+// PLaMo 2: the cheapest segmentation of a text into tokens, found from the end to the start.
 #include "api.h"
 #include "token_matcher.h"
 #include "tokens.h"
@@ -12,7 +12,7 @@ constexpr std::int64_t unknown_cost = 10'000'000, unreached = std::int64_t{1} <<
 constexpr std::uint32_t byte_order_mark = 0xFEFF;
 constexpr std::size_t longest_character = 4;
 
-// A character in shortest form, even above U+10FFFF; U+FFFD for a byte that begins none.
+// A character in shortest form, even above U+10FFFF, or U+FFFD for a byte that begins none.
 Decoded decode_wide(Bytes text, std::size_t at) {
     const auto decoded = decode(text, at);
     if (decoded.code != replacement || decoded.size > 1 || text[at] < 0xF4 || text[at] > 0xF7 || text.size() - at < 4) return decoded;
@@ -20,7 +20,7 @@ Decoded decode_wide(Bytes text, std::size_t at) {
     return {code_at(text, at), 4};
 }
 
-// A byte order mark in front is dropped.
+// A byte order mark at the start is dropped.
 NormalizedText normalize_plamo2(Bytes text) {
     NormalizedText normalized;
     normalized.reserve(text.size());
@@ -35,15 +35,14 @@ NormalizedText normalize_plamo2(Bytes text) {
     return normalized;
 }
 
-// The tokens of text in shortest form.  A character that stays unknown becomes its bytes.  Ties go to the longest token, then
-// to a known one.
+// The tokens of a text in shortest form. Unknown characters become bytes. Ties go to the longest token, then to a known one.
 struct Plamo2 {
     const TokenMatcher& matcher;
-    std::span<const std::int32_t> costs;  // of tokens
+    std::span<const std::int32_t> costs;  // by token
     std::span<const std::int32_t> byte_ids;
 
     void encode(Bytes text, TokenOutput& output) const {
-        std::vector<std::int32_t> tokens(text.size());  // the longest at each place, then the best
+        std::vector<std::int32_t> tokens(text.size());  // the longest at each offset, then the best
         matcher.find_longest(text, tokens);
         choose(text, tokens);
         for (std::size_t at = 0; at < text.size();) {
@@ -57,7 +56,7 @@ struct Plamo2 {
     }
 
 private:
-    // What it costs from each character on is needed as far ahead as tokens reach.
+    // Costs from each character to the end are stored only as far ahead as tokens reach.
     void choose(Bytes text, Ids tokens) const {
         const auto reach = std::min(text.size(), std::max(matcher.longest(), longest_character));
         const auto mask = std::bit_ceil(reach + 1) - 1;
@@ -88,14 +87,14 @@ private:
 
 using namespace loupe;
 
-// NULL where the text is as it should be.
+// NULL if the text needs no change.
 LOUPE_API NormalizedText* loupe_plamo2_normalize(Array<const Byte> text) {
     const Bytes bytes = text;
     const bool is_marked = bytes.size() >= 3 && std::ranges::equal(bytes.first(3), Bytes(encode(byte_order_mark)));
     return plain_prefix(bytes) == bytes.size() && !is_marked ? nullptr : new NormalizedText(normalize_plamo2(bytes));
 }
 
-// Returns how many tokens a normalised text has, at most one for each byte, or -1 where arrays are too small.
+// Returns the number of tokens of a normalized text, at most one a byte, or -1 if the arrays are too small.
 LOUPE_API std::int64_t loupe_plamo2_encode(const TokenMatcher* matcher, Array<const Byte> text, Array<const std::int32_t> costs,
                                            Array<const std::int32_t> byte_ids, Array<std::int32_t> ids,
                                            Array<std::int64_t> starts, Array<std::int64_t> ends) {

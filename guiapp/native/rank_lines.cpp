@@ -30,8 +30,8 @@ Bytes without_last_spaces(Bytes line) {
 
 using namespace loupe;
 
-// Write tokens one behind the other, where each begins, and their ranks: how many there are, or -1 less the number of lines in
-// front of the first that is something else.  Empty lines are passed over.  There must be room for as many tokens as lines.
+// Write the concatenated tokens, their offsets and ranks. Returns their number, or -1 - the number of lines before the first
+// invalid one. Empty lines are skipped. There must be room for one token a line.
 LOUPE_API std::int64_t loupe_rank_lines(Array<const Byte> text, Array<Byte> data, Array<std::int64_t> offsets, Array<std::int64_t> ranks) {
     Bytes rest = text;
     std::span<Byte> room = data;

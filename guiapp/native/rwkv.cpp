@@ -1,4 +1,4 @@
-// RWKV World: the longest token that the rest of the text begins with, again and again.
+// RWKV World: the longest token at the start of the remaining text, repeatedly.
 #include <algorithm>
 
 #include "api.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t least_stretch = 1 << 16;
 
-// What starts in a stretch depends on no more than the longest token behind it, so that little is looked at at a time.
+// Block by block: tokens that start in a block depend on at most the longest token's length after it.
 void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::size_t at, std::int32_t unknown, std::vector<std::int32_t>& found,
                  TokenOutput& output) {
     const auto longest = matcher.longest(), stretch = std::max(longest, least_stretch);
@@ -35,7 +35,8 @@ void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::size_t at, std::i
 
 using namespace loupe;
 
-// Returns how many tokens a text has, special tokens among them, at most one for each byte; `unknown` stands for bytes that begin none.
+// Returns the number of tokens of a text, also special ones, at most one a byte; `unknown` stands for bytes that begin no
+// token.
 LOUPE_API std::int64_t loupe_rwkv_encode(const TokenMatcher* matcher, const TextOptions* options, Array<const Byte> text,
                                          std::int32_t unknown, Array<std::int32_t> ids, Array<std::int64_t> starts,
                                          Array<std::int64_t> ends) {

@@ -1,4 +1,4 @@
-// Stretches of text that a character map leaves alone; see core/text/charsmap.py.
+// Text that a character map does not change; see core/text/charsmap.py.
 #pragma once
 
 #include "bytes.h"
@@ -6,13 +6,13 @@
 namespace loupe {
 
 struct SettledText {
-    // What may begin with a byte.  A plain one is no space, and stays as it is where ASCII or nothing follows.
+    // What may begin with a byte. A plain byte is not a space, and does not change before ASCII or the end.
     enum Kind : Byte { anything, plain, in_user_defined, two_bytes, three_bytes };
 
     std::span<const Byte> kinds;       // [256]
-    std::span<const bool> is_settled;  // [65536]: characters that stay as they are among their like and plain bytes
+    std::span<const bool> is_settled;  // [65536]: characters that do not change next to each other and to plain bytes
 
-    // How far the text stays as it is from `at` on.
+    // The end of the unchanged text that begins at `at`.
     std::size_t end(Bytes text, std::size_t at) const {
         auto last = at;
         while (at < text.size()) {
@@ -29,7 +29,7 @@ struct SettledText {
             if (size == 3) {
                 if (!is_continuation(text[at + 2])) return last;
                 code = code << 6 | (text[at + 2] & 0x3Fu);
-                if (code < 0x800) return last;  // a form that is longer than necessary
+                if (code < 0x800) return last;  // overlong encoding
             }
             if (!is_settled[code]) return last;
             last = at;

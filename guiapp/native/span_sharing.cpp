@@ -1,4 +1,4 @@
-// Where several tokenizers cut one text alike, and where not.
+// Finds where several tokenizers have the same spans in a text, and where they differ.
 #include <algorithm>
 
 #include "api.h"
@@ -8,21 +8,22 @@ namespace loupe {
 
 namespace {
 
-// The tokens of one tokenizer: starts and ends never decrease, and no token begins before the one in front of it ends.
+// The tokens of one tokenizer: starts and ends never decrease, and no token begins before the previous one ends.
 struct Column {
     Array<const std::int64_t> starts, ends;
-    Array<const bool> are_special;  // what tells empty tokens at one place apart
-    Array<Byte> shares;             // of how many columns a token's span is
+    Array<const bool> are_special;  // distinguishes empty tokens at the same offset
+    Array<Byte> shares;             // the number of columns with a token's span
 
     std::int64_t size() const { return starts.size; }
     bool is_sound() const { return ends.size == size() && are_special.size == size() && shares.size == size(); }
     bool is_empty(std::int64_t token) const { return starts.data[token] == ends.data[token]; }
 
-    // Between two bytes there is room for empty tokens: byte b is [2b + 1, 2b + 2], what is empty in front of it [2b, 2b + 1].
+    // Doubled offsets have room for empty tokens between bytes: byte b is [2b + 1, 2b + 2], empty tokens before it [2b, 2b +
+    // 1].
     std::int64_t left(std::int64_t token) const { return 2 * starts.data[token] + !is_empty(token); }
     std::int64_t right(std::int64_t token) const { return 2 * ends.data[token] + is_empty(token); }
 
-    // Behind the last of the empty tokens that stand at the place of this one, which is empty.
+    // The end of the run of empty tokens at the offset of `token`, which is empty.
     std::int64_t end_of_empty(std::int64_t token, std::int64_t last) const {
         const auto place = starts.data[token];
         while (token < last && starts.data[token] == place && is_empty(token)) ++token;
@@ -40,8 +41,8 @@ struct Part {
     }
 };
 
-// Counts the other part's tokens among those that share the spans of this one's.  Of empty tokens at one place the first special one
-// has its match in the other's first special one, and so on.
+// Counts matches of the other part's tokens for the spans of this one's. Of empty tokens at one offset, the first special one
+// matches the first special one of the other part, and so on.
 void count_matches(Part part, Part other) {
     const auto& [column, first, last] = part;
     for (auto token = first, at = other.first; token < last && at < other.last;) {
@@ -62,12 +63,12 @@ void count_matches(Part part, Part other) {
     }
 }
 
-// Walks over all columns at once, from one place where none has a token that reaches across to the next such place.
+// Walks over all columns at once, from one offset that no token crosses to the next.
 class Walk {
 public:
     Walk(std::span<const Column> columns, std::span<std::int64_t> places) : columns_(columns), places_(places) {}
 
-    // Goes to the end of the next stretch with tokens; false behind the last one.
+    // Goes to the end of the next segment with tokens; false after the last one.
     bool advance() {
         auto reach = std::int64_t{-1};
         for (std::size_t row = 0; row < columns_.size(); ++row) {
@@ -87,7 +88,7 @@ public:
         return true;
     }
 
-    // Notes for each token of the stretch how many columns have its span; tells whether there is one that not all have.
+    // Counts for each token of the segment how many columns have its span; returns whether a span is not in all columns.
     bool differs() const {
         if (is_one_span()) {
             for (std::size_t row = 0; row < columns_.size(); ++row) columns_[row].shares.data[places_[2 * row]] = count();
@@ -104,7 +105,7 @@ public:
         return is_different;
     }
 
-    // Start, end, and for each column the first token and the one behind the last.
+    // Start and end, and for each column the first token and the one after the last.
     void write(std::int64_t* to) const {
         *to++ = start_;
         *to++ = end_;
@@ -115,7 +116,7 @@ private:
     Byte count() const { return static_cast<Byte>(columns_.size()); }
     Part part_of(std::size_t row) const { return {columns_[row], places_[2 * row], places_[2 * row + 1]}; }
 
-    // Whether each column has one token, which is no empty one, and all the same.
+    // Whether each column has one token, which is not empty, and all have the same span.
     bool is_one_span() const {
         for (std::size_t row = 0; row < columns_.size(); ++row) {
             const auto [column, first, last] = part_of(row);
@@ -126,7 +127,7 @@ private:
     }
 
     std::span<const Column> columns_;
-    std::span<std::int64_t> places_;  // two for each column: the stretch's first token, and the one behind its last
+    std::span<std::int64_t> places_;  // two for each column: the segment's first token, and the one after its last
     std::int64_t start_ = 0, end_ = 0;
 };
 
@@ -136,8 +137,8 @@ private:
 
 using namespace loupe;
 
-// Notes for each token how many of at most 255 columns have its span, and returns how many stretches differ.  Those that there is room
-// for are written, 2 + 2n numbers each: see Walk::write.  `places` are 2n zeros.  -1 where the arrays do not fit each other.
+// Counts for each token how many of at most 255 columns have its span; returns the number of segments that differ. Writes as
+// many of these as fit, 2 + 2n numbers each: see Walk::write. `places` has 2n zeros. Returns -1 if sizes do not match.
 LOUPE_API std::int64_t loupe_share_spans(const Column* columns, Array<std::int64_t> places, Array<std::int64_t> differences) {
     const std::span all{columns, static_cast<std::size_t>(places.size / 2)};
     if (places.size % 2 || all.size() > 255 || !std::ranges::all_of(all, &Column::is_sound)) return -1;

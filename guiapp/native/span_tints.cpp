@@ -1,4 +1,4 @@
-// Colours for the tokens of several tokenizers over one text: what comes from the same bytes has the same one.
+// Colours for the tokens of several tokenizers over one text: equal spans have equal colours.
 #include <algorithm>
 
 #include "api.h"
@@ -8,16 +8,16 @@ namespace loupe {
 
 namespace {
 
-// Tokens of one tokenizer, which do not overlap; those without text get no colour of their own.
+// Tokens of one tokenizer, which do not overlap. Tokens without text are not coloured.
 struct Tinted {
     Array<const std::int64_t> starts, ends;
     Array<Byte> tints;
-    std::int64_t before, behind;  // of the tokens around these; no colour where there are none
+    std::int64_t before, behind;  // colours of the tokens before and after these; out of range if there are none
 
     bool is_sound() const { return ends.size == starts.size && tints.size == starts.size; }
 };
 
-// Goes through all columns at once, in the order of starts and ends.
+// Visits all columns at once, in the order of starts and ends.
 class Tinting {
 public:
     Tinting(std::span<Tinted> columns, std::span<std::int64_t> places, int n_tints)
@@ -51,7 +51,7 @@ private:
         return is_found;
     }
 
-    // The next one in turn that no neighbour has, in any of the columns that have this span; where all are taken, the next one.
+    // The next colour in turn that no neighbour has, in any of the columns with this span; if all are used, the next one.
     int free_tint() const {
         std::uint64_t taken = 0;
         const auto take = [&](std::int64_t tint) {
@@ -96,7 +96,7 @@ private:
 
 using namespace loupe;
 
-// Gives each token with text one of at most 64 colours.  `places` are as many zeros as there are columns.  -1 where arrays do not fit.
+// Gives each token with text one of at most 64 colours. `places` has a zero for each column. Returns -1 if sizes do not match.
 LOUPE_API std::int64_t loupe_tint_spans(Tinted* columns, Array<std::int64_t> places, std::int64_t n_tints) {
     const std::span all{columns, static_cast<std::size_t>(places.size)};
     if (n_tints < 1 || n_tints > 64 || !std::ranges::all_of(all, &Tinted::is_sound)) return -1;

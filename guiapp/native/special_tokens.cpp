@@ -26,8 +26,8 @@ std::vector<std::int32_t> all_rows(const Strings& strings) {
     return rows;
 }
 
-// Which of some places get their bytes of text[start:end], if more than one wants some.  At each place the longest token is tried
-// first; where it is blocked, the next shorter one gets its turn when its own comes.
+// Decides between overlapping matches in text[start:end]. Each match first tries its longest token; if that is blocked, it
+// tries the next shorter one when it is this token's turn.
 class Claims {
 public:
     Claims(const SpecialTokens& tokens, Bytes text, std::size_t start, std::size_t end, std::span<const SpecialTokens::Place> places)
@@ -46,7 +46,7 @@ public:
         }
     }
 
-    // With the tokens that they have got, or `absent`.
+    // The matches with the tokens that they won, or `absent`.
     std::span<const SpecialTokens::Place> places() const { return places_; }
     bool is_dropped(std::size_t at) const { return start_ <= at && at < start_ + state_.size() && state_[at - start_] == dropped; }
 
@@ -57,11 +57,11 @@ private:
         std::int32_t token;
         std::size_t place;
 
-        // The last token first, and the first of its places.
+        // The token that is last in the list goes first, and of its matches the first.
         bool operator<(const Turn& other) const { return token != other.token ? token < other.token : place > other.place; }
     };
 
-    // Returns the token that is to try next for the place, or `absent`.
+    // Returns the token that the match tries next, or `absent`.
     std::int32_t claim(SpecialTokens::Place& place, std::int32_t token) {
         place.token = absent;
         const auto bytes = std::span(state_).subspan(place.start - start_, tokens_.length(token));
@@ -88,7 +88,7 @@ private:
     std::vector<SpecialTokens::Place> places_;
 };
 
-// The size of the white space, in the sense of Unicode, that a text begins with at a place; 0 where there is none.
+// The size of the Unicode white space character at an offset, or 0.
 std::size_t wide_space(Bytes text, std::size_t at) {
     if (at == text.size() || text[at] < 0x80) return at < text.size() && is_space(text[at]);
     const auto [code, size] = decode(text, at);
@@ -104,8 +104,7 @@ std::size_t before_wide_spaces(Bytes text, std::size_t end) {
     return end;
 }
 
-// GNU's introsort: quicksort around the median of three down to short ranges, heapsort where that goes too deep, insertion sort
-// in the end.
+// GNU's introsort: quicksort with the median of three, heapsort if the recursion gets too deep, insertion sort of short ranges.
 class GnuSort {
 public:
     GnuSort(Ids items, std::span<const std::int64_t> lengths, Watch& watch) : items_(items), lengths_(lengths), watch_(watch) {}
@@ -156,7 +155,7 @@ private:
         }
     }
 
-    // Fill the hole of a heap: go down to a leaf along the later children, then up to where `item` fits.
+    // Fill the hole of a heap: go down to a leaf along the later children, then up to the position of `item`.
     void sift(Ids heap, std::size_t hole, std::int32_t item) {
         const auto top = hole;
         while (2 * hole + 1 < heap.size()) {
@@ -169,7 +168,7 @@ private:
         heap[hole] = item;
     }
 
-    // Behind the first few, an earlier item that does not come after this one is near.
+    // After the first few items, there is an earlier item nearby that need not move, so the loop ends.
     void insert(std::size_t at) {
         const auto item = items_[at];
         const bool is_first = at < short_range && before(item, items_[0]);
@@ -219,7 +218,7 @@ void SpecialTokens::find_jumps() {
     }
 }
 
-// As the tree's, but what all tokens have in common that are left is compared at once.
+// The same result as the tree's, but the part that all remaining tokens share is compared at once.
 std::int32_t SpecialTokens::longest_match(Bytes text, std::size_t at) const {
     const auto start = at;
     for (auto row = TokenTree::root, found = absent;; ++at) {
@@ -244,7 +243,8 @@ std::size_t SpecialTokens::next_beginning(Bytes text, std::size_t at) const {
     return at;
 }
 
-// Visit the longest token at each place; `visit` returns where to look on.  What no token begins in is left out: most of most texts.
+// Visit the longest token at each offset; `visit` returns where to continue. Skips bytes that begin no token: most of most
+// texts.
 template <class Visit>
 void SpecialTokens::visit_places(Bytes text, Visit visit) const {
     const auto next = [&](std::size_t at, std::int32_t token) {
@@ -257,7 +257,7 @@ void SpecialTokens::visit_places(Bytes text, Visit visit) const {
             continue;
         }
         const auto start = at;
-        auto end = start + 1;  // of what may belong to a token that begins here, or within that
+        auto end = start + 1;  // of bytes that may belong to a token that begins here, or within another such token
         for (auto inner = start; inner < end; ++inner)
             if (begins_[text[inner]]) end = std::min(inner + longest_, text.size());
         longest.resize(end - start);
@@ -291,10 +291,11 @@ void SpecialTokens::partition(Bytes text, std::vector<Part>& parts) const {
     parts.push_back(part(start, text.size(), absent, text.size(), text.size()));
 }
 
-// Places that overlap, or meet by white space that one may take from the other, decide among themselves: mostly the first has it all.
+// Matches that overlap, or have only white space between them that one may strip, compete as a group; usually the first one
+// wins.
 void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) const {
     std::vector<Place> places;
-    std::size_t raw_start = 0, end = 0, reach = 0;  // the latter with white space behind
+    std::size_t raw_start = 0, end = 0, reach = 0;  // `reach`: `end` plus the white space after it
     const auto before_spaces = [&](std::size_t at) {
         while (at > raw_start && is_space(text[at - 1])) --at;
         return at;
@@ -333,8 +334,8 @@ void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) co
     parts.push_back(part(raw_start, text.size(), absent, text.size(), text.size()));
 }
 
-// Of text[start:end]; returns where its last stretch begins.  The search goes on behind the longest token at a place, whether it
-// counts or not.
+// Partition text[start:end]; returns where its last segment begins. The search continues after the longest token at an offset,
+// even if that token is not used.
 std::size_t SpecialTokens::partition_from_left(Bytes text, std::size_t start, std::size_t end, std::vector<Part>& parts) const {
     const auto searched = text.first(end).subspan(start);
     auto done = start;
@@ -344,7 +345,7 @@ std::size_t SpecialTokens::partition_from_left(Bytes text, std::size_t start, st
         if (kind(place.token) & strips_left) from = before_wide_spaces(searched, from);
         if (kind(place.token) & strips_right)
             while (const auto size = wide_space(searched, to)) to += size;
-        if (start + to <= done) return place.end;  // all was taken along by the token before
+        if (start + to <= done) return place.end;  // the previous token has stripped all of it
         from = std::max(start + from, done), to += start;
         const auto raw_start = later_ ? later_->partition_from_left(text, done, from, parts) : done;
         parts.push_back(part(raw_start, from, id(place.token), from, to));
@@ -360,7 +361,7 @@ void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch&
 
 using namespace loupe;
 
-// NULL where the arrays do not fit each other, or where the tokens are more than a TokenMatcher takes.  All must outlive the result.
+// NULL if the sizes of the arrays do not match, or the tokens exceed a TokenMatcher's limit. All must outlive the result.
 LOUPE_API SpecialTokens* loupe_special_new(const TokenTree* tree, Array<const Byte> data, Array<const std::int64_t> offsets,
                                            Array<const Byte> kinds, Array<const std::int32_t> ids, bool from_left,
                                            const SpecialTokens* later, MayGoOn may_go_on) {
@@ -389,7 +390,7 @@ LOUPE_API std::vector<Part>* loupe_special_partition(const SpecialTokens* tokens
 
 LOUPE_API std::int64_t loupe_parts_size(const std::vector<Part>* parts) { return static_cast<std::int64_t>(parts->size()); }
 
-// Copies as many parts as there is room for, five numbers each.
+// Copies as many parts as fit, five numbers each.
 LOUPE_API void loupe_parts_copy(const std::vector<Part>* parts, Array<std::int64_t> numbers) {
     const auto count = std::min(parts->size(), static_cast<std::size_t>(numbers.size) / 5);
     if (count) std::memcpy(numbers.data, parts->data(), count * sizeof(Part));
@@ -397,7 +398,7 @@ LOUPE_API void loupe_parts_copy(const std::vector<Part>* parts, Array<std::int64
 
 LOUPE_API void loupe_parts_free(std::vector<Part>* parts) { delete parts; }
 
-// Sorts rows of `lengths`; -1 where one is none.
+// Sorts row numbers of `lengths`; -1 if one is out of range.
 LOUPE_API std::int64_t loupe_sort_longest_first(Array<std::int32_t> items, Array<const std::int64_t> lengths, MayGoOn may_go_on) {
     for (const auto item : items_of(items))
         if (item < 0 || item >= lengths.size) return -1;

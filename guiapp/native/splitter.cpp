@@ -10,24 +10,24 @@ namespace loupe {
 
 namespace {
 
-constexpr std::int64_t numbers_by_three = -1, digits_by_three = -2;  // instead of an initial row
+constexpr std::int64_t numbers_by_three = -1, digits_by_three = -2;  // in place of the offset of an initial row
 
 // In an entry of the transition table, below the offset of the next row:
-constexpr std::uint32_t accepts = 1;     // a match ends before this character
-constexpr std::uint32_t to_letters = 2;  // the next state stays what it is through a-z, and a match may end anywhere
-constexpr std::uint32_t open = 4;        // the match that ends here may be cut by the levels below
+constexpr std::uint32_t accepts = 1;     // a match may end before this character
+constexpr std::uint32_t to_letters = 2;  // a-z do not change the next state, and a match may end at any of them
+constexpr std::uint32_t open = 4;        // the levels below may cut the match that ends here
 constexpr unsigned row_shift = 3;
 constexpr std::uint32_t dead = 0;
 
 constexpr Byte no_start = 1, unsettled = 2;
 
-// In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the row of the
-// piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
+// A level's table of words, by the first byte of a piece: a mask for the number of letters after it, the row of the piece
+// without letters, and with letters. Rows show which following bytes end the piece.
 constexpr std::size_t reach = 0, alone = 256, led = 512, fold_at = 768, rows_at = 1024;
-constexpr std::size_t word_room = 18;  // bytes from a piece's start that must exist to look for letters
+constexpr std::size_t word_room = 18;  // bytes from a piece's start that must be available to look for letters
 
-constexpr std::size_t pieces_per_word = 16;  // about so many end among the bytes that are marked together
-constexpr std::size_t far = 64;              // bytes that may be read in vain without ado
+constexpr std::size_t pieces_per_word = 16;  // the approximate number of pieces that end in a word of marked bytes
+constexpr std::size_t far = 64;              // bytes that may be read in vain without much loss
 
 std::size_t width_at(Bytes text, std::size_t at) { return announced_length(text[at]); }
 
@@ -36,7 +36,7 @@ std::size_t start_of_character(Bytes text, std::size_t at) {
     return at;
 }
 
-// The first place from `at` on where there is no a-z; a few letters may be left before the end.
+// The first offset from `at` on that is not a-z; near the end, it may stop a few letters early.
 std::size_t behind_small_letters(Bytes text, std::size_t at) {
     for (; at + 8 <= text.size(); at += 8) {
         const auto word = load8(text, at), low = word & ~high_bits;
@@ -118,7 +118,7 @@ void Splitting::all_matches(Bytes text, Ends& ends, std::span<Byte> are_matches)
     levels_.clear();
 }
 
-// Cut until the level's end or until there is no more room; true where a piece is open, whose level was entered.
+// Cut until the level ends or the room is full. True if it found an open piece, whose level was entered.
 bool Splitting::cut_level(Bytes text, Level& level, Ends& ends) {
     const auto kind = items_of(splitter_.tables_.levels)[level.number];
     while (position_ < text.size() && !ends.is_full()) {
@@ -161,7 +161,7 @@ Splitting::Piece Splitting::next_piece(Bytes text, Level& level, std::int64_t ki
     return {attempt, (gap & unsettled) && attempt > position_ + 1};
 }
 
-// Follow the automaton until no longer match is possible, and take the last place where a match could end.
+// Follow the automaton until no longer match is possible, and take the last offset where a match could end.
 bool Splitting::match_carefully(Bytes text, std::size_t start, const Level& level, Piece& match) {
     const auto classes = items_of(splitter_.tables_.classes);
     const auto transitions = items_of(splitter_.tables_.transitions);
@@ -186,7 +186,7 @@ bool Splitting::match_carefully(Bytes text, std::size_t start, const Level& leve
     }
 }
 
-// A run of numbers is cut into what is over, then threes; the text before a run belongs to its first piece.
+// A run of numbers is cut into a first group of one to three, then threes; the text before a run belongs to its first piece.
 std::size_t Splitting::end_of_numbers(Bytes text, Level& level) const {
     auto at = position_;
     std::size_t size = 3;
@@ -203,7 +203,7 @@ std::size_t Splitting::end_of_numbers(Bytes text, Level& level) const {
     return at;
 }
 
-// Cut where a multiple of three digits is left of a run.
+// Cut where a multiple of three digits remains in a run.
 std::size_t Splitting::end_of_digits(Bytes text, Level& level) const {
     const auto is_digit = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '9'; };
     if (position_ + 3 < level.run_end) return position_ + 3;
@@ -231,9 +231,9 @@ std::uint32_t Splitting::first_row_of(const Level& level) const {
     return static_cast<std::uint32_t>(items_of(splitter_.tables_.levels)[level.number]);
 }
 
-// Add the ends of final matches with at most one character between them; up to a piece that begins with ASCII, if asked
-// to, but at least one.  Nearly all pieces are such: what is left to `match_carefully` are other gaps, open matches, and
-// those that need a look far ahead.
+// Add the ends of final matches with at most one character between them; with `stops_at_ascii`, up to a piece that begins with
+// ASCII, but at least one. Nearly all pieces are like that. The rest is left to `match_carefully`: other gaps, open matches,
+// and matches that need a long lookahead.
 void Splitting::plain_ends(Bytes text, std::size_t position, const Level& level, Ends& ends, bool stops_at_ascii) const {
     const auto words = words_of(level);
     const auto first_row = first_row_of(level);
@@ -260,7 +260,7 @@ void Splitting::plain_ends(Bytes text, std::size_t position, const Level& level,
     }
 }
 
-// The end of a piece that is one ASCII character and letters behind it, where a look at these tells; else 0.
+// The end of a piece of one ASCII character and letters after it, if this can be seen at these; else 0.
 [[gnu::always_inline]] inline std::size_t Splitting::word_end(Bytes text, std::size_t start, Bytes words) const {
     if (start + word_room > text.size()) return 0;
     const std::size_t lead = text[start];
@@ -284,7 +284,7 @@ Splitting::Match Splitting::match_plainly(Bytes text, std::size_t position, std:
             if (byte >= 0x80) width = announced_length(byte), seen = classes[code_at(text, at)];
         }
         const auto entry = transitions[row + seen];
-        if (entry == accepts) return {at, true, false};  // so most matches end; apart, so that the processor can guess it
+        if (entry == accepts) return {at, true, false};  // most matches end here: a branch that is easily predicted
         if (entry & accepts) match = {at, true, false};
         const bool is_same = row == entry >> row_shift;
         row = entry >> row_shift;
@@ -300,7 +300,7 @@ Splitting::Match Splitting::match_plainly(Bytes text, std::size_t position, std:
     }
 }
 
-// Go past more of the same byte, or past more characters of three bytes of the same class.
+// Skip repetitions of the same byte, or characters of three bytes of the same class.
 std::size_t Splitting::skip_same(Bytes text, std::size_t at, std::size_t width, std::uint32_t seen) const {
     const auto classes = items_of(splitter_.tables_.classes);
     if (width == 1)
@@ -310,8 +310,8 @@ std::size_t Splitting::skip_same(Bytes text, std::size_t at, std::size_t width, 
     return at;
 }
 
-// The same ends as `plain_ends` adds, most of them by windows where there are any.  More words are marked at a time
-// while nothing comes in between, but not more than the ends that there is room for are likely to need.
+// Add the same ends as `plain_ends`, most of them by windows if there are any. The number of words marked at a time doubles
+// until something interrupts, but is limited to what the room for ends probably needs.
 void Splitting::window_ends(Bytes text, std::size_t position, const Level& level, Ends& ends) {
     auto start = position, at = position;
     std::size_t n_words = 1;
@@ -342,13 +342,13 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
     if (!ends.is_full() && start < text.size()) plain_ends(text, start, level, ends, false);
 }
 
-// Add the ends among the 64 bytes from `at` on, and move `start` behind them; false where somebody else has to go on.
+// Add the ends among the 64 bytes from `at` on, and move `start` after them; false if another method has to continue.
 [[gnu::always_inline]] inline bool Splitting::take_word(Bytes text, std::size_t word, std::size_t at, std::size_t& start,
                                                         const Level& level, Ends& ends) {
     const auto behind = at + Windows::width;
     const auto unsure = windows_.unsure(word);
     auto left = windows_.cuts(word) | unsure;
-    if (behind >= text.size()) left &= ~(~std::uint64_t{0} << (last_character(text) - at));  // what is behind the end tells nothing
+    if (behind >= text.size()) left &= ~(~std::uint64_t{0} << (last_character(text) - at));  // bytes after the end mean nothing
     if (start >= at) left &= start < behind ? ~std::uint64_t{0} << (start - at) << 1 : 0;
     if (!unsure && left && ends.count + Windows::width <= ends.room.size()) {
         const auto added = ends.room.subspan(ends.count, static_cast<std::size_t>(std::popcount(left)));
@@ -390,7 +390,7 @@ LOUPE_API Splitter* loupe_splitter_new(const SplitTables* tables) { return new S
 
 LOUPE_API void loupe_splitter_free(Splitter* splitter) { delete splitter; }
 
-// Write the ends of the pieces of well-formed texts, which lie one behind the other; there must be room for one at each byte.
+// Write the ends of the pieces of well-formed, concatenated texts; there must be room for one a byte.
 LOUPE_API std::int64_t loupe_split(const Splitter* splitter, Array<const Byte> text, Array<const std::int64_t> text_ends,
                                    Array<std::int64_t> to) {
     Splitting splitting(*splitter);
@@ -409,7 +409,7 @@ LOUPE_API std::int64_t loupe_split(const Splitter* splitter, Array<const Byte> t
     return static_cast<std::int64_t>(ends.count);
 }
 
-// The same for a splitter of one pattern; besides, 1 for each piece that the pattern matches, 0 for those between matches.
+// The same for a splitter of one pattern. Also writes 1 for each piece that the pattern matches, 0 for text between matches.
 LOUPE_API std::int64_t loupe_split_matches(const Splitter* splitter, Array<const Byte> text, Array<const std::int64_t> text_ends,
                                            Array<std::int64_t> to, Array<Byte> are_matches) {
     Splitting splitting(*splitter);

@@ -1,6 +1,6 @@
-// Cut text into the pieces that merges never cross, by automata that Python makes of a pre-tokenizer's patterns
-// (core/pretokenize).  A list of patterns is a list of levels: each cuts the pieces of the level above, and a piece that
-// no lower level can cut is final where it is found.
+// Splits text into pieces, which merges never cross, by automata that Python makes from a pre-tokenizer's patterns
+// (core/pretokenize). Each pattern of a list is a level that cuts the pieces of the level above; a piece that no lower level
+// can cut is final at once.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,22 @@
 
 namespace loupe {
 
-// The automata of a list of patterns, over common classes of characters.  With c classes and k levels:
+// The automata of a list of patterns, over common character classes. With c classes and k levels:
 struct SplitTables {
     Array<const Byte> classes;               // of each code point
-    Array<const std::uint32_t> transitions;  // rows of c + 1 entries, for each class and for the end of the text
+    Array<const std::uint32_t> transitions;  // rows of c + 1 entries: one for each class, and one for the end of the text
     Array<const std::int64_t> levels;        // k: offset of the initial row, or numbers_by_three, digits_by_three
-    Array<const Byte> starts;                // k rows of 256: no_start and unsettled, of the first bytes of characters
+    Array<const Byte> starts;                // k rows of 256: no_start and unsettled, by the first byte of a character
     Array<const Byte> numbers;               // c: 1 for classes of numbers
-    Array<const Byte> words;                 // k rows: where a look at a few bytes tells the end of a piece
-    Array<const Byte> windows;               // see windows.h; only where there is one level
-    Array<const Byte> cuts;                  // c rows of c: 1 where two neighbours are always in different pieces
+    Array<const Byte> words;                 // k rows: when a few bytes show the end of a piece
+    Array<const Byte> windows;               // see windows.h; only for a single level
+    Array<const Byte> cuts;                  // c rows of c: 1 if two neighbours are always in different pieces
 };
 
-// Where attempts to match were in which state, noted once in a stretch of text.  An attempt that comes to where another
-// one was finds nothing from there on: had the other one found something, pieces would end behind that place, and nobody
-// would come by again.  So splitting takes a time of at most text times states (T. Reps, "Maximal-munch" tokenization in
-// linear time, 1998), and a byte of memory for each one of text.
+// The states of previous attempts to match, stored once a block of text. An attempt that reaches the position and state of an
+// earlier one finds nothing from there on: otherwise the earlier attempt would have ended a piece after that position, and no
+// later attempt would reach it. So splitting takes at most time proportional to text size times states (T. Reps,
+// "Maximal-munch" tokenization in linear time, 1998), and one byte of memory a byte of text.
 class Visits {
 public:
     Visits(std::size_t n_states, std::size_t row_size)
@@ -35,20 +35,20 @@ public:
 
     void begin(std::size_t start) { start_ = start, visited_.clear(); }
 
-    // The first place behind `at` where to ask `is_again`.
+    // The first offset after `at` where `is_again` must be called.
     std::size_t next_place(std::size_t at) const { return at + stretch_ - (at - start_) % stretch_; }
 
-    // Whether there was an attempt in this state at the first character of this stretch; from now on, there was.
+    // Whether an earlier attempt had this state at the first character of this block; stores the state.
     bool is_again(std::size_t at, std::uint32_t row);
 
 private:
     static constexpr std::size_t least_stretch = 16, bits = 64;
 
     std::size_t n_states_, row_size_, stretch_, start_ = 0;
-    std::vector<std::uint64_t> visited_;  // a bit for each state in each stretch
+    std::vector<std::uint64_t> visited_;  // a bit for each state in each block
 };
 
-// Where pieces end, written one behind the other.
+// The ends of pieces, appended in order.
 struct Ends {
     std::span<std::int64_t> room;
     std::size_t count = 0;
@@ -62,8 +62,8 @@ class Splitter {
 public:
     explicit Splitter(const SplitTables& tables) : tables_(tables), end_class_(tables.numbers.size) {}
 
-    // Always-cuts, whatever is around them: the last whose two characters lie before `position`, or 0; the first
-    // whose characters lie at or behind `position`, or the size.
+    // Cuts that do not depend on their context: the last one whose two characters lie before `position`, or 0; the first one
+    // whose characters lie at or after `position`, or the size.
     std::size_t last_cut(Bytes text, std::size_t position) const;
     std::size_t first_cut(Bytes text, std::size_t position) const;
 
@@ -82,7 +82,7 @@ private:
     std::int64_t end_class_;
 };
 
-// Goes through one text after the other, piece by piece; with the memory that this takes.
+// Splits text after text, piece by piece, with reused memory.
 class Splitting {
 public:
     explicit Splitting(const Splitter& splitter);
@@ -90,19 +90,19 @@ public:
     void begin(std::size_t start, std::size_t end);
     bool is_done() const { return levels_.empty(); }
 
-    // Write the ends of the next pieces of a well-formed text, as many as there is room for; fewer only behind the last one.  What lies
-    // behind the end that `begin` had is not looked at, but it may be read.
+    // Write the ends of the next pieces of a well-formed text, as many as fit; fewer only after the last one. Bytes after the
+    // end given to `begin` are ignored, but may be read.
     void next(Bytes text, Ends& ends);
 
-    // The same for all pieces of a text and only one pattern, and for each piece whether it is a match.
+    // The same for all pieces of a text and a single pattern, and for each piece whether it is a match.
     void all_matches(Bytes text, Ends& ends, std::span<Byte> are_matches);
 
 private:
     struct Level {
-        std::size_t number, limit;  // which, and the end of what it cuts
-        std::size_t pending = 0;    // the end of a match ahead
+        std::size_t number, limit;  // the level, and the end of the piece that it cuts
+        std::size_t pending = 0;    // the end of a match that was found ahead
         bool is_pending_open = false;
-        std::size_t run_end = 0;    // of numbers
+        std::size_t run_end = 0;    // the end of a run of numbers
     };
     struct Piece {
         std::size_t end;
@@ -132,7 +132,7 @@ private:
     Windows windows_;
     Bytes readable_;
     std::size_t position_ = 0;
-    std::vector<Level> levels_;  // those on the way to the present piece
+    std::vector<Level> levels_;  // the levels down to the current piece
     Visits visits_;
 };
 

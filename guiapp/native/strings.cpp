@@ -10,7 +10,7 @@ namespace loupe {
 namespace {
 
 constexpr std::uint64_t modulus = (std::uint64_t{1} << 61) - 1;
-constexpr std::size_t bytes_per_word = 7;  // so that a word is smaller than the modulus
+constexpr std::size_t bytes_per_word = 7;  // so that a word is less than the modulus
 
 std::uint64_t multiplied(std::uint64_t value, std::uint64_t point) {
     const auto product = static_cast<unsigned __int128>(value) * point;
@@ -76,7 +76,7 @@ std::uint64_t StringTable::hash(Bytes text) const {
 
 using namespace loupe;
 
-// NULL where the offsets do not fit the data.  The arrays must outlive the table.
+// NULL if the offsets do not match the data. The arrays must outlive the table.
 LOUPE_API StringTable* loupe_strings_new(Array<const Byte> data, Array<const std::int64_t> offsets, std::uint64_t secret,
                                          MayGoOn may_go_on) {
     const Strings strings{data, offsets};
@@ -96,13 +96,13 @@ LOUPE_API std::int64_t loupe_strings_find(const StringTable* table, Array<const 
     return 0;
 }
 
-// The lowest row whose string stands in an earlier row, or -1; that earlier row is written.
+// The lowest row whose string equals that of an earlier row, or -1; the earlier row is written.
 LOUPE_API std::int64_t loupe_strings_twin(const StringTable* table, Array<std::int32_t> earlier) {
     if (earlier.size > 0) earlier.data[0] = table->first_twin();
     return table->second_twin();
 }
 
-// Write the texts of some rows, and where each begins: how many bytes these are, or -1 where there is no room or no such row.
+// Write the texts of some rows, and their offsets. Returns the number of bytes, or -1 if there is no room or no such row.
 LOUPE_API std::int64_t loupe_take_strings(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int64_t> rows,
                                           Array<Byte> to, Array<std::int64_t> to_offsets) {
     const Strings texts{data, offsets};

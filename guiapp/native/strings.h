@@ -1,4 +1,4 @@
-// Strings that lie one behind the other, and which of them has certain bytes.
+// Concatenated strings, and a table to look them up.
 #pragma once
 
 #include <vector>
@@ -24,15 +24,15 @@ struct Strings {
 // Whether offsets begin at 0, never decrease, and end within the data.
 bool are_sound(const Strings& strings);
 
-// Finds strings by their bytes; of equal ones the first.  The hash is a polynomial modulo 2^61 - 1 at a secret point, so
-// that whoever writes a vocabulary cannot choose strings that collide.
+// Finds strings by their bytes; of equal ones the first. The hash is a polynomial modulo 2^61 - 1 at a secret point, so that
+// the author of a vocabulary cannot choose strings that collide.
 class StringTable {
 public:
-    StringTable(Strings strings, std::uint64_t secret, Watch& watch);  // of use only if the watch has not stopped
+    StringTable(Strings strings, std::uint64_t secret, Watch& watch);  // unusable if the watch has stopped
 
     std::int32_t find(Bytes text) const { return find(text, hash(text)); }
 
-    // The same in two steps: who looks for many strings lets the processor fetch what it will look at.
+    // The same in two steps, to prefetch memory when looking up many strings.
     std::uint64_t hash(Bytes text) const;
     void fetch(std::uint64_t hashed) const { prefetch(&slots_[hashed & (slots_.size() - 1)]); }
     std::int32_t find(Bytes text, std::uint64_t hashed) const;
@@ -40,19 +40,19 @@ public:
     const Strings& strings() const { return strings_; }
     std::size_t longest() const { return longest_; }
 
-    // Two equal strings, the pair whose second row is lowest; `absent` where all differ.
+    // Two equal strings, the pair whose second row is lowest; `absent` if all differ.
     std::int32_t first_twin() const { return first_twin_; }
     std::int32_t second_twin() const { return second_twin_; }
 
 private:
     struct Slot {
         std::uint32_t fingerprint;
-        std::int32_t next_row;  // the row + 1; 0 where the slot is empty
+        std::int32_t next_row;  // the row + 1; 0: the slot is empty
     };
 
     Strings strings_;
     std::uint64_t point_;
-    LargeArray<Slot> slots_;  // at most half of them in use
+    LargeArray<Slot> slots_;  // at most half of them are used
     std::size_t longest_ = 0;
     std::int32_t first_twin_ = absent, second_twin_ = absent;
 };

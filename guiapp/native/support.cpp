@@ -1,6 +1,6 @@
-// What the headers of C++'s standard library ask its compiled part for, which is not linked: so the library depends on
-// that of C alone (on Windows on the system's), and zig need not build another first. Of that part, no more is there:
-// not std::string, std::function, std::unordered_map, iostreams; sort numbers with a comparison of your own.
+// Functions that the headers of C++'s standard library need from its compiled part, which is not linked. So the library depends
+// on C's library alone (on Windows, on the system's), and zig need not build another one first. Nothing else of that part is
+// available: no std::string, std::function, std::unordered_map, iostreams; sort numbers with a comparison of your own.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -38,7 +38,7 @@ __declspec(dllimport) void* __stdcall GetProcessHeap();
 __declspec(dllimport) void* __stdcall HeapAlloc(void* heap, unsigned long flags, std::size_t size);
 __declspec(dllimport) int __stdcall HeapFree(void* heap, unsigned long flags, void* memory);
 
-int _fltused = 0;  // asked for wherever numbers are floating
+int _fltused = 0;  // needed if there are floating-point numbers
 int __stdcall DllMainCRTStartup(void*, unsigned long, void*) { return 1; }
 
 void* memchr(const void* memory, int wanted, std::size_t size) {
@@ -51,7 +51,7 @@ void* memchr(const void* memory, int wanted, std::size_t size) {
 
 #endif
 
-#if !defined(__SANITIZE_ADDRESS__)  // which brings its own
+#if !defined(__SANITIZE_ADDRESS__)  // it has its own
 
 namespace {
 
@@ -59,7 +59,7 @@ constexpr std::size_t usual = alignof(std::max_align_t);
 
 #if defined(_WIN32)
 
-// Aligned by hand: the address of the whole lies before.
+// Aligned by hand: the address of the whole allocation is stored before the result.
 void* allocated(std::size_t size, std::size_t alignment) noexcept {
     const auto whole = size + alignment + sizeof(void*);
     auto* const memory = whole > size ? static_cast<char*>(HeapAlloc(GetProcessHeap(), 0, whole)) : nullptr;
@@ -88,7 +88,7 @@ void release(void* memory) noexcept { std::free(memory); }
 
 }  // namespace
 
-// Memory that is short ends the process: sizes are checked in Python, before.
+// Running out of memory ends the process. Python checks sizes before.
 void* operator new(std::size_t size) { return allocated(size, usual); }
 void* operator new(std::size_t size, std::align_val_t alignment) { return allocated(size, static_cast<std::size_t>(alignment)); }
 void operator delete(void* memory) noexcept { release(memory); }

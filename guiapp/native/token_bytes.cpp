@@ -1,4 +1,4 @@
-// What every token of a vocabulary stands for, as bytes: llama.cpp's token_to_piece for all ids at once.
+// The bytes that each token of a vocabulary stands for: llama.cpp's token_to_piece for all ids at once.
 #include <algorithm>
 #include <string_view>
 
@@ -11,8 +11,8 @@ namespace loupe {
 
 namespace {
 
-// How tokens spell the text that they stand for: U+2581 is a space; GPT-2's printable stand-ins for bytes; escapes like \n
-// and \xHH (RWKV); as it is (PLaMo 2).
+// How tokens spell their text: with U+2581 for a space; with GPT-2's printable characters for bytes; with escapes like \n and
+// \xHH (RWKV); unchanged (PLaMo 2).
 enum Spelling : std::int64_t { marked_spaces, stand_ins, escapes, plain };
 
 constexpr std::uint16_t normal = 4, byte_bit = 32;            // bits of vocabulary.Attribute
@@ -25,10 +25,10 @@ int hex_digit(Byte character) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// A letter counts from `a` as ten and anything below it from `0`, valid or not.
+// `a` and higher characters count from ten, lower ones from `0`, whether valid or not.
 int rwkv_digit(Byte character) { return static_cast<signed char>(character) >= 'a' ? character - 'a' + 10 : character - '0'; }
 
-// The byte named by <0xHH>: what C's strtol makes of the fourth and fifth character.
+// The byte of <0xHH>: the value that C's strtol gives for the fourth and fifth character.
 Byte named_byte(Bytes text) {
     const int first = text.size() > 3 ? hex_digit(text[3]) : -1, second = text.size() > 4 ? hex_digit(text[4]) : -1;
     if (first >= 0) return static_cast<Byte>(second >= 0 ? first * 16 + second : first);
@@ -38,7 +38,7 @@ Byte named_byte(Bytes text) {
     return static_cast<Byte>(sign == '+' || sign == ' ' || (sign >= '\t' && sign <= '\r') ? second : 0);
 }
 
-// Writes while there is room, and counts on where there is none.
+// Writes as long as there is room, and keeps counting after that.
 class Writer {
 public:
     explicit Writer(std::span<Byte> room) : room_(room) {}
@@ -61,7 +61,7 @@ public:
         }
     }
 
-    // The bytes behind \t, \n, \r, \xHH and \ before any other character.
+    // Decode \t, \n, \r, \xHH, and \ before any other character.
     void unescape(Bytes text) {
         for (std::size_t at = 0; at < text.size(); ++at) {
             if (text[at] != '\\') {
@@ -79,7 +79,7 @@ public:
         }
     }
 
-    // of_code[code point] is the byte that a character stands for, or -1.  The others stay, or are named as llama.cpp does.
+    // of_code[code point] is the byte that a character stands for, or -1. Other characters stay, or are named as in llama.cpp.
     void unspell(Bytes text, std::span<const std::int32_t> of_code, bool name_unknown) {
         for (std::size_t at = 0; at < text.size();) {
             const auto [code, size] = decode(text, at);
@@ -113,7 +113,7 @@ private:
 
 using namespace loupe;
 
-// Writes the bytes of token i to out[ends[i] : ends[i + 1]] as far as there is room; returns how many all have, or -1.
+// Writes the bytes of token i to out[ends[i] : ends[i + 1]] as long as there is room; returns the size of all tokens, or -1.
 LOUPE_API std::int64_t loupe_spell_out(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::uint16_t> attributes,
                                        std::int64_t spelling, Array<const std::int32_t> of_code, bool name_unknown,
                                        Array<Byte> out, Array<std::int64_t> ends, MayGoOn may_go_on) {
@@ -141,8 +141,8 @@ LOUPE_API std::int64_t loupe_spell_out(Array<const Byte> data, Array<const std::
     return static_cast<std::int64_t>(writer.size());
 }
 
-// Write GPT-2's printable characters for the bytes of texts, and where each text begins then: how many bytes these are, or -1.
-// There must be room for twice as many.
+// Write GPT-2's printable characters for the bytes of texts, and the new offsets. Returns the number of bytes, or -1. There
+// must be room for twice as many.
 LOUPE_API std::int64_t loupe_spell_bytes(Array<const Byte> data, Array<const std::int64_t> offsets, Array<Byte> to, Array<std::int64_t> to_offsets) {
     const Strings texts{data, offsets};
     if (!are_sound(texts) || to.size / 2 < data.size || to_offsets.size != offsets.size) return -1;

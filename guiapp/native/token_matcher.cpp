@@ -13,12 +13,12 @@ TokenMatcher::TokenMatcher(Strings tokens, std::span<const std::int32_t> ids, Wa
     for (std::size_t node = 0; node < nodes_.size() && !watch.stops(128); ++node) link(static_cast<std::int32_t>(node));
 }
 
-// Breadth first: a node stands for the tokens that end in its text, which fall to its children by the byte before it.
+// Breadth first: a node holds the tokens that end in its text, which are divided among its children by the byte before it.
 void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_t> ids, Watch& watch) {
     struct Range {
         std::uint32_t start, end;
     };
-    std::vector<std::uint64_t> left;  // a token's next byte in the upper half, the token in the lower one
+    std::vector<std::uint64_t> left;  // the next byte of a token in the upper half, the token in the lower one
     for (const auto id : ids) {
         if (length(id) > 0) left.push_back(static_cast<std::uint32_t>(id));
         longest_ = std::max(longest_, length(id));
@@ -56,7 +56,7 @@ void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_
     bytes_.shrink_to_fit();
 }
 
-// Link the children of a node.  All nodes that are less deep than these are linked, and those less deep than it have tables.
+// Link the children of a node. Nodes at lesser depths than theirs are linked; those at lesser depths than `node` have tables.
 void TokenMatcher::link(std::int32_t node) {
     if (node == 0 || (nodes_[node].n_children > few_children && tables_.size() < 256 * most_tables)) fill_table(node);
     const auto first = nodes_[node].first_child;
@@ -89,7 +89,7 @@ std::int32_t TokenMatcher::child(const Node& node, Byte byte) const {
     return absent;
 }
 
-// The root has a table, so that this ends.
+// The root has a table, so this terminates.
 std::int32_t TokenMatcher::successor(std::int32_t node, Byte byte) const {
     while (true) {
         const auto& at = nodes_[node];
@@ -111,7 +111,7 @@ void TokenMatcher::find_longest(Bytes text, Ids found) const {
 
 using namespace loupe;
 
-// NULL where offsets or ids do not fit, or where the tokens are more than `most_bytes`.
+// NULL if offsets or ids do not match, or the tokens have more than `most_bytes`.
 LOUPE_API TokenMatcher* loupe_matcher_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
                                             MayGoOn may_go_on) {
     const Strings tokens{data, offsets};
@@ -128,14 +128,14 @@ LOUPE_API TokenMatcher* loupe_matcher_new(Array<const Byte> data, Array<const st
 
 LOUPE_API void loupe_matcher_free(TokenMatcher* matcher) { delete matcher; }
 
-// The longest token at each place of a text, or -1.
+// The longest token at each offset of a text, or -1.
 LOUPE_API std::int64_t loupe_matcher_find(const TokenMatcher* matcher, Array<const Byte> text, Array<std::int32_t> found) {
     if (found.size < text.size) return -1;
     matcher->find_longest(text, found);
     return text.size;
 }
 
-// For each token the longest one that it starts with, or -1.
+// For each token, the longest other token that is a prefix of it, or -1.
 LOUPE_API std::int64_t loupe_matcher_shorter(const TokenMatcher* matcher, Array<std::int32_t> shorter) {
     if (static_cast<std::size_t>(shorter.size) != matcher->n_tokens()) return -1;
     for (std::int32_t token = 0; token < shorter.size; ++token) shorter.data[token] = matcher->shorter(token);

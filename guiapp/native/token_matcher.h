@@ -1,4 +1,4 @@
-// Which tokens start at each place of a text?  Answered in linear time, however long tokens and text are.
+// Finds the tokens that start at each offset of a text, in linear time, however long tokens and text are.
 #pragma once
 
 #include <vector>
@@ -7,30 +7,30 @@
 
 namespace loupe {
 
-// All tokens, read backwards, in one trie with failure links (Aho & Corasick 1975, https://doi.org/10.1145/360825.360855).
-// Reading a text from its end to its start, the state at a place is the longest part of a token that starts there; the
-// longest whole token is noted with the state, and every shorter one with the token.
+// All tokens, reversed, in one trie with failure links (Aho & Corasick 1975, https://doi.org/10.1145/360825.360855). The text
+// is read from its end to its start. The state at an offset is the longest part of a token that starts there. The longest whole
+// token is stored with the state, and every shorter one with the token.
 class TokenMatcher {
 public:
     static constexpr std::int64_t most_bytes = std::int64_t{1} << 26;  // of all tokens together
 
-    // For the tokens `ids`, which are rows of sound `tokens`.  Of equal ones the last is found, empty ones never.
+    // For the tokens `ids`, which are rows of valid `tokens`. Of equal tokens the last one is found, empty ones never.
     TokenMatcher(Strings tokens, std::span<const std::int32_t> ids, Watch& watch);
 
-    // For each place of a text the longest token that starts there, or `absent`.
+    // For each offset of a text, the longest token that starts there, or `absent`.
     void find_longest(Bytes text, Ids found) const;
 
     std::size_t n_tokens() const { return tokens_.size(); }
     std::size_t longest() const { return longest_; }  // bytes of the longest token
 
-    // The longest token that another one starts with, or `absent`.
+    // The longest other token that is a prefix of this one, or `absent`.
     std::int32_t shorter(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)].shorter; }
     std::size_t length(std::int32_t token) const {
         return static_cast<std::size_t>(tokens_[static_cast<std::size_t>(token)].length);
     }
 
 private:
-    // The children of a node follow each other, those of the next node follow them.  The root is node 0.
+    // The children of a node are adjacent, and precede those of the next node. The root is node 0.
     struct Node {
         std::int32_t first_child = 0;
         std::int32_t failure = 0;

@@ -9,7 +9,7 @@ namespace loupe {
 
 namespace {
 
-constexpr std::size_t longest_look = 64;  // bytes
+constexpr std::size_t longest_look = 64;  // in bytes
 
 }  // namespace
 
@@ -31,7 +31,7 @@ Byte script_of(Bytes token, std::span<const Byte> scripts_of_codes, Byte first_s
 
 using namespace loupe;
 
-// -1 where the arrays do not fit each other.
+// Returns -1 if the sizes of the arrays do not match.
 LOUPE_API std::int64_t loupe_token_scripts(Array<const Byte> data, Array<const std::int64_t> offsets,
                                            Array<const Byte> scripts_of_codes, std::int64_t first_script, Array<Byte> scripts) {
     const Strings tokens{data, offsets};

@@ -16,11 +16,11 @@ constexpr std::size_t blocks_searched = 4;
 
 std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
 
-// A token among others to be sorted by their bytes.
+// A token to be sorted by its bytes.
 struct Entry {
-    std::uint64_t key;  // the first eight bytes, the first one highest; zeros behind shorter tokens
+    std::uint64_t key;  // the first eight bytes in big-endian order, padded with zeros
     std::int32_t token;
-    std::int32_t rank;  // its place among the ids
+    std::int32_t rank;  // its index among the ids
 };
 
 std::uint64_t key_of(Bytes text) {
@@ -35,7 +35,8 @@ std::size_t common_length(Bytes first, Bytes second) {
     return static_cast<std::size_t>(differing.first - first.begin());
 }
 
-// By bytes; of equal ones the last among the ids first.  Each token is compared O(log n) times, at most over its own length.
+// Sorted by bytes; of equal tokens the last one of the ids is first. Each token is compared O(log n) times, over its own
+// length.
 std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> ids, Watch& watch) {
     std::vector<Entry> entries;
     entries.reserve(ids.size());
@@ -54,19 +55,19 @@ std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> i
     return entries;
 }
 
-// A node of the trie of some sorted tokens; parents and elder siblings come first.
+// A node of a trie of sorted tokens; parents and earlier siblings come first.
 struct Node {
     std::int32_t parent, next;  // the next child of the same parent, or `absent`
-    std::int32_t token;         // that matching finds here, or `absent`
-    std::int32_t rank;          // the highest of the tokens that lead here
-    Byte byte;                  // that leads here
+    std::int32_t token;         // the token that matching finds here, or `absent`
+    std::int32_t rank;          // the highest rank of the tokens that lead here
+    Byte byte;                  // the byte that leads here
 };
 
 class Trie {
 public:
     explicit Trie(std::size_t longest) : path_(longest + 1, 0) { nodes_.push_back({absent, absent, absent, absent, 0}); }
 
-    // Add the next token, whose first bytes are those of the one before.
+    // Add the next token, whose first `in_common` bytes are those of the previous one.
     void add(const Entry& entry, Bytes text, std::size_t in_common) {
         if (in_common < depth_) nodes_[index(path_[in_common + 1])].next = static_cast<std::int32_t>(nodes_.size());
         for (auto at = in_common; at < text.size(); ++at) {
@@ -78,7 +79,7 @@ public:
         depth_ = text.size();
     }
 
-    // The nodes, of which each now has the rank of the highest token below it.
+    // The nodes, each with the highest rank of the tokens below it.
     std::vector<Node> ranked() {
         for (auto node = nodes_.size() - 1; node > 0; --node) {
             auto& parent = nodes_[index(nodes_[node].parent)];
@@ -89,11 +90,11 @@ public:
 
 private:
     std::vector<Node> nodes_;
-    std::vector<std::int32_t> path_;  // the nodes on the way to the last token
+    std::vector<std::int32_t> path_;  // the path to the last token
     std::size_t depth_ = 0;
 };
 
-// The order in which nodes get their rows: parents first and high ranks first, so that what is common lies close together.
+// The order in which nodes get their rows: parents first and high ranks first, so that frequently used rows are close together.
 std::vector<std::int32_t> by_rank(const std::vector<Node>& nodes, std::size_t n_ranks) {
     std::vector<std::int32_t> free(n_ranks + 2, 0), order(nodes.size());
     const auto bucket = [&](const Node& node) { return n_ranks - static_cast<std::size_t>(node.rank + 1); };
@@ -104,7 +105,7 @@ std::vector<std::int32_t> by_rank(const std::vector<Node>& nodes, std::size_t n_
     return order;
 }
 
-// Lays nodes out in rows.
+// Assigns rows to nodes.
 class DoubleArray {
 public:
     explicit DoubleArray(std::vector<TokenTree::Row>& rows) : rows_(rows) {
@@ -112,7 +113,7 @@ public:
         take(0, {0, TokenTree::no_row, absent});
     }
 
-    // Give rows to the children of the node in a row; `places` gets where they are.
+    // Give rows to the children of the node in row `parent`; their numbers are written to `places`.
     void place_children(const std::vector<Node>& nodes, std::size_t parent, std::vector<std::int32_t>& places) {
         children_.clear();
         const auto first = parent + 1;
@@ -142,8 +143,8 @@ private:
         free_[row / 64] &= ~(std::uint64_t{1} << row % 64);
     }
 
-    // An only child takes the first free row.  Several need rows that are free together: for these the last blocks are searched,
-    // and if they are too full, a new one is begun.
+    // An only child takes the first free row. Several children need rows that are free together: for these, the last blocks are
+    // searched, and if they are too full, a new block is added.
     std::size_t base_for(const std::vector<Node>& nodes) {
         while (first_ < free_.size() && free_[first_] == 0) ++first_;
         const auto last_words = free_.size() - std::min(free_.size(), blocks_searched * words_per_block);
@@ -161,7 +162,7 @@ private:
     std::vector<TokenTree::Row>& rows_;
     std::vector<std::uint64_t> free_;     // a bit for each row
     std::size_t first_ = 0;               // the first word with a free row
-    std::vector<std::int32_t> children_;  // of the node at hand
+    std::vector<std::int32_t> children_;  // of the current node
 };
 
 std::vector<TokenTree::Row> laid_out(const std::vector<Node>& nodes, std::size_t n_ranks, Watch& watch) {
@@ -176,7 +177,7 @@ std::vector<TokenTree::Row> laid_out(const std::vector<Node>& nodes, std::size_t
     return rows;
 }
 
-// Put the one that is matched behind all others of the same bytes; returns whether there is one.
+// Move the matched token after all others with the same bytes; returns whether there is one.
 bool put_match_last(std::span<Entry> same, std::span<bool> is_matched) {
     const auto matched = std::ranges::find_if(same, [&](const Entry& entry) { return is_matched[index(entry.token)]; });
     const auto is_found = matched != same.end();
@@ -201,7 +202,7 @@ TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchCol
     if (watch.has_stopped()) return;
     Trie trie(longest);
     Bytes before;                         // the last matched token
-    std::vector<std::int32_t> ancestors;  // matched tokens that it begins with, itself included
+    std::vector<std::int32_t> ancestors;  // matched tokens that are its prefixes, itself included
     for (std::size_t first = 0, last = 0; first < entries.size(); first = last) {
         const auto text = tokens[index(entries[first].token)];
         if (watch.stops(64 + 16 * text.size())) return;
@@ -247,8 +248,8 @@ void TokenTree::fill(const TreeColumns& columns) const {
 
 using namespace loupe;
 
-// NULL where offsets or ids do not fit, or where an id comes twice or there is more than a tree can hold.  The arrays, the last
-// three of which are filled (see MatchColumns), must outlive the tree.
+// NULL if offsets or ids do not match, an id occurs twice, or the tree would be too large. The arrays must outlive the tree,
+// which fills the last three of them (see MatchColumns).
 LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
                                     Array<bool> is_matched, Array<std::int32_t> parents, Array<std::int32_t> order,
                                     MayGoOn may_go_on) {
@@ -272,12 +273,12 @@ LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int
 
 LOUPE_API void loupe_tree_free(TokenTree* tree) { delete tree; }
 
-// The longest token that text[start:] begins with, or -1.
+// The longest token that is a prefix of text[start:], or -1.
 LOUPE_API std::int64_t loupe_tree_longest_match(const TokenTree* tree, Array<const Byte> text, std::int64_t start) {
     return start < 0 ? absent : tree->longest_match(items_of(text), static_cast<std::size_t>(start), items_of(text).size());
 }
 
-// Fill columns that are all zeros, and -1 in `places`; see TreeColumns.  -1 where they are not as many as they should be.
+// Fill columns, which must be all zeros, `places` all -1; see TreeColumns. Returns -1 if their sizes are wrong.
 LOUPE_API std::int64_t loupe_tree_columns(const TokenTree* tree, Array<std::int32_t> depths, Array<std::int32_t> sizes,
                                           Array<std::int32_t> places, Array<std::int32_t> child_offsets,
                                           Array<std::int32_t> children) {

@@ -1,4 +1,4 @@
-// The tokens of a text as the caller gets them: ids, and where in the text each came from.
+// The tokens of a text as output for the caller: ids, and their spans in the text.
 #pragma once
 
 #include "bytes.h"
@@ -7,7 +7,7 @@ namespace loupe {
 
 struct TokenOutput {
     Ids ids;
-    std::span<std::int64_t> starts, ends;  // empty where nobody asks
+    std::span<std::int64_t> starts, ends;  // empty if not needed
     std::size_t count = 0;
 
     bool has_room(std::size_t size) const { return ids.size() >= size && starts.size() >= size && ends.size() >= size; }

@@ -16,7 +16,7 @@ constexpr double denser = 0.999;  // so that rounding does not skip a node that 
 
 using Children = std::span<const std::int32_t>;
 
-// Adds nodes, one level after the other.
+// Adds nodes, level by level.
 class Grower {
 public:
     Grower(const Branches& tree, std::span<const Byte> kinds, std::size_t crowd, const LayoutColumns& columns)
@@ -52,7 +52,7 @@ private:
         return tree_.children.subspan(first, index(tree_.child_offsets[row + 1]) - first);
     }
 
-    // A group for each kind, the one with the most tokens first; false where there is but one kind.
+    // Add a group for each kind, the one with the most tokens first; false if there is only one kind.
     bool add_groups(std::size_t node, Children children) {
         std::array<std::int64_t, n_kinds> sizes{};
         std::array<std::vector<std::int32_t>, n_kinds> members;
@@ -96,7 +96,7 @@ TreeLayout::TreeLayout(const Branches& tree, std::span<const Byte> kinds, std::s
     }
     n_nodes_ = grower.n_nodes();
     columns.level_offsets[n_levels_] = static_cast<std::int32_t>(n_nodes_);
-    auto& widths = columns.ends;  // at first
+    auto& widths = columns.ends;  // temporarily
     std::fill(widths.begin(), widths.end(), 0);
     for (auto node = n_nodes_ - 1; node > 0; --node) {
         widths[node] = std::max(widths[node], 1);
@@ -189,8 +189,8 @@ bool is_forest(std::span<const std::int32_t> child_offsets, std::span<const std:
 
 }  // namespace
 
-// NULL where the arrays do not fit each other or are too small.  `sizes`, `child_offsets` and `children` as from `loupe_tree_columns`;
-// those in `filled`, which must outlive the layout, get the nodes, and `counts` how many nodes and levels there are.
+// NULL if sizes do not match or are too small. `sizes`, `child_offsets` and `children` as from `loupe_tree_columns`. `filled`,
+// which must outlive the layout, gets the nodes, and `counts` the number of nodes and of levels.
 LOUPE_API TreeLayout* loupe_layout_new(Array<const std::int32_t> sizes, Array<const std::int32_t> child_offsets,
                                        Array<const std::int32_t> children, Array<const Byte> kinds, std::int64_t crowd,
                                        const LayoutArrays* filled, Array<std::int32_t> counts) {

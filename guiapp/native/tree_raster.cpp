@@ -12,16 +12,16 @@ namespace {
 
 constexpr Pixel opaque = 0xFF000000;
 constexpr double no_gap_px = 3.0;    // nodes up to this width touch each other
-constexpr double full_gap_px = 9.0;  // from this width on there is a gap of one pixel
+constexpr double full_gap_px = 9.0;  // from this width on, there is a gap of one pixel
 constexpr std::size_t gap_px = 1;    // between levels
 constexpr double steps_per_px = 4.0;  // of the radii of a polar map
 constexpr double least_ring_px = 0.1;
-constexpr double finer = 1.05;      // pixels of a strip for each one on the circle that it becomes
-constexpr double coarse_step = 2.0;  // pixels of a circle for one of its strip, while a picture moves
+constexpr double finer = 1.05;      // pixels of a strip for each pixel on its circle
+constexpr double coarse_step = 2.0;  // pixels of a circle for each pixel of its strip, while a picture moves
 constexpr std::int32_t full_cover = 256;
-constexpr std::size_t few = 12;  // one of so many
+constexpr std::size_t few = 12;  // a ring is varied if more than one in `few` pixels differs from the next
 
-// Red, green and blue, added up with weights.
+// A weighted sum of red, green and blue.
 struct Sum {
     double weight = 0, red = 0, green = 0, blue = 0;
 
@@ -38,7 +38,7 @@ struct Sum {
     }
 };
 
-// Colours columns of one level, of which the whole view has `n_columns`; what is beyond either end comes from the other end.
+// Colours columns of one level; the whole view has `n_columns`. Columns beyond either end wrap around.
 class StripPainter {
 public:
     StripPainter(const Painting& painting, std::size_t level, std::size_t n_columns)
@@ -50,7 +50,7 @@ public:
           unit_((painting.view.right - painting.view.left) / static_cast<double>(n_columns)),
           per_unit_(1 / unit_) {}
 
-    // Many columns at a time where they are free or where one node fills them: most of a large tree's picture is free.
+    // Paints many columns at a time if they are free or one node fills them: most of a large tree's picture is free.
     void paint(std::size_t column, std::span<Pixel> pixels) {
         const auto& view = painting_.view;
         for (std::size_t at = 0; at < pixels.size();) {
@@ -76,13 +76,13 @@ public:
     }
 
 private:
-    // How many columns from one on surely end before a place, and that one itself.
+    // The number of columns from `column` on that certainly end before `place`, at least 1.
     std::size_t columns_until(double place, std::size_t column) const {
         const auto last = std::min((place - painting_.view.left) * per_unit_ - 1, static_cast<double>(n_columns_));
         return last > static_cast<double>(column) ? std::max<std::size_t>(1, static_cast<std::size_t>(last) - column) : 1;
     }
 
-    // Wide nodes leave a gap, but not one that fills the view: all the way round there is nothing to tell it from.
+    // Wide nodes leave a gap, unless they fill the view: a full circle needs no separator.
     double painted_end(std::size_t node) const {
         const double start = layout_.start(node), end = layout_.end(node), width_px = (end - start) * per_unit_;
         const auto is_all = start <= painting_.view.left && end >= painting_.view.right;
@@ -90,7 +90,7 @@ private:
         return end - std::min(1.0, (width_px - no_gap_px) / (full_gap_px - no_gap_px)) * unit_;
     }
 
-    // The mean of what lies between two places, beginning with the present node; the last one there is the next present one.
+    // The mean colour between two positions, beginning with the current node; the last node there becomes the current one.
     Color mean(double start, double end) {
         Sum sum;
         const auto first = node_, last = last_beginning_before(end);
@@ -110,7 +110,7 @@ private:
         return sum.mean(per_unit_);
     }
 
-    // Search by strides that double, powers of two, beginning with half of what the last column needed.
+    // Exponential search, beginning with half of the stride that the last column needed. Strides are powers of two.
     std::size_t last_beginning_before(double end) const {
         auto last = node_;
         const auto begins = [&](std::size_t node) { return node < high_ && layout_.start(node) < end; };
@@ -163,13 +163,13 @@ void paint_icicle(const Painting& painting, std::span<const std::int32_t> edges,
 
 namespace {
 
-// A level bent to a quarter of a ring: its pixels, one column more at each end, and how turns become their numbers.
+// A level bent to a quarter of a ring: its pixels, with one more column at each end, and the mapping from turns to pixels.
 struct Ring {
     std::vector<Pixel> strip;
     std::uint32_t per_turn = 0, zero = 0;  // in 65536ths of a column
     bool is_varied = false;                // more than a few pixels differ from the next one
 
-    // A mirrored one begins where the turn ends.
+    // A mirrored ring begins at the end of the turn.
     void measure(std::size_t n_columns, bool is_mirrored, std::uint32_t first) {
         const auto around = static_cast<std::uint32_t>(4 * n_columns);
         per_turn = is_mirrored ? 0 - around : around;
@@ -180,7 +180,7 @@ struct Ring {
     }
 };
 
-// What lies at a step of the radius: the level, and how much of it is to be seen, for rings have soft edges; or `nothing`.
+// For a step of the radius: the level and its coverage, because rings have soft edges; or `nothing`.
 using Step = std::int32_t;
 constexpr Step nothing = -1;
 
@@ -204,7 +204,7 @@ std::vector<Step> steps_of(std::span<const double> radii, std::size_t n_steps, b
     return steps;
 }
 
-// Red, green and blue of a pixel are mixed at once, as numbers of 16 bits within one of 64.
+// Red, green and blue of a pixel are mixed at once, as 16-bit numbers in a 64-bit one.
 constexpr std::uint64_t channels = 0x00FF00FF00FF00FF;
 
 constexpr std::uint64_t apart(Pixel pixel) { return (pixel | std::uint64_t{pixel} << 24) & channels; }
@@ -215,7 +215,7 @@ constexpr std::uint64_t mixed(std::uint64_t first, std::uint64_t second, std::ui
 
 constexpr Pixel together(std::uint64_t channels_apart) { return static_cast<Pixel>(channels_apart | channels_apart >> 24); }
 
-// Reads a polar map that was checked as a whole without asking for each pixel whether it may.
+// The polar map was checked as a whole, so reading it needs no check for each pixel.
 class QuarterPainter {
 public:
     QuarterPainter(const Painting& painting, std::span<const double> radii, const PolarMap& polar, const Quarter& quarter)
@@ -262,7 +262,7 @@ private:
         return painting_.line(quarter_.corner_y + row).subspan(first, polar_.size);
     }
 
-    // Equal neighbours are left as they are where that is the rule: elsewhere asking takes longer than mixing.
+    // Does not mix equal neighbours if they are frequent; otherwise, the comparison takes longer than mixing.
     void paint_line(std::size_t y, Pixel* to, std::ptrdiff_t inwards) const {
         const auto *const turns = polar_.turns_of(y).data(), *const radii = polar_.radii_of(y).data();
         const auto* const steps = steps_.data();
@@ -325,7 +325,7 @@ void paint_quarter(const Painting& painting, std::span<const double> radii, cons
 
 namespace {
 
-// The angle of a point from straight down, to 0.00001; C's own is not there on every platform.
+// The angle of a point from straight down, to 0.00001, because C's function is not available on every platform.
 double angle_of(double right, double down) {
     const auto wide = std::abs(right), high = std::abs(down);
     const auto ratio = std::min(wide, high) / std::max({wide, high, 1e-300}), square = ratio * ratio;
@@ -341,7 +341,7 @@ double angle_of(double right, double down) {
 
 void paint_bent(const Painting& painting, std::span<const std::int32_t> edges, const Bend& bend) {
     std::vector<std::vector<Pixel>> strips(edges.size() - 1);
-    std::vector<std::size_t> levels;  // of each depth, in pixels
+    std::vector<std::size_t> levels;  // the level at each depth in pixels
     for (std::size_t level = 0; level < strips.size(); ++level) {
         if (edges[level + 1] <= edges[level]) continue;
         levels.resize(as_size(edges[level + 1]), level);
@@ -370,7 +370,7 @@ using namespace loupe;
 namespace {
 
 constexpr std::int32_t deepest_px = 1 << 16;
-constexpr std::int64_t largest_quarter_px = 10000;  // so that radii in a polar map have 16 bits, places in a strip 32
+constexpr std::int64_t largest_quarter_px = 10000;  // so that radii in a polar map fit 16 bits, and positions in a strip 32
 
 struct Frame {
     const NodeColors* nodes;
@@ -390,7 +390,7 @@ struct Frame {
         return {*nodes, {left, right}, ground, has_gaps, image, static_cast<std::size_t>(width)};
     }
 
-    // Whether these are where levels begin, and where the last one ends.
+    // Whether these are the starts of all levels, and the end of the last one.
     template <class Edge>
     bool fits(std::span<const Edge> edges, Edge most) const {
         const auto is_seen = [&](Edge edge) { return edge >= 0 && edge <= most; };
@@ -400,14 +400,14 @@ struct Frame {
 
 }  // namespace
 
-// NULL where not every node has a colour.  Layout and colours must outlive what this makes.
+// NULL unless each node has a colour. Layout and colours must outlive the result.
 LOUPE_API NodeColors* loupe_node_colors_new(const TreeLayout* layout, Array<const Color> colors) {
     return items_of(colors).size() == layout->n_nodes() ? new NodeColors(*layout, colors) : nullptr;
 }
 
 LOUPE_API void loupe_node_colors_free(NodeColors* colors) { delete colors; }
 
-// -1 where the arrays do not fit each other.
+// Returns -1 if the sizes of the arrays do not match.
 LOUPE_API std::int64_t loupe_paint_icicle(const Frame* frame, Array<const std::int32_t> edges, std::int64_t first,
                                           std::int64_t last) {
     if (!frame->is_sound() || !frame->fits(items_of(edges), deepest_px) || first < 0 || last > frame->height()) return -1;
@@ -415,7 +415,8 @@ LOUPE_API std::int64_t loupe_paint_icicle(const Frame* frame, Array<const std::i
     return 0;
 }
 
-// `turns` and `radii_of_pixels` as in PolarMap; `square` is the corner's x and y, the quarter, whether it is coarse, and its size.
+// `turns` and `radii_of_pixels` as in PolarMap; `square`: the corner's x and y, the quarter, whether it is coarse, and its
+// size.
 LOUPE_API std::int64_t loupe_paint_quarter(const Frame* frame, Array<const double> radii, Array<const std::uint16_t> turns,
                                            Array<const std::uint16_t> radii_of_pixels, Array<const std::int64_t> square) {
     if (!frame->is_sound() || !frame->fits(items_of(radii), double{largest_quarter_px}) || square.size != 5) return -1;

@@ -1,7 +1,7 @@
-// The token tree as pixels: rows of colours per level, stacked as an icicle or bent to a sunburst.
+// Paints the token tree: each level is a row of colours, stacked as an icicle or bent to a sunburst.
 //
-// The cost follows the pixels, not the nodes: what is narrower than a pixel goes into the mean colour of its column, which takes
-// two look-ups in running sums however many nodes there are.
+// The cost depends on the pixels, not the nodes: nodes narrower than a pixel are averaged in their column, by two look-ups in
+// running sums, however many nodes there are.
 #pragma once
 
 #include <algorithm>
@@ -20,25 +20,25 @@ struct NodeColors {
     const TreeLayout& layout;
     std::span<const Color> colors;
     std::vector<std::int64_t> red_blue;     // red << 32 + blue, summed over all nodes before each one
-    std::vector<std::int64_t> green_width;  // green << 32 + 1
+    std::vector<std::int64_t> green_width;  // green << 32 + 1, summed likewise
 };
 
-// What is painted, and where.
+// The picture to paint.
 struct Painting {
     const NodeColors& nodes;
     View view;
-    Color ground;   // behind the nodes
-    bool has_gaps;  // whether up to a pixel is left free behind wide nodes
+    Color ground;   // the background
+    bool has_gaps;  // whether to leave up to a pixel free after wide nodes
     std::span<Pixel> image;
     std::size_t width;
 
     std::span<Pixel> line(std::size_t y) const { return image.subspan(y * width, width); }
 };
 
-// The rows [first, last) of an icicle: level i fills those from edges[i] to edges[i + 1], of which the last one is left free.
+// The rows [first, last) of an icicle: level i fills the rows from edges[i] to edges[i + 1], but leaves the last one free.
 void paint_icicle(const Painting& painting, std::span<const std::int32_t> edges, std::size_t first, std::size_t last);
 
-// For each pixel of the upper left quarter of a square, where it lies around the middle.
+// The polar coordinates of each pixel in the upper left quarter of a square.
 struct PolarMap {
     std::span<const std::uint16_t> turns;  // from the vertical, in 65536ths of a full turn
     std::span<const std::uint16_t> radii;  // in quarters of a pixel
@@ -50,19 +50,19 @@ struct PolarMap {
     std::span<const std::uint16_t> radii_of(std::size_t y) const { return radii.subspan(y * size, size); }
 };
 
-// A quarter of a sunburst, 0 to 3 counterclockwise from the top, whose square begins at a corner of the image.
+// A quarter of a sunburst, 0 to 3 counterclockwise from the top; its square begins at a corner of the image.
 struct Quarter {
     std::size_t corner_x, corner_y, number;
-    bool is_coarse;  // with the nearest pixels of coarser strips, and pairs of rows that look alike
+    bool is_coarse;  // unmixed pixels of coarser strips, in pairs of equal rows
 };
 
 // Level i is the ring from radii[i] to radii[i + 1].
 void paint_quarter(const Painting& painting, std::span<const double> radii, const PolarMap& polar, const Quarter& quarter);
 
-// A strip that is bent around a far centre: what lies between icicle and sunburst.
+// A strip bent around a far centre: the transition between icicle and sunburst.
 struct Bend {
     double center_x, center_y, angle;  // of the whole strip
-    double inner;                      // the radius that becomes depth 0
+    double inner;                      // the radius of depth 0
 };
 
 void paint_bent(const Painting& painting, std::span<const std::int32_t> edges, const Bend& bend);

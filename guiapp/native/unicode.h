@@ -1,4 +1,4 @@
-// A number for each code point, made in Python (core/text/unicode_tables.py).
+// A number for each code point, from a table made in Python (core/text/unicode_tables.py).
 #pragma once
 
 #include <algorithm>

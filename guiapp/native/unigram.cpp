@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::array<Byte, 3> replacement_character{0xEF, 0xBF, 0xBD};
 constexpr double least = -std::numeric_limits<double>::max();
-constexpr double largest_score = 1e30;  // beyond, sums may be no numbers
+constexpr double largest_score = 1e30;  // with larger scores, sums may be NaN
 
-// The bytes of the character at a place, whatever its value; 0 if none is complete there.
+// The length of the character at an offset, whatever its value; 0 if it is not complete.
 std::size_t character_length(Bytes text, std::size_t at) {
     const auto size = announced_length(text[at]);
     if (size == 1) return text[at] < 0x80;
@@ -38,7 +38,7 @@ UnigramNormalizer::Stretch UnigramNormalizer::next(Bytes text, std::size_t at) c
     return {replacement_character, 1};
 }
 
-// How many bytes of the text are the beginning of a user-defined token, even if the rest does not follow.
+// The length of the longest prefix of a user-defined token at an offset, even if the rest does not follow.
 std::size_t UnigramNormalizer::user_defined_length(Bytes text, std::size_t at) const {
     auto end = at;
     for (auto row = TokenTree::root; end < text.size(); ++end)
@@ -46,7 +46,7 @@ std::size_t UnigramNormalizer::user_defined_length(Bytes text, std::size_t at) c
     return end - at;
 }
 
-// 64 bytes at a time, without a jump that depends on where words end.
+// Reads 64 bytes at a time, without a branch that depends on where words end.
 std::size_t Unigram::find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const {
     std::size_t n_starts = 0, n_ends = 0;
     for (std::uint64_t is_first = 1, was_cut = 1; at < text.size() && n_starts + 64 <= starts.size(); at += 64, is_first = 0) {
@@ -69,8 +69,8 @@ bool Unigram::makes_more_than(std::size_t most, Bytes text) const {
     return counter.is_full();
 }
 
-// Where no token reaches over a place, all ways lead through it: the best one up to there is known.  That needs a way to each
-// character; else what was not reached counts as one unknown token from the beginning on.
+// If no token crosses an offset, all segmentations pass through it, so the best one up to there is final. This requires a
+// segmentation up to each character; otherwise, unreached text counts as one unknown token from the beginning.
 void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens) {
     const auto first = tokens.size();
     unknown_ = model.unknown;
@@ -97,7 +97,7 @@ void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vect
     score = ways_[0].score;
 }
 
-// Try all tokens that start at a place; returns whether the character there is one.
+// Try all tokens that start at an offset; returns whether the character there is a token.
 bool Lattice::walk(const Unigram& model, Bytes text, std::size_t at, std::size_t character_end) {
     const auto score_here = ways_[at - begin_].score;
     bool is_known = false;
@@ -124,7 +124,7 @@ bool Lattice::visit_matches(const Unigram& model, std::size_t at, std::size_t ch
     return is_known;
 }
 
-// Where the best way to a place has a sum that is too far from 0, take it away from those to all places that were reached from there on.
+// If the best sum at an offset is too far from 0, subtract it from the sums at this and all later offsets reached so far.
 void Lattice::begin_anew(std::size_t at) {
     const auto offset = ways_[at - begin_].score;
     if (std::abs(offset) <= Unigram::farthest_sum) return;
@@ -139,14 +139,14 @@ void Lattice::reach(std::size_t end, Way way) {
     if (way.score > best.score) best = way;
 }
 
-// Places up to `end`, no way to which is known yet.
+// Open the offsets up to `end`, with no segmentation yet.
 void Lattice::open(std::size_t end) {
     if (end - begin_ >= ways_.size()) ways_.resize(2 * (end - begin_));
     while (end_ < end) ways_[++end_ - begin_] = {least, static_cast<std::uint32_t>(begin_), unknown_};
 }
 
-// Append the tokens of the best way to end_, where the lattice begins from then on; neighbouring unknown ones, from the
-// first on, become one.
+// Append the tokens of the best segmentation up to end_, where the lattice begins from then on. Neighbouring unknown tokens,
+// from `first` on, are joined.
 void Lattice::follow_back(std::vector<Token>& tokens, std::size_t first) {
     const auto n_before = tokens.size();
     for (auto end = static_cast<std::uint32_t>(end_); end > begin_;) {
@@ -171,7 +171,6 @@ void Lattice::follow_back(std::vector<Token>& tokens, std::size_t first) {
 
 using namespace loupe;
 
-// What a Unigram is made of; see there.
 struct UnigramParts {
     Array<const Byte> token_data;
     Array<const std::int64_t> token_offsets;
@@ -190,8 +189,8 @@ struct UnigramParts {
 
 namespace {
 
-// Between two characters that stand side by side in no token no way leads from one side to the other: the best one through a text is
-// those of both sides, and sums of scores are the same behind it but for what all ways have in common.
+// No token crosses a cut between two characters that are neighbours in no token. So the best segmentation of a text consists of
+// the best ones of both sides, and after the cut, all sums differ by the same amount.
 PairCuts cuts_between(const Strings& tokens, const UnigramParts& parts, Watch& watch) {
     bool splits_characters = false;
     std::size_t size = 0;
@@ -210,7 +209,7 @@ PairCuts cuts_between(const Strings& tokens, const UnigramParts& parts, Watch& w
 
 }  // namespace
 
-// NULL where the parts do not fit each other.  Trees, matcher and arrays must outlive the result.
+// NULL if the sizes of the parts do not match. Trees, matcher and arrays must outlive the result.
 LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts, MayGoOn may_go_on) {
     const Strings tokens{parts->token_data, parts->token_offsets};
     const auto n_tokens = static_cast<std::size_t>(parts->scores.size);
@@ -246,7 +245,7 @@ LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts, MayGoOn may_go_o
 
 LOUPE_API void loupe_unigram_free(Unigram* model) { delete model; }
 
-// NULL where the text becomes too long.
+// NULL if the text becomes too long.
 LOUPE_API NormalizedText* loupe_unigram_normalize(const Unigram* model, Array<const Byte> text) {
     if (model->makes_more_than(Unigram::most_bytes, text)) return nullptr;
     auto* normalized = new NormalizedText;
@@ -258,8 +257,8 @@ LOUPE_API NormalizedText* loupe_unigram_normalize(const Unigram* model, Array<co
 
 LOUPE_API std::int64_t loupe_unigram_explodes(const Unigram* model, Array<const Byte> text) { return model->explodes(text); }
 
-// Write the tokens of a normalised text and where they lie, at most one for each byte; returns how many.  The sum of scores before
-// it becomes that behind it.
+// Write the tokens of a normalized text and their spans, at most one a byte; returns their number. Updates `score`, the sum of
+// scores before the text, to the sum after it.
 LOUPE_API std::int64_t loupe_unigram_segment(const Unigram* model, Array<const Byte> text, Array<double> score,
                                              Array<std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
     TokenOutput output{ids, starts, ends};
@@ -282,8 +281,8 @@ std::int32_t whole_token(const TokenTree& tree, Bytes text) {
 
 }  // namespace
 
-// The same for pieces side by side, each by itself.  What is unknown becomes the token that is its text, if any, else those of its
-// bytes, if each has one.
+// The same for adjacent pieces, each encoded on its own. Unknown text becomes the token with the same text, if any, or else the
+// tokens of its bytes, if each has one.
 LOUPE_API std::int64_t loupe_unigram_segment_each(const Unigram* model, Array<const Byte> text, Array<const std::int64_t> piece_ends,
                                                   Array<const std::int32_t> byte_ids, Array<std::int32_t> ids,
                                                   Array<std::int64_t> starts, Array<std::int64_t> ends) {

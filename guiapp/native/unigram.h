@@ -13,9 +13,9 @@
 
 namespace loupe {
 
-// What a Unigram vocabulary makes of a text before it encodes it; readable twin: core/text/normalizers.py.
+// The normalization of a Unigram vocabulary; reference implementation: core/text/normalizers.py.
 struct UnigramNormalizer {
-    // Whether a space was put before the first word, and whether a word has begun.
+    // Whether a space was added before the first word, and whether a word has begun.
     struct State {
         bool has_prefix = false, in_word = false;
     };
@@ -25,7 +25,7 @@ struct UnigramNormalizer {
     SettledText settled;
     bool add_space_prefix, removes_spaces;
 
-    // Append what a text becomes to an output like a NormalizedText.
+    // Append a normalized text to an output like a NormalizedText.
     template <class Output>
     void normalize(Bytes text, State& state, Output& output) const {
         for (std::size_t at = 0; at < text.size() && !output.is_full();) {
@@ -57,7 +57,7 @@ struct UnigramNormalizer {
 
 private:
     struct Stretch {
-        Bytes made;  // what it becomes
+        Bytes made;  // the replacement
         std::size_t size;
     };
 
@@ -74,44 +74,44 @@ private:
     std::size_t user_defined_length(Bytes text, std::size_t at) const;
 };
 
-// What a vocabulary knows.
+// The tables of a vocabulary.
 struct Unigram {
-    static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalised text
-    static constexpr double farthest_sum = 100'000;  // at which SentencePiece counts from 0 again
+    static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalized text
+    static constexpr double farthest_sum = 100'000;  // beyond this, SentencePiece resets sums to 0
     static constexpr std::size_t most_growth = 128, least_limit = 1024;  // NFKC makes at most 11 times as many
 
     UnigramNormalizer normalizer;
-    std::size_t most_made;         // bytes that one of a text becomes at most
-    std::span<const bool> is_cut;  // [256]: bytes that become a space wherever they stand; words begin there
+    std::size_t most_made;         // the most bytes that one byte of a text can become
+    std::span<const bool> is_cut;  // [256]: bytes that always become a space; words begin there
     const TokenTree* tree;
-    const TokenMatcher* matcher;  // NULL unless some token is so long that to walk down the tree takes too long
+    const TokenMatcher* matcher;  // NULL unless some token is too long for walking down the tree
     std::span<const double> scores;
     double unknown_score;
     std::int32_t unknown;
-    bool is_bounded;  // whether all sums of scores are numbers, so that there is a way to each character
-    bool is_single;   // sums are rounded to 32 bits, and begin anew where they leave SentencePiece's range
-    PairCuts cuts;    // where no token reaches across
+    bool is_bounded;  // whether all sums of scores are finite, so that each character can be reached
+    bool is_single;   // sums are rounded to 32 bits, and reset if they leave SentencePiece's range
+    PairCuts cuts;    // that no token crosses
 
-    // Write where the next words begin and end, at least one if there is any, as many as there is room for or some fewer; returns how
-    // many.  A word begins with the byte that becomes its space, unless spaces are removed.
+    // Write the starts and ends of the next words: at least one if there is any, and about as many as fit. Returns their
+    // number. A word begins with the byte that becomes its space, unless spaces are removed.
     std::size_t find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const;
 
-    // Whether a text becomes more than so many bytes.
+    // Whether a text becomes more than `most` bytes.
     bool makes_more_than(std::size_t most, Bytes text) const;
-    // Whether a whole text becomes so much longer as only a map does that was made for that.
+    // Whether a whole text grows so much that the character map must have been made for this purpose.
     bool explodes(Bytes text) const { return makes_more_than(most_growth * text.size() + least_limit, text); }
 };
 
-// Viterbi: of all ways to cut a text into tokens the one with the highest sum of scores; readable twin: core/encode/reference/viterbi.py.
+// Viterbi: the segmentation with the highest sum of scores; reference implementation: core/encode/reference/viterbi.py.
 class Lattice {
 public:
     struct Token {
         std::int32_t id;
-        std::uint32_t start, end;  // in the normalised text
+        std::uint32_t start, end;  // in the normalized text
     };
 
-    // Append the tokens of a normalised text.  `score` is the sum of the scores before it and becomes that behind it: sums are
-    // rounded as if all text before were here, too.  Ties go to the token that starts first; neighbouring unknown ones are one.
+    // Append the tokens of a normalized text. `score`, the sum of the scores before it, is updated, because sums are rounded as
+    // in one continuous text. Ties go to the token that starts first; neighbouring unknown tokens are joined.
     void segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens);
 
 private:
@@ -128,11 +128,11 @@ private:
     void open(std::size_t end);
     void follow_back(std::vector<Token>& tokens, std::size_t first);
 
-    std::vector<Way> ways_;  // the best one to each place from begin_ up to end_
+    std::vector<Way> ways_;  // the best one to each offset from begin_ up to end_
     std::size_t begin_ = 0, end_ = 0;
     std::int32_t unknown_ = absent;
     bool is_single_ = false;
-    std::vector<std::int32_t> longest_;  // at each place, of the matcher
+    std::vector<std::int32_t> longest_;  // at each offset, found by the matcher
 };
 
 }  // namespace loupe

@@ -6,12 +6,12 @@ namespace loupe {
 
 namespace {
 
-// What several characters of the same length look like in a word of eight bytes.
+// The bit pattern of several characters of equal length in a word of eight bytes.
 struct Shape {
-    std::uint64_t mask, wanted;  // of the bits that leads and continuations are known by
-    std::uint64_t codes, least;  // bits of which each lead has one at least, else its form is too long; the lowest of them
+    std::uint64_t mask, wanted;  // the bits that identify lead and continuation bytes
+    std::uint64_t codes, least;  // bits of which each lead byte has at least one, unless the form is overlong; the lowest of them
 
-    // 0 where they are there: what carries into the bit above the codes is not below the least.
+    // 0 if the word matches: the sum overflows into the bit above the codes exactly if they are at least `least`.
     std::uint64_t mismatch(std::uint64_t word) const {
         const auto above = codes + least;
         return ((word & mask) ^ wanted) | (~((word & codes) + codes) & above);
@@ -21,13 +21,13 @@ struct Shape {
 constexpr Shape four_of_two{0xC0E0C0E0C0E0C0E0, 0x80C080C080C080C0, 0x001E001E001E001E, 0x0002000200020002};
 constexpr Shape two_of_three{0x0000C0C0F0C0C0F0, 0x00008080E08080E0, 0x0F00000F, 0x01000001};
 
-// Where the characters of two bytes end that begin at `at`, four at once.
+// The end of the run of two-byte characters that begins at `at`, read four at once.
 std::size_t behind_twos(Bytes text, std::size_t at) {
     while (at + 8 <= text.size() && !four_of_two.mismatch(load8(text, at))) at += 8;
     return at;
 }
 
-// The same for characters of three bytes, most of Asian text; a lead of 0xE0 may begin too long a form.
+// The same for characters of three bytes, as in most Asian text; a lead byte of 0xE0 may begin an overlong form.
 std::size_t behind_threes(Bytes text, std::size_t at) {
     while (at + 14 <= text.size() && !(two_of_three.mismatch(load8(text, at)) | two_of_three.mismatch(load8(text, at + 6))))
         at += 12;
@@ -93,7 +93,7 @@ NormalizedText repair(Bytes text) {
 
 using namespace loupe;
 
-// NULL where there is nothing to repair.
+// NULL if the text needs no repair.
 LOUPE_API NormalizedText* loupe_repair(Array<const Byte> text) {
     const Bytes bytes = text;
     return plain_prefix(bytes) == bytes.size() ? nullptr : new NormalizedText(repair(bytes));

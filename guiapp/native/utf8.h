@@ -1,5 +1,5 @@
-// Text as llama.cpp decodes it: a byte that begins no complete character is U+FFFD by itself, forms that are longer
-// than necessary are accepted, surrogates too.  What is above U+10FFFF is broken.
+// Text as llama.cpp decodes it: a byte that begins no complete character is one U+FFFD; overlong forms and surrogates are
+// accepted; code points above U+10FFFF are broken.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@ constexpr std::uint32_t replacement = 0xFFFD, last_code = 0x10FFFF;
 
 struct Decoded {
     std::uint32_t code;
-    std::uint32_t size;  // how many bytes of the text it takes
+    std::uint32_t size;  // the number of bytes in the text
 };
 
-// How many bytes the shortest form of a code point takes.
+// The number of bytes in the shortest form of a code point.
 constexpr std::uint32_t encoded_length(std::uint32_t code) { return 1u + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000); }
 
 // The character at `at`, in any text.
@@ -32,7 +32,7 @@ constexpr Decoded decode(Bytes text, std::size_t at) {
     return code > last_code ? Decoded{replacement, 1} : Decoded{code, size};
 }
 
-// The code point at `at`, where a character begins, of text that is plain.
+// The code point at `at`, where a character begins, in plain text.
 constexpr std::uint32_t code_at(Bytes text, std::size_t at) {
     const std::uint32_t lead = text[at];
     if (lead < 0x80) return lead;
@@ -42,7 +42,7 @@ constexpr std::uint32_t code_at(Bytes text, std::size_t at) {
     return (lead & 0x07) << 18 | low_bits(1) << 12 | low_bits(2) << 6 | low_bits(3);
 }
 
-// A code point in UTF-8; as Bytes it lives only as long as itself.
+// A code point in UTF-8; its Bytes are valid only during its own lifetime.
 struct Encoded {
     std::array<Byte, 4> bytes;
     std::size_t size;
@@ -58,16 +58,16 @@ constexpr Encoded encode(std::uint32_t code) {
     return {{static_cast<Byte>(0xF0 | code >> 18), tail(12), tail(6), tail(0)}, 4};
 }
 
-// How many bytes below 0x80 the text begins with.
+// The number of bytes below 0x80 at the start of the text.
 std::size_t ascii_prefix(Bytes text);
 
-// How far the text is plain, that is, the shortest form of characters: its size if there is nothing to repair.
+// The length of the plain prefix, that is, of characters in shortest form: the size if there is nothing to repair.
 std::size_t plain_prefix(Bytes text);
 
-// Whether a text is UTF-8 as Unicode defines it: surrogates are none.
+// Whether a text is UTF-8 as Unicode defines it, without surrogates.
 bool is_valid(Bytes text);
 
-// The text that llama.cpp sees, in shortest form.
+// The text as llama.cpp sees it, in shortest form.
 NormalizedText repair(Bytes text);
 
 }  // namespace loupe

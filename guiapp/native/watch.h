@@ -1,4 +1,4 @@
-// Work that may take long asks now and then whether anybody still wants it.
+// Long work asks from time to time whether its result is still wanted.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace loupe {
 
-// Python's answer, true to go on; NULL where nobody can change their mind.
+// Asks Python; true to continue. NULL if the work cannot be cancelled.
 using MayGoOn = bool (*)();
 
 class Watch {
 public:
     explicit Watch(MayGoOn may_go_on) : may_go_on_(may_go_on) {}
 
-    // Whether to give up; true from then on.  `cost` is what the next step takes, in nanoseconds, roughly.
+    // Whether to stop; from then on always true. `cost` is the approximate time of the next step in nanoseconds.
     bool stops(std::size_t cost = 64) {
         if (left_ > cost) {
             left_ -= cost;
@@ -36,13 +36,13 @@ private:
     bool has_stopped_ = false;
 };
 
-// What was made, unless the watch stopped before it was whole.
+// The result, or NULL if the watch stopped before it was complete.
 template <class Made>
 Made* unless_stopped(std::unique_ptr<Made> made, const Watch& watch) {
     return watch.has_stopped() ? nullptr : made.release();
 }
 
-// Sorts what would take long in one go part by part, then merges the parts; unsorted where the watch stops.
+// Sorts in parts that are short enough to be cancelled, then merges the parts; unsorted if the watch stops.
 template <class Item, class Less>
 void sort_watched(std::span<Item> items, Less less, Watch& watch) {
     constexpr std::size_t part = 1 << 17, cost = 100;

@@ -6,16 +6,16 @@ namespace loupe {
 
 namespace {
 
-// Groups of bytes.  Capital letters and tabs belong to the one that the table says.
+// Groups of bytes. The table assigns groups to capital letters and tabs.
 constexpr Byte rare = 0, small = 1, digit = 3, space = 4, newline = 5, apostrophe = 6, mark_group = 7;
 constexpr std::size_t group_bits = 3, n_windows = 1 << 4 * group_bits;
 constexpr std::size_t capitals_at = 0, tabs_at = 1, group_of = 2, runs_at = group_of + 256, rows_at = runs_at + n_windows;
 constexpr std::size_t longest_run = 64;
 constexpr Byte cut_flag = 1;
-constexpr int most_high = 36;  // bytes above 0x7F in a word whose characters are looked at
+constexpr int most_high = 36;  // if a word has more bytes above 0x7F, its characters are not classified
 
-// A byte's kind by its two halves: these are masks, and a byte is of the kinds that both have.  Letters are of two
-// kinds, because those of "aA" begin at 1 and those of "pP" end at A; what is printed has the kind 0x80, too.
+// A byte's kind is a mask for each of its two halves; the byte has the kinds that both masks share. Letters have two kinds,
+// because the columns of "aA" begin at 1 and those of "pP" end at A; printable bytes have the kind 0x80, too.
 constexpr Byte a_to_o = 1, p_to_z = 2, of_digits = 4, of_space = 8, of_apostrophe = 16, of_newlines = 32, of_tabs = 64, printed = 128;
 constexpr Byte by_low(unsigned low) {
     return static_cast<Byte>((low >= 1 ? a_to_o : 0) | (low <= 10 ? p_to_z : 0) | (low <= 9 ? of_digits : 0) | (low == 0 ? of_space : 0) |
@@ -41,8 +41,7 @@ Windows::Windows(Bytes table, Bytes classes) : table_(table), classes_(classes) 
     }
 }
 
-// The groups by the lower and the upper half of the kinds; where both have one, they are joined by "xor".  Gives bits for
-// bytes above 0x7F.
+// The groups by the lower and upper half of the kinds, joined by "xor" if both have one. Returns bits for bytes above 0x7F.
 std::uint64_t Windows::sort_bytes(const Byte* from, Byte* groups) const {
     const Byte letter = small ^ mark_group;
     const Lanes lower{0, letter, letter, 0, digit ^ mark_group, 0, 0, 0, space ^ mark_group};
@@ -62,8 +61,8 @@ std::uint64_t Windows::sort_bytes(const Byte* from, Byte* groups) const {
     return high;
 }
 
-// Let each character of several bytes have one group, that of an ASCII character of its class; which bytes have none then.
-// What lies behind the text's end may be anything.
+// Give each multi-byte character one group, that of an ASCII character of its class. Returns the bytes that have no group of
+// their own then. Bytes after the text's end may be anything.
 std::uint64_t Windows::join_bytes(const Byte* from, std::uint64_t high, Byte* groups) const {
     std::array<Byte, 2 * width> own{};
     std::copy_n(groups, width, own.begin());
@@ -82,7 +81,7 @@ std::uint64_t Windows::join_bytes(const Byte* from, std::uint64_t high, Byte* gr
     return joined;
 }
 
-// Find out which terms hold at each byte of a word.
+// Evaluate the terms at each byte of a word.
 void Windows::look_up(std::size_t word, const Byte* groups) {
     const Wide special = spread(Lanes{0xFF, 0, 0, 0, 0, 0, 0xFF});  // groups: rare, apostrophe
     std::uint64_t cuts = 0, unsure = 0;
@@ -107,7 +106,7 @@ void Windows::mark(Bytes text, std::size_t start, std::size_t n_words) {
     const auto seen = text.subspan(start - before, before + n_words * width + 1);
     std::array<std::size_t, most_words> firsts;
     std::array<std::uint64_t, most_words> joined{};
-    std::size_t count = 0;  // characters
+    std::size_t count = 0;  // in characters
     foreign_ = 0;
     for (; count < before; ++count) groups_[count] = table_[group_of + seen[count]];
     for (std::size_t word = 0; word < n_words; ++word) {

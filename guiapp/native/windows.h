@@ -1,6 +1,6 @@
-// Where pieces end, found 64 bytes at a time by the groups of four neighbouring characters.  What holds for all texts is told
-// by terms, which Python finds (core/pretokenize) by trying all texts at once: products of four sets of groups, eight terms in
-// the bits of a byte.
+// Finds the ends of pieces, 64 bytes at a time, by the groups of four neighbouring characters. Python finds rules that hold for
+// all texts by trying all combinations (core/pretokenize). A rule is a product of four sets of groups, a term; a byte has eight
+// terms.
 #pragma once
 
 #include <array>
@@ -13,28 +13,29 @@ class Windows {
 public:
     static constexpr std::size_t width = 64;      // bytes in a word of bits
     static constexpr std::size_t most_words = 8;  // at a time
-    static constexpr std::size_t before = 4;      // bytes before a cut that have a say: the first two only if special
+    static constexpr std::size_t before = 4;      // bytes before a cut that matter: the first two only if special
 
     enum class Known { no_cut, cut, unsure };
 
-    // `table` is empty for patterns without; `classes` are those of all code points.
+    // `table` is empty for patterns without windows; `classes` are the classes of all code points.
     Windows(Bytes table, Bytes classes);
 
     bool exist() const { return !table_.empty(); }
 
-    // Find the cuts in `n_words` words of text[start:].  One byte more must exist, and `before`.
+    // Find the cuts in `n_words` words of text[start:]. One byte after them and `before` bytes before them must exist.
     void mark(Bytes text, std::size_t start, std::size_t n_words);
     std::uint64_t cuts(std::size_t word) const { return cuts_[word]; }      // bit i: before byte i of the word
     std::uint64_t unsure(std::size_t word) const { return unsure_[word]; }  // … or there may be one
-    bool is_foreign(std::size_t word) const { return foreign_ >> word & 1; }  // little of it is ASCII: nothing is known there
+    bool is_foreign(std::size_t word) const { return foreign_ >> word & 1; }  // little of it is ASCII, so nothing is known there
 
-    // Whether what follows a run of one byte, which begins at `at`, tells about a cut there.
+    // Whether there is a cut at `at`, where a run of one byte begins, judging by the character after the run.
     Known known_behind_run(Bytes text, std::size_t at) const;
 
 private:
     static constexpr std::size_t n_places = 4, most_rows = 6;
 
-    // Terms: which hold for each place in a window and each group; which not only beside special bytes; what they tell.
+    // Terms: which hold for each position in a window and each group; which hold everywhere rather than only next to special
+    // bytes; and their results.
     struct Row {
         std::array<Wide, n_places> holding;
         Byte everywhere, cuts, unsure, by_absence;

@@ -39,7 +39,7 @@ std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptio
     return encode_pending(model, text) ? static_cast<std::int64_t>(count_) : too_long;
 }
 
-// Let the words of a stretch wait for others, so that what is kept of many is fetched together; false where one becomes too long.
+// Add the words of a segment to the pending ones, so that cached words are fetched together; false if one becomes too long.
 template <class Model>
 bool WordEncoder::add_words(const Model& model, Bytes text, const Part& part) {
     const auto stretch = part.text_in(text);
@@ -55,7 +55,7 @@ bool WordEncoder::add_words(const Model& model, Bytes text, const Part& part) {
     }
 }
 
-// A special token is an empty word among others.
+// A special token is added as an empty word.
 template <class Model>
 bool WordEncoder::add_token(const Model& model, Bytes text, std::int32_t token) {
     if (n_pending_ == starts_.size() && !encode_pending(model, text)) return false;
@@ -66,7 +66,7 @@ bool WordEncoder::add_token(const Model& model, Bytes text, std::int32_t token) 
     return true;
 }
 
-// Append the ids of all words that wait; room is made in between for what one becomes.
+// Append the ids of all pending words; makes room during this if a word needs it.
 template <class Model>
 bool WordEncoder::encode_pending(const Model& model, Bytes text) {
     for (std::size_t done = 0; done < n_pending_;) {
@@ -118,7 +118,7 @@ bool WordEncoder::normalize(const Unigram& model, Bytes text, Word word) {
     return true;
 }
 
-// Write the ids of the word that was normalised last, for which there is room, to ids_[count:]; returns the new count.
+// Write the ids of the last normalized word, for which there is room, to ids_[count:]; returns the new count.
 std::size_t WordEncoder::encode_normalized(const WordPiece& model, std::size_t count) {
     spelled_.clear();
     if (!model.take_linked(normalized_.data, spelled_)) spelled_.push_back(model.unknown());
@@ -128,7 +128,7 @@ std::size_t WordEncoder::encode_normalized(const WordPiece& model, std::size_t c
     return count + spelled_.size();
 }
 
-// Part by part, which are looked up, too.  Only unknown tokens join across.
+// Encodes part by part, with a cache of parts. Only unknown tokens are joined across parts.
 std::size_t WordEncoder::encode_normalized(const Unigram& model, std::size_t count) {
     const Bytes word = normalized_.data;
     const auto first = count;
@@ -151,7 +151,7 @@ std::size_t WordEncoder::encode_normalized(const Unigram& model, std::size_t cou
     return count - std::ranges::unique(all, is_repeated).size();
 }
 
-// Where only the first word with a letter has a space put before it, append all words up to there; returns how far they reach.
+// If only the first word with a letter gets a space, append all words up to it; returns where they end.
 std::size_t WordEncoder::append_first(const Unigram& model, Bytes text) {
     state_.has_prefix = !model.normalizer.add_space_prefix || model.normalizer.removes_spaces;
     std::size_t at = 0;
@@ -171,20 +171,20 @@ std::size_t WordEncoder::append_first(const Unigram& model, Bytes text) {
 
 using namespace loupe;
 
-// Of one of the two models, which must outlive it; the other is NULL.
+// For one of the two models, which must outlive the result; the other is NULL.
 LOUPE_API WordEncoder* loupe_word_encoder_new(const WordPiece* wordpiece, const Unigram* unigram, Array<const std::int32_t> ids_of_rows) {
     return new WordEncoder(wordpiece, unigram, ids_of_rows);
 }
 
 LOUPE_API void loupe_word_encoder_free(WordEncoder* encoder) { delete encoder; }
 
-// How many ids a text has.
+// The number of ids of a text.
 LOUPE_API std::int64_t loupe_word_encoder_encode(WordEncoder* encoder, const TextOptions* options, Array<const Byte> text) {
     encoder->clear();
     return encoder->append(text, *options);
 }
 
-// The same for texts that lie side by side and end at `ends`; the number of ids up to the end of each is written.
+// The same for adjacent texts that end at `ends`; writes the number of ids up to the end of each.
 LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, const TextOptions* options, Array<const Byte> texts,
                                                       Array<const std::int64_t> ends, Array<std::int64_t> counts) {
     if (counts.size < ends.size) return -1;
@@ -202,7 +202,7 @@ LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, cons
     return count;
 }
 
-// The ids that were encoded last, to an array of their number.
+// Copies the ids of the last text to an array of their number.
 LOUPE_API void loupe_word_encoder_copy(const WordEncoder* encoder, Array<std::int32_t> ids) {
     std::ranges::copy(encoder->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
 }

@@ -1,4 +1,4 @@
-// Text word by word, for WordPiece and Unigram: words that were met before are looked up.
+// Encodes text word by word, for WordPiece and Unigram, with a cache of words.
 #pragma once
 
 #include "piece_cache.h"
@@ -8,29 +8,28 @@
 
 namespace loupe {
 
-// Words are independent of each other.  They are kept as they stand in the text: one that was met before is not normalised
-// again.  For one thread at a time.
+// Words are independent of each other, and cached as written: a known word is not normalized again. For one thread at a time.
 class WordEncoder {
 public:
     static constexpr std::int64_t too_long = -2, explodes = -3;
 
-    // Of one of these, the other being NULL.  `ids_of_rows`, if there are any, are those of WordPiece's rows, the last of unknown words.
+    // For one of these; the other is NULL. `ids_of_rows`, if any, are the ids of WordPiece's rows, the last one for unknown
+    // words.
     WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows);
 
-    // Forget the ids that there are.
     void clear() {
         if (ids_.size() > most_kept_room) ids_ = {};
         count_ = 0;
     }
-    // Append the ids of a text, special tokens among them; returns how many there are then, or `too_long` where some word becomes
-    // that, or `explodes` where all of a stretch becomes so much longer as only a map does that was made for that.
+    // Append the ids of a text with special tokens. Returns the number of all ids, or `too_long` if a word becomes too long, or
+    // `explodes` if a segment grows so much that the character map must have been made for this purpose.
     std::int64_t append(Bytes text, const TextOptions& options);
 
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
     static constexpr std::size_t most_kept_room = 1 << 22;
-    static constexpr std::size_t room_for_words = 128;  // at least, to look for some
+    static constexpr std::size_t room_for_words = 128;  // the least room to search for words
     static constexpr std::size_t block_room = PieceCache::block * PieceCache::longest_kept + PieceCache::spare_ids;
 
     struct PlainText {
@@ -71,13 +70,13 @@ private:
     std::span<const std::int32_t> ids_of_rows_;
     PieceCache cache_;
     std::vector<PieceCache::Key> keys_, part_keys_;
-    std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
-    std::size_t n_pending_ = 0, n_taken_ = 0;              // words that are not encoded yet, and special tokens among them that are
-    std::vector<std::uint32_t> others_;                    // where these are, and their ids
+    std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words in a block, and of the parts of a word
+    std::size_t n_pending_ = 0, n_taken_ = 0;              // words not encoded yet; special tokens among them that are written
+    std::vector<std::uint32_t> others_;                    // their indices, and their ids
     std::vector<std::int32_t> pending_tokens_;
 
     std::vector<Part> parts_;        // of a text
-    std::vector<std::int32_t> ids_;  // with room behind
+    std::vector<std::int32_t> ids_;  // may be longer than `count_`
     std::size_t count_ = 0;
 
     PlainText normalized_;              // a word

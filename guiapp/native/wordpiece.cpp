@@ -12,7 +12,7 @@ bool ends(WordPiece::Action action) { return action == WordPiece::end_word || ac
 
 }  // namespace
 
-// Level by level, since the link of a node depends on those of nodes that are less deep.
+// Level by level, because the link of a node depends on links at a lesser depth.
 WordPiece::WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, std::int32_t unknown, Watch& watch)
     : actions_(actions),
       tree_(tree),
@@ -45,8 +45,8 @@ WordPiece::WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, s
     pairs_.shrink_to_fit();
 }
 
-// From the link of the parent on, follow links until the last byte fits.  Each pair makes what is left at least a byte shorter, so
-// that there are no more of them than the tokens have bytes.
+// Follow links from the parent's link on until the last byte fits. Each pair shortens what is left by at least a byte, so there
+// are at most as many pairs as the tokens have bytes.
 WordPiece::Link WordPiece::link(std::int32_t row, std::int32_t parent, Byte byte) {
     if (const auto token = tree_.token_at(row); token != absent) return {TokenTree::root, token};
     auto [left, taken] = links_[parent];
@@ -96,8 +96,8 @@ std::size_t WordPiece::find_words(Bytes text, std::size_t at, std::span<std::int
     return count;
 }
 
-// The same in 64 bytes if all are ASCII and none is skipped, without a jump that depends on where words end; returns how far that is
-// known: a word that reaches their end may go on.
+// The same for 64 bytes if all are ASCII and none is skipped, without a branch that depends on where words end. Returns the
+// number of bytes that are certain: a word at their end may continue.
 std::size_t WordPiece::find_ascii_words(Bytes block, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends,
                                         std::size_t& count) const {
     const auto [extending, alone, between] = marks<3>(block, std::span<const Byte, 256>(word_flags_));
@@ -123,7 +123,7 @@ bool WordPiece::take_longest(Bytes word, std::vector<std::int32_t>& ids) const {
             if (tree_.token_at(row) != absent) found = tree_.token_at(row), found_end = end;
         }
         n_steps += end - at;
-        if (found == absent || n_steps > most_steps * word.size()) {  // tokens as long as texts take too long like this
+        if (found == absent || n_steps > most_steps * word.size()) {  // too slow if tokens are as long as texts
             ids.resize(first);
             return found != absent && take_linked(word, ids);
         }
@@ -154,7 +154,7 @@ bool WordPiece::take_linked(Bytes word, std::vector<std::int32_t>& ids) const {
     return true;
 }
 
-// What is still whole waits at the place of its first token.
+// A list that is not expanded yet is stored at the position of its first token.
 void WordPiece::append(std::int32_t list, std::vector<std::int32_t>& ids) const {
     auto at = ids.size();
     ids.resize(at + static_cast<std::size_t>(size_of(list)));
@@ -167,10 +167,10 @@ void WordPiece::append(std::int32_t list, std::vector<std::int32_t>& ids) const 
     }
 }
 
-// Whether a byte is a character that no word extends beyond.
+// Whether a byte is a character after which no word continues.
 bool WordPiece::is_end(Byte byte) const { return byte < 0x80 && ends(ascii_actions_[byte]); }
 
-// Whether a character begins at `at` that does not belong to the word before.
+// Whether a character begins at `at` that does not belong to the previous word.
 bool WordPiece::begins_apart(Bytes text, std::size_t at) const {
     return !is_continuation(text[at]) && ends(character(text, at).action);
 }
@@ -192,7 +192,7 @@ std::size_t WordPiece::break_after(Bytes text, std::size_t position) const {
 
 using namespace loupe;
 
-// NULL where the parts do not fit each other.  The tree and the arrays must outlive the result.
+// NULL if the sizes of the parts do not match. The tree and the arrays must outlive the result.
 LOUPE_API WordPiece* loupe_wordpiece_new(const CodeTable* actions, Array<const Byte> data, Array<const std::int64_t> offsets,
                                          const TokenTree* tree, std::int32_t unknown, MayGoOn may_go_on) {
     const Strings tokens{data, offsets};
@@ -204,7 +204,7 @@ LOUPE_API WordPiece* loupe_wordpiece_new(const CodeTable* actions, Array<const B
 
 LOUPE_API void loupe_wordpiece_free(WordPiece* model) { delete model; }
 
-// The words of a text side by side; where they end is written, at most one for each byte, and how many they are.
+// The concatenated words of a text. Writes their ends, at most one a byte, and their number.
 LOUPE_API NormalizedText* loupe_wordpiece_words(const WordPiece* model, Array<const Byte> text, Array<std::int64_t> ends,
                                                 Array<std::int64_t> count) {
     if (ends.size < text.size || count.size < 1) return nullptr;
@@ -218,7 +218,7 @@ LOUPE_API NormalizedText* loupe_wordpiece_words(const WordPiece* model, Array<co
     return words.release();
 }
 
-// Write the tokens of all words and where they lie, at most one for each byte; returns how many.
+// Write the tokens of all words and their spans, at most one a byte; returns their number.
 LOUPE_API std::int64_t loupe_wordpiece_encode(const WordPiece* model, Array<const Byte> data, Array<const std::int64_t> word_ends,
                                               bool is_linked, Array<std::int32_t> ids, Array<std::int64_t> starts,
                                               Array<std::int64_t> ends) {
@@ -243,7 +243,7 @@ LOUPE_API std::int64_t loupe_wordpiece_encode(const WordPiece* model, Array<cons
     return static_cast<std::int64_t>(output.count);
 }
 
-// A place where a word ends whatever stands beyond `position`, the nearest one before or from there on.
+// The nearest offset, before `position` or from there on, where a word ends whatever the text beyond `position` is.
 LOUPE_API std::int64_t loupe_wordpiece_break(const WordPiece* model, Array<const Byte> text, std::int64_t position, bool is_before) {
     if (position < 0 || position > text.size) return -1;
     const auto place = static_cast<std::size_t>(position);

@@ -12,15 +12,15 @@
 
 namespace loupe {
 
-// The tokens of a word are found in two ways that give the same: the longest one again and again, and in one walk over the
-// bytes, by failure links (Song et al. 2021, https://aclanthology.org/2021.emnlp-main.160).  Where the tree ends, the tokens
-// that are certain by then are taken, and the walk goes on at the node for what is left of the text.
+// Two methods find the same tokens of a word: repeated longest match, and a single walk over the bytes with failure links (Song
+// et al. 2021, https://aclanthology.org/2021.emnlp-main.160). Where the tree ends, the walk takes the tokens that are certain
+// and continues at the node for the remaining bytes.
 class WordPiece {
 public:
-    // What becomes of a character: as in core/text/normalizers.py.
+    // The treatment of a character, as in core/text/normalizers.py.
     enum Action { skip, end_word, stand_alone, extend_word };
 
-    // `actions` has what to add to each code point, times 4, plus the action; the tree finds all `tokens`.
+    // `actions` has the number to add to each code point, times 4, plus the action; the tree finds all `tokens`.
     WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, std::int32_t unknown, Watch& watch);
 
     std::int32_t unknown() const { return unknown_; }
@@ -28,10 +28,10 @@ public:
 
     // The next word from `at` on.
     Word next_word(Bytes text, std::size_t at) const;
-    // Write where the next words begin and end, as many as there is room for; returns how many.
+    // Write the starts and ends of the next words, as many as fit; returns their number.
     std::size_t find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const;
 
-    // Append a word of the text as tokens spell it: U+2581 and its characters.  What is skipped belongs to what is before it.
+    // Append a word of the text as tokens spell it: U+2581 and its characters. Skipped characters belong to the previous one.
     template <class Output>
     void normalize(Bytes text, Word word, Output& words) const {
         words.append(space_symbol, word.start, word.start);
@@ -43,13 +43,13 @@ public:
         }
     }
 
-    // Append the tokens of a normalised word; false, with nothing appended, where one is missing.
+    // Append the tokens of a normalized word; false, with nothing appended, if one is missing.
     bool take_longest(Bytes word, std::vector<std::int32_t>& ids) const;
     bool take_linked(Bytes word, std::vector<std::int32_t>& ids) const;
 
-    // The last place up to `position` where a word ends whatever stands behind `position`, or 0.
+    // The last offset up to `position` where a word ends whatever follows `position`, or 0.
     std::size_t break_before(Bytes text, std::size_t position) const;
-    // The first place from `position` on where a word ends whatever stands before it, or the end of the text.
+    // The first offset from `position` on where a word ends whatever precedes `position`, or the end of the text.
     std::size_t break_after(Bytes text, std::size_t position) const;
 
 private:
@@ -58,8 +58,8 @@ private:
         std::size_t size;
         Action action;
     };
-    // What to do at a row of the tree where the text goes on otherwise: take a list of tokens, and go on from `left`; that is
-    // `absent` where no token fits.  A list is a token or, from `n_tokens` on, one list behind another: they share their parts.
+    // What to do at a row of the tree if the text does not continue there: take a list of tokens, and continue from `left`,
+    // which is `absent` if no token fits. A list is a token or, from `n_tokens` on, two lists, which may be shared.
     struct Link {
         std::int32_t left = not_linked, taken = absent;
     };
@@ -74,7 +74,7 @@ private:
         const auto [code, size] = decode(text, at);
         return {code, size, static_cast<Action>(actions_[code] & 3)};
     }
-    // What takes the place of a character.
+    // The replacement of a character.
     Encoded target(std::uint32_t code) const { return encode(code + static_cast<std::uint32_t>(actions_[code] >> 2)); }
     bool begins_apart(Bytes text, std::size_t at) const;
     bool is_end(Byte byte) const;

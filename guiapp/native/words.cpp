@@ -1,4 +1,4 @@
-// Whole words: what stands between white space is looked up as it is, and unknown where it is no token.
+// Whole words: text between white space is looked up as a token, or else unknown.
 #include "api.h"
 #include "token_tree.h"
 #include "tokens.h"
@@ -11,7 +11,7 @@ constexpr Byte space = ' ';
 
 bool is_space(Byte byte) { return byte == space || (byte >= '\t' && byte <= '\r'); }
 
-// The token that stands for all of a word, or `absent`.
+// The token of a whole word, or `absent`.
 std::int32_t find_word(const TokenTree& tree, Bytes word) {
     auto row = TokenTree::root;
     for (const auto byte : word)
@@ -44,8 +44,8 @@ void encode_words(const TokenTree& tree, std::int32_t unknown, Bytes text, Token
 
 using namespace loupe;
 
-// Returns how many tokens a text has, at most one for every two bytes and one more.  Words that are no token are `unknown`, and
-// nothing where that is -1.
+// Returns the number of tokens, at most one for every two bytes and one more. Unknown words become `unknown`, or nothing if it
+// is -1.
 LOUPE_API std::int64_t loupe_words_encode(const TokenTree* tree, Array<const Byte> text, std::int32_t unknown,
                                           Array<std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
     TokenOutput output{ids, starts, ends};

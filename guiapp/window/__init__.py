@@ -1,1 +1,1 @@
-"""The window around the pages: their list, actions, menus, top bar and start page."""
+"""The window around the pages: the rail, actions, menus, the top bar and the start page."""

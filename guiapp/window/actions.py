@@ -1,4 +1,4 @@
-"""Everything a person can tell the window to do: one table for menus, shortcuts and command palette."""
+"""All actions of the window: one table for menus, shortcuts and the command palette."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Key = QKeySequence.StandardKey
 class ActionRow:
     """One action.
 
-    menu          path of its menu, such as "File/Samples"
-    keys          shortcuts, the one to show first
-    group         of the checkable actions in a group, one is checked
-    begins_group  a line goes above it in the menu
-    page          the one it belongs to and leads to: its keys act only there
-    tip           what the text leaves open, for menus that show tips
-    needs         what is lacking where it cannot act
+    menu          the path of its menu, such as "File/Samples"
+    keys          shortcuts, the one to display first
+    group         one of the checkable actions in a group is checked
+    begins_group  a separator precedes it in the menu
+    page          the page that it shows; its keys work only there
+    tip           an explanation, for menus that show tips
+    needs         what is missing if the action is disabled
     """
 
     name: str
@@ -44,12 +44,12 @@ class ActionRow:
 
     @property
     def synonyms(self) -> tuple[str, ...]:
-        """What else people may call it."""
+        """Other names that users may search for."""
         return SYNONYMS.get(self.name, ())
 
     @property
     def is_example(self) -> bool:
-        """Whether it opens something that comes with the program."""
+        """Whether it opens an example that comes with the program."""
         return self.name.partition(":")[0] in ("sample", "demo", "lesson")
 
 
@@ -332,7 +332,7 @@ ROWS = (
 
 
 class ActionTable(QObject):
-    """The actions of one window, by their names in the table, and `menus`, by their paths in it."""
+    """The actions of one window by their names in the table, and its `menus` by their paths."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -347,12 +347,12 @@ class ActionTable(QObject):
         return ((row, self._actions[row.name]) for row in ROWS)
 
     def connect_all(self, slots: dict[str, Callable[[], object]]) -> None:
-        """What each named action does when it is triggered."""
+        """Connect each named action to a slot."""
         for name, slot in slots.items():
             self._actions[name].triggered.connect(slot)
 
     def fill(self, menu_bar: QMenuBar) -> None:
-        """Make the menus, in the order of the table."""
+        """Create the menus, in the order of the table."""
         for row, action in self:
             menu = _menu(self.menus, menu_bar, row.menu)
             if row.begins_group:

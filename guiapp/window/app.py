@@ -1,4 +1,4 @@
-"""Builds the models and the window, and wires them; the one file that sees all."""
+"""Builds and connects the models and the window; the only module that knows them all."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ MESSAGE = (
     "Something went wrong inside Tokenloupe. Your text is still there: save it, then continue or restart. "
     "Nothing was sent anywhere. To report the error, copy the details."
 )
-LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
-YOUNG, MIDDLE = 700, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
+LOOK_MS, LOOK_AGAIN_MS = 100, 20  # between garbage collections: after one that found little or much to do
+YOUNG, MIDDLE = 700, 10  # thresholds for `gc.get_count`: new objects, and collections of generation 0
 FULL_LOOK_MS = 60_000
 FIRST_MODEL = "demo:bpe"
 DATA_ENDINGS = ".jsonl", ".ndjson", ".parquet"
 FIRST_SAMPLE = "welcome"
-FIRST_FRAMES_MS = 1200  # until when text and ids are painted
-QUIET = "qt.text.font.db.info=false"  # one line for each font that cannot show a script, such as Thaana
-TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
+FIRST_FRAMES_MS = 1200  # the time in which the first text and ids are painted
+QUIET = "qt.text.font.db.info=false"  # Qt logs a line for each font that lacks a script, such as Thaana
+TURN_S = 0.0005  # how long a job may keep the GUI thread from running Python: a tenth of the default
 
 
 @dataclass
 class Shell:
-    """A window and what stands behind it."""
+    """A window, its models and its services."""
 
     session: ModelSession
     opener: SessionOpener
@@ -74,7 +74,7 @@ class Shell:
     garbage_collector: GarbageCollector
 
     def start(self, model: str | None, text_file: Path | None) -> None:
-        """Open what was asked for, in the background; a session takes the place of the model of last time."""
+        """Open the requested model and text in the background; a session replaces the last model."""
         self.window.inspect_page.begin_gently(FIRST_FRAMES_MS)
         self.window.pages.import_soon()
         if model is None or is_session(Path(model)):
@@ -84,18 +84,18 @@ class Shell:
         if model is not None and is_session(Path(model)):
             self.commands.files.sessions.open(Path(model))
         if text_file is not None and text_file.suffix in DATA_ENDINGS:
-            self.commands.files.open_files([text_file])  # as if it was dropped: on the page that it is for
+            self.commands.files.open_files([text_file])  # as if dropped, to open it on its page
         elif text_file is not None:
             self.session.text.open(text_file)
 
     def greet(self) -> None:
-        """Show the page of the last time, or the ways in to people who have not been here before."""
+        """Show the page of the last run, or the start page to new users."""
         name = "start" if self.settings.is_new else self.settings.last_page
         if name in self.window.pages.rows:
             self.window.actions_table[name].trigger()
 
     def stop(self) -> None:
-        """End all background work; nothing is delivered any more."""
+        """End all background work. No results are delivered after this."""
         self.commands.stop()
         self.window.pages.stop()
         self.window.hidden.close()
@@ -111,7 +111,7 @@ class Shell:
 
 
 def run_window(model: str | None, text_file: Path | None) -> NoReturn:
-    """Show the window until it is closed, and end the program."""
+    """Show the window until it is closed, then exit the process."""
     end_scratch = begin_scratch()
     application = make_application()
     from guiapp.core.demo import sample_text
@@ -133,17 +133,17 @@ def run_window(model: str | None, text_file: Path | None) -> NoReturn:
     shell.window.show()
     status = application.exec()
     shell.stop()
-    if not is_any_job_running():  # none hangs
-        application.shutdown()  # leaves what was copied to the desktop
+    if not is_any_job_running():  # all have ended
+        application.shutdown()  # hands copied data over to the desktop
     end_scratch()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(status)  # sooner than Python forgets all objects one by one
+    os._exit(status)  # faster than letting Python free all objects one by one
 
 
 def make_application() -> QApplication:
-    """The one QApplication, with the names that the system shows."""
-    gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
+    """Create the one QApplication, with the names that the system shows."""
+    gc.disable()  # loaded modules are not garbage; GarbageCollector starts later
     give_freed_memory_back()
     from PySide6.QtCore import QLoggingCategory
     from PySide6.QtWidgets import QApplication
@@ -165,7 +165,7 @@ def build(
     load: Load | None = None,
     questions: Questions | None = None,
 ) -> Shell:
-    """The window and all behind it, not yet shown and with no model open."""
+    """The window, its models and services, not yet shown and without a model."""
     from guiapp.analysis.editing.token_store import Options
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
@@ -196,21 +196,21 @@ def build(
 
 
 def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
-    """Open a model, with all that its first encoding would have to make."""
+    """Open a model, and make the tables that its first encoding needs."""
     from guiapp.core.open_model import open_model
     from guiapp.core.vocabulary.opening import STARTS, TABLES
 
     tokenizer = open_model(name, pre, lambda share: progress(min(share, STARTS[TABLES])))
     progress(STARTS[TABLES])
-    tokenizer.make_tables()  # here rather than in the window's thread
+    tokenizer.make_tables()  # here rather than in the GUI thread
     return tokenizer
 
 
 class GarbageCollector(QObject):
-    """Collects garbage from `start` to `stop`; before, while modules are loaded, nobody does.
+    """Collects garbage in the GUI thread from `start` to `stop`; before, while modules load, nothing does.
 
-    Other threads must not: they would destroy Qt's objects.  What is loaded is never looked at, so that all
-    the rest takes some 4 ms.
+    Other threads must not collect: they would destroy Qt's objects.  Objects from before `start` are frozen,
+    so a full collection takes only about 4 ms.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -226,18 +226,18 @@ class GarbageCollector(QObject):
         self._full_looks.start()
 
     def stop(self) -> None:
-        """Leave it to Python again, once no other thread is at work."""
+        """Let Python collect again, once no other thread is running."""
         self._looks.stop()
         self._full_looks.stop()
         gc.enable()
 
     def take_all(self) -> None:
-        """Take away all garbage, and give back what memory is free."""
+        """Collect all garbage, and return free memory to the system."""
         gc.collect(2)
         give_holes_back()
 
     def _collect_young(self) -> None:
-        """Take away what garbage there is too much of; called by itself, many times a second."""
+        """Collect young objects if there are too many. A timer calls this many times a second."""
         young, middle, _ = gc.get_count()
         if middle > MIDDLE:
             gc.collect(1)
@@ -247,7 +247,7 @@ class GarbageCollector(QObject):
 
 
 class ErrorDialog(QDialog):
-    """A traceback and versions, to read and to copy."""
+    """A traceback and versions, which can be copied."""
 
     def __init__(self, details: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -269,14 +269,14 @@ class ErrorDialog(QDialog):
 
 
 class ErrorReporter:
-    """Takes the place of sys.excepthook; further mistakes while the dialog is open are added to it."""
+    """Replaces sys.excepthook. Further errors while the dialog is open are added to it."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
         self._dialog: ErrorDialog | None = None
 
     def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Print the traceback, and show it."""
+        """Print the traceback, and show it in a dialog."""
         from guiapp.core.versions import versions, versions_text
 
         text = "".join(traceback.format_exception(kind, error, trace))
@@ -295,11 +295,11 @@ class ErrorReporter:
         self._dialog = None
 
 
-# Turns what is wrong in the session into notices, and takes them away once it is right again
+# Shows errors of the session as notices, and removes them once they are fixed
 
 
 class FailureNotices(QObject):
-    """One notice each about the model, the text file, the tokens, settings and kept texts."""
+    """One notice each about the model, the text file, the tokens, settings and autosaved texts."""
 
     def __init__(
         self,
@@ -348,7 +348,7 @@ class FailureNotices(QObject):
         self._session.text.open(Path(self._failed))
 
     def _examine_failed(self) -> None:
-        self._area.clear_notice("model")  # the page says the same
+        self._area.clear_notice("model")  # the page shows the same message
         self._doctor.examine_file(self._failed)
         self._show_doctor.trigger()
 

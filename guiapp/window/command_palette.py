@@ -1,4 +1,4 @@
-"""All actions of the window, found by words of their names, their keys, or what else people call them."""
+"""The command palette: all actions, found by words of their names, by keys, or by synonyms."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from guiapp.window.actions import ActionRow, ActionTable
 MOST_ROWS = 11
 SIZE = QSize(560, MOST_ROWS * LINE_PX)
 TOP_PX = 64
-WHOLE, BEGINS, ELSE_CALLED, INITIALS, OF_MENU, WITHIN = range(6)  # how well a word fits, the best first
-LEAST_WITHIN = 3  # letters that are looked for within words
+WHOLE, BEGINS, ELSE_CALLED, INITIALS, OF_MENU, WITHIN = range(6)  # how well a word matches, best first
+LEAST_WITHIN = 3  # the fewest letters to search for within words
 BUDGET = re.compile(r"(?:budget )?(\d[\d,]{0,12})(?: tokens?)?")
-SET_BUDGET = "budget "  # before the number, in place of an action's name
+SET_BUDGET = "budget "  # prefix of the number, used as an action's name
 WORD = re.compile(r"\w[\w.-]*")
 NEAREST = "No command matches. Nearest:"
 LEAST_NEAR, MOST_WITH_WORD = 0.6, 3
 
 
 class CommandPalette(Popover):
-    """A line to type in over the actions that fit, the best first; those that cannot act now say why."""
+    """A text field above the matching actions, best first; disabled actions show what is missing."""
 
     def __init__(
         self,
@@ -57,13 +57,13 @@ class CommandPalette(Popover):
             nothing="No command matches",
         )
         self.choices.rows.setFixedSize(SIZE)
-        self.choices.filter.textChanged.connect(self._fit)  # after the list
+        self.choices.filter.textChanged.connect(self._fit)  # connected after the list
         column = in_column(self.choices, on=self, margins=GAP_PX)
         column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self.choices.chosen.connect(self._run)
 
     def open(self) -> None:
-        """Show over the upper middle of the window, with nothing typed."""
+        """Show an empty field over the upper middle of the window."""
         self.choices.filter.clear()
         self.choices.show_choices(self._choice(row, self._actions[name]) for name, row in self._rows.items())
         self._fit()
@@ -80,11 +80,11 @@ class CommandPalette(Popover):
         return Choice("", row.name, title, detail, action.isEnabled(), keys=keys)
 
     def _is_here(self, row: ActionRow) -> bool:
-        """Whether the keys of an action act on the page in front."""
+        """Whether the keys of an action work on the current page."""
         return not row.page or self._actions[row.page].isChecked()
 
     def _matching(self, choices: Iterable[Choice], typed: str) -> Iterable[Choice]:
-        """Those of other pages only where something is typed; where nothing fits, the nearest."""
+        """The actions that match `typed`, or the nearest; if it is empty, those of the current page."""
         rows, choices = self._rows, list(choices)
         if not typed:
             here = (choice for choice in choices if choice.is_there and self._is_here(rows[choice.name]))
@@ -101,17 +101,17 @@ class CommandPalette(Popover):
             return *(ranks[choice] or ()), not self._is_here(rows[choice.name]), not choice.is_there
 
         fitting = sorted((choice for choice in choices if ranks[choice] is not None), key=order)
-        if first or fitting or "+" in typed:  # no key is nearly another one
+        if first or fitting or "+" in typed:  # keys have no near matches
             return first + fitting
         titles = {choice.title.casefold(): choice for choice in choices}
         nearest = [titles[title] for title in get_close_matches(typed.casefold(), titles, cutoff=LEAST_NEAR)]
-        for word in words if len(words) > 1 else ():  # or what has one of the words
+        for word in words if len(words) > 1 else ():  # also actions with one of the words
             has_word = (choice for choice in choices if rank([word], rows[choice.name], []) is not None)
             nearest += islice(has_word, MOST_WITH_WORD)
         return [replace(choice, section=NEAREST) for choice in dict.fromkeys(nearest)]
 
     def _fit(self) -> None:
-        """Be as high as the list, up to that of all commands."""
+        """Set the height to the height of the list, at most that of all commands."""
         rows = self.choices.rows
         needed_px = sum(rows.sizeHintForRow(row) for row in range(min(rows.model().rowCount(), MOST_ROWS)))
         rows.setFixedHeight(min(SIZE.height(), needed_px + GAP_PX))
@@ -128,10 +128,10 @@ class CommandPalette(Popover):
 
 
 def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool, int, bool, int] | None:
-    """How well an action fits what is typed, lower is better; None for not at all.
+    """How well an action matches the words, lower is better; None for no match.
 
-    Its keys count as its name, and so does what a key is with Ctrl alone.  Of equals, what is no sample, demo
-    model or lesson goes first, then pages, then the shorter name.
+    Its keys count as names, with or without Ctrl.  Among equals, samples, demo models and lessons come
+    last; pages come first, then shorter names.
     """
     typed = "".join(words).replace("+", "")
     if not {typed, f"ctrl{typed}"}.isdisjoint(key.replace("+", "") for key in keys):
@@ -144,7 +144,7 @@ def rank(words: list[str], row: ActionRow, keys: list[str]) -> tuple[bool, bool,
 
 
 def _fit(word: str, row: ActionRow) -> int | None:
-    """How well one word fits an action."""
+    """How well one word matches an action, or None."""
     name, menu = row.text.casefold(), row.menu.casefold()
     if name.startswith(word) or re.search(rf"(?<!\w){re.escape(word)}(?!\w)", name):
         return WHOLE
@@ -160,5 +160,5 @@ def _fit(word: str, row: ActionRow) -> int | None:
 
 
 def _begins_in(word: str, text: str) -> bool:
-    """Whether a word begins so, blanks aside."""
+    """Whether `word` matches `text` from the start of one of its words on, ignoring spaces in `text`."""
     return any("".join(text[match.start() :].split()).startswith(word) for match in WORD.finditer(text))

@@ -1,4 +1,4 @@
-"""What the actions of the window do that is neither about files nor about one page."""
+"""Actions of the window that are neither about files nor about one page."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from guiapp.window.pages import SHOW_TEXT
 if TYPE_CHECKING:
     from guiapp.window.command_palette import CommandPalette
 
-UNDOING = *SHOW_TEXT, "special_tokens", "start"  # pages on which edits of the text are taken back
+UNDOING = *SHOW_TEXT, "special_tokens", "start"  # pages on which edits of the text can be undone
 
 
 class WindowCommands(QObject):
-    """Editing, options and settings, and help; `files` has what is opened and saved."""
+    """Editing, options and settings, and help; `files` opens and saves."""
 
     def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
         super().__init__(window)
@@ -50,14 +50,14 @@ class WindowCommands(QObject):
 
     @cached_property
     def palette(self) -> CommandPalette:
-        """Made when it is opened for the first time."""
+        """The command palette, created on first use."""
         from guiapp.window.command_palette import CommandPalette
 
         protect_overrides()
         return CommandPalette(self._actions, self._theme_source, self._window, self._set_budget)
 
     def stop(self) -> None:
-        """Stop what waits or works."""
+        """Stop all pending and running work."""
         self._pages.page_actions.stop()
         self.files.stop()
 
@@ -96,7 +96,7 @@ class WindowCommands(QObject):
         )
 
     def _connect_choices(self) -> None:
-        """Actions of which one at a time is checked."""
+        """Connect the groups of actions of which one is checked."""
         choose = self._settings.spelling.choose
         encoders = [row.name for row, _ in self._actions if row.group == "encoder"]
         self._actions.connect_all(
@@ -111,12 +111,12 @@ class WindowCommands(QObject):
         )
 
     def _edit(self, do: Callable[[SpanEditor], None]) -> None:
-        """Have the editor do something in which people type, else that of the Text page."""
+        """Apply `do` to the focused span editor, or else to the editor of the Text page."""
         focused = QApplication.focusWidget()
         do(focused if isinstance(focused, SpanEditor) else self._editor)
 
     def _take_step(self, name: str) -> None:
-        """Undo or redo the last step on the page, or else in the text."""
+        """Undo or redo the last step of the page, or else of the text."""
         steps = self._window.pages.current.undo_steps
         if steps is None:
             self._edit(getattr(SpanEditor, name))
@@ -144,10 +144,10 @@ class WindowCommands(QObject):
     # Options and settings
 
     def _connect_options(self) -> None:
-        """Follow the state of options and settings, and keep it."""
+        """Listen to options and settings, and save them."""
         pages = self._window.pages
         self._editor.zoom_changed.connect(self._keep_zoom)
-        here = ("cut", "copy", "paste", "select_all")  # others have their own
+        here = ("cut", "copy", "paste", "select_all")  # other fields have their own
         for name in here:
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._editor.addActions([self._actions[name] for name in (*here, "undo", "redo")])
@@ -164,7 +164,7 @@ class WindowCommands(QObject):
             refresh()
 
     def _show_settings(self) -> None:
-        """Begin with what was chosen last time."""
+        """Apply the saved settings."""
         settings, panel = self._settings, self._window.inspect_page.ids_panel
         for name, key, switch in (
             ("whitespace", "shows_whitespace", self._editor.set_shows_whitespace),
@@ -195,7 +195,7 @@ class WindowCommands(QObject):
         self._settings.set_options(options.add_special, options.parse_special, options.encoder)
 
     def _on_undo_changed(self) -> None:
-        """Nobody takes back an edit of a text that the page does not show."""
+        """Enable undo and redo only on pages that show what they change."""
         document, pages = self._session.document, self._window.pages
         steps, shows_text = pages.current.undo_steps, pages.current_name in UNDOING
         can_undo = shows_text and document.can_undo if steps is None else steps.undo is not None
@@ -223,7 +223,7 @@ class WindowCommands(QObject):
         self._settings.finds_by_case = search.matches_case
 
     def _set_switches(self) -> None:
-        """What people turn counts for all columns of Compare, each of which has its own in its menu."""
+        """Apply the switches to all columns of Compare, each of which also has its own in its menu."""
         for name, switch in (
             ("add_special", ModelSession.set_add_special),
             ("parse_special", ModelSession.set_parse_special),
@@ -247,13 +247,13 @@ class WindowCommands(QObject):
         card.open_below(self._window.top_bar)
 
     def show_manual(self, topic: str = "") -> None:
-        """Show a topic of the manual, or what it says of the page."""
-        from guiapp.window.manual import ManualReader, chapter_of  # time that starting does not have
+        """Show a topic of the manual, or the chapter about the current page."""
+        from guiapp.window.manual import ManualReader, chapter_of  # imported here to keep the start fast
 
         window = self._window
         if (reader := window.findChild(ManualReader)) is None:
             reader = ManualReader(self._theme_source, window)
-            reader.addAction(self._actions["manual"])  # its key, where it is a window of its own
+            reader.addAction(self._actions["manual"])  # so that its key works in a floating window
         reader.open(topic or chapter_of(window.pages.rows[window.pages.current_name]))
 
     def _show_shortcuts(self) -> None:
@@ -273,7 +273,7 @@ class WindowCommands(QObject):
 
 
 def _keep_choice(actions: Mapping[str, QAction], chosen_name: str, keep: Callable[[str], None]) -> None:
-    """Check the one of a group of actions that was chosen last time, and keep what is chosen from now on."""
+    """Check the saved choice in a group of actions, and save later choices."""
     if chosen_name in actions:
         actions[chosen_name].setChecked(True)
     for name, action in actions.items():

@@ -1,4 +1,4 @@
-"""Models, texts, sessions and lessons that are opened and saved: what actions, menus and dropped files do."""
+"""Opening and saving models, texts, sessions and lessons: by actions, menus and drag and drop."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Take = Callable[[str, str | None], object]
 
 
 class FileCommands(QObject):
-    """Connects the actions of the File menu with the models, and keeps what was opened last."""
+    """Connects the actions of the File menu with the models, and maintains the lists of recent files."""
 
     def __init__(self, window: MainWindow, opener: SessionOpener, pages: PageCommands) -> None:
         super().__init__(window)
@@ -126,7 +126,7 @@ class FileCommands(QObject):
 
     @cached_property
     def picker(self) -> ModelPicker:
-        """Made when it is opened for the first time."""
+        """The model picker, created on first use."""
         loader = self._session.loader
         picker = ModelPicker(loader, self._recent, self.installed, self._theme_source, self._window)
         picker.chosen.connect(self._take)
@@ -136,7 +136,7 @@ class FileCommands(QObject):
 
     @cached_property
     def pre_picker(self) -> PrePicker:
-        """Made when it is opened for the first time."""
+        """The picker of pre-tokenizers, created on first use."""
         from guiapp.kit.widgets.choice_list import PrePicker
 
         protect_overrides()
@@ -145,13 +145,13 @@ class FileCommands(QObject):
         return picker
 
     def open(self, model: str) -> None:
-        """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
+        """Open a model, with the pre-tokenizer that the user last chose for it, if any."""
         self._session.loader.open(model, self._recent.chosen_pre(model))
 
     def open_last(self, first: str) -> None:
-        """Open the model of the last time, or `first` where that fails; then it is not tried again.
+        """Open the last model, or `first` if that fails; in that case it is not tried again.
 
-        No server is asked: what was fetched then is kept.
+        No server is contacted: downloads are cached.
         """
         last = self._last_model = self._settings.last_model
         self._settings.last_model = ""
@@ -162,7 +162,7 @@ class FileCommands(QObject):
             self._session.loader.loading_changed.connect(self._open_instead)
 
     def stop(self) -> None:
-        """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        """Stop for closing. A last model that is still loading will be tried again at the next start."""
         self.installed.close()
         self._recent.close()
         self._recent_texts.close()
@@ -173,7 +173,7 @@ class FileCommands(QObject):
             self._settings.last_model = self._last_model
 
     def _open_instead(self) -> None:
-        """Open a model that surely works if nothing came of the one of the last time."""
+        """Open the default model if the last one could not be opened."""
         loader = self._session.loader
         if loader.loading_name is None:
             loader.loading_changed.disconnect(self._open_instead)
@@ -184,7 +184,7 @@ class FileCommands(QObject):
         self._pick(self._window.top_bar.model_button, self._session.loader.open)
 
     def _pick(self, widget: QWidget, take: Take) -> None:
-        """Let people choose a model for somebody."""
+        """Let the user choose a model and pass it to `take`."""
         self._picking = (widget, take)
         self.picker.open_under(widget)
 
@@ -200,12 +200,12 @@ class FileCommands(QObject):
             self.open(str(path))
 
     def open_folder(self) -> None:
-        """Open what is in a folder, such as a snapshot of a repository."""
+        """Open the model in a folder, such as a snapshot of a repository."""
         if (folder := self._window.questions.chosen_folder("Open model folder")) is not None:
             self.open(str(folder))
 
     def add_folder(self) -> None:
-        """Look for models in one more folder, and show what is there."""
+        """Search one more folder for models, and show the result."""
         if (folder := self._window.questions.chosen_folder("Folder with models")) is not None:
             self._window.notices.clear_notice("folder")
             try:
@@ -220,7 +220,7 @@ class FileCommands(QObject):
     def _on_loader_changed(self) -> None:
         self._actions["choose_pre"].setEnabled(can_choose(self._session.loader))
 
-    # Texts, and what is dropped
+    # Texts and dropped files
 
     def open_text(self) -> None:
         if (path := self._window.questions.text_to_open()) is not None:
@@ -231,21 +231,21 @@ class FileCommands(QObject):
             self.open_files([path])
 
     def open_recent(self, path: Path) -> None:
-        """Open a file as it was opened last."""
+        """Open a recent file in the same way as last time."""
         open_file = self._pages.show_data if self._recent_texts.is_data(path) else self.open_text_file
         open_file(path)
 
     def open_text_file(self, path: Path) -> None:
-        """Open a text, or a session by the end of its name."""
+        """Open a text, or a session, recognized by the end of its name."""
         if is_session(path):
             self.sessions.open(path)
         else:
             self._session.text.open(path)
 
     def open_files(self, paths: list[Path]) -> None:
-        """Open what was dropped on the page that shows it; but for texts, the last of a kind counts.
+        """Open each dropped file on its page. Except for texts, the last file of a kind wins.
 
-        A session has a model and a text of its own.
+        A session has its own model and text.
         """
         self._sorting.start(partial(_by_kind, paths))
 
@@ -274,7 +274,7 @@ class FileCommands(QObject):
             self._pages.show_steps_of(str(steps["text"]), str(steps["encoder"]))
 
     def _go_to_text(self) -> None:
-        """Show the page of a text that was opened, unless the one in front shows it, too."""
+        """Show the Text page after a text was opened, unless the current page shows the text, too."""
         if self._window.pages.current_name not in SHOW_TEXT:
             self._actions["inspect"].trigger()
 
@@ -294,7 +294,7 @@ class FileCommands(QObject):
             announce(self._window, f"Saved {path}")
 
     def _show_text(self, text: bytes) -> None:
-        """Show a text in place of the present one, where undo brings that back."""
+        """Replace the current text; undo restores it."""
         replaces = self._session.document.size > 0 and text != self._session.document.text()
         self._session.text.show(text)
         self._go_to_text()
@@ -305,14 +305,14 @@ class FileCommands(QObject):
         self._show_text(sample_text(name))
 
     def _open_window(self) -> None:
-        """Start the program once more; it shares settings and the list of recent files with this one."""
+        """Start another process, which shares the settings and the recent files."""
         from PySide6.QtCore import QProcess
 
         program, arguments = sys.executable, ["-m", "guiapp"]
         if not QProcess.startDetached(program, arguments)[0]:
             self._window.notices.show_notice("window", f"Cannot open a window: {program} did not start.")
 
-    # What was opened last
+    # Recent items
 
     def _remember_model(self) -> None:
         model = self._session.loader.model
@@ -327,7 +327,7 @@ class FileCommands(QObject):
             self._recent.add(model.name, model.tokenizer.vocabulary, display_name(model))
 
     def _remember_compared(self) -> None:
-        """The models that are compared, once each is open."""
+        """Add the compared models to the recent ones, once each is open."""
         known = {lasting_name(each) for each in self._recent.paths}
         for session in self._window.setting.compared.sessions[1:]:
             model = session.loader.model
@@ -335,7 +335,7 @@ class FileCommands(QObject):
                 self._add_recent(model)
 
     def _remember_text(self) -> None:
-        """Each text that was just opened or saved."""
+        """Add each text that was just opened or saved to the recent files."""
         path = self._session.text.path
         if path is not None and not self._session.text.is_modified:
             self._recent_texts.add(path)
@@ -351,7 +351,7 @@ class FileCommands(QObject):
 
 
 Dropped = tuple[dict[str, list[Path]], dict[str, object] | None]
-"""Files by what they are for, a folder of texts among the texts; and a record of steps."""
+"""Files by kind, where a folder of texts counts as texts; and a record of steps, or None."""
 
 
 def _by_kind(paths: list[Path], progress: Progress) -> Dropped:
@@ -364,7 +364,7 @@ def _by_kind(paths: list[Path], progress: Progress) -> Dropped:
 
 
 class ListedMenu(QObject):
-    """Lists groups of entries above what a menu has already, as often as it opens."""
+    """Inserts groups of entries above the fixed entries of a menu, each time it opens."""
 
     def __init__(self, menu: QMenu) -> None:
         super().__init__(menu)
@@ -376,10 +376,10 @@ class ListedMenu(QObject):
 
     @abstractmethod
     def groups(self) -> Iterable[list[QAction]]:
-        """What to list now."""
+        """The groups of entries to insert."""
 
     def entry(self, title: str, is_open: bool, do: Callable[[], object], tip: str = "") -> QAction:
-        """With a tick where it is what is open."""
+        """An entry, checked if its item is open."""
         action = QAction(title.replace("&", "&&"), self, checkable=is_open, checked=is_open)
         action.triggered.connect(do)
         action.setToolTip(plain_tip(tip))
@@ -398,7 +398,7 @@ class ListedMenu(QObject):
 
 
 class AutosavedTextsMenu(ListedMenu):
-    """The texts that are in no file; the one that is shown has a mark."""
+    """The texts that are not saved in a file. The one that is shown has a mark."""
 
     def __init__(
         self,
@@ -413,7 +413,7 @@ class AutosavedTextsMenu(ListedMenu):
         self._autosaved_texts, self._text, self._questions = autosaved_texts, text, questions
 
     def delete_all(self) -> None:
-        """Delete all of them, if people say so."""
+        """Delete all of them, if the user confirms."""
         heads = self._autosaved_texts.others()
         if heads and self._questions.delete_autosaved_texts(len(heads)):
             self._autosaved_texts.delete(heads)
@@ -446,9 +446,9 @@ def title_of(head: AutosavedTextHead) -> str:
 
 
 class Utf16Notice(Working):
-    """A notice for each text that is UTF-16, which no tokenizer reads, and the action that makes it UTF-8.
+    """A notice for each text in UTF-16, which no tokenizer reads, with an action to convert it to UTF-8.
 
-    Its bytes stay as they are until somebody wants that, and the notice until somebody closes it.
+    The bytes stay as they are until the user converts them, and the notice until the user closes it.
     """
 
     def __init__(self, area: NoticeArea, text: TextSession, convert: QAction) -> None:
@@ -468,7 +468,7 @@ class Utf16Notice(Working):
         return utf16_codec(self._text.document.slice(0, TELLING_BYTES))
 
     def _begin(self) -> None:
-        """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
+        """Replace the text by itself in UTF-8, as one edit; typing cancels this."""
         if (codec := self._codec) is not None:
             text = self._text.document.text()
             self._job.start(lambda _: utf8_from(text, codec))
@@ -495,7 +495,7 @@ class Utf16Notice(Working):
             self._area.show_notice(SUBJECT, message, remedy=self._convert)
 
     def _note_dismissal(self, subject: str) -> None:
-        """For this text, whatever is typed: with a byte more in front, it may seem to be the other UTF-16."""
+        """Dismiss for this text, also if a byte typed at its start makes it look like the other UTF-16."""
         self._is_dismissed |= subject == SUBJECT
 
     def _expect_another(self) -> None:
@@ -503,7 +503,7 @@ class Utf16Notice(Working):
 
 
 class RecentMenu(ListedMenu):
-    """Models, then other files opened last; what is open has a mark, what is gone is grey."""
+    """Recent models, then other recent files; an open one has a mark, a missing one is grey."""
 
     def __init__(
         self,
@@ -546,7 +546,7 @@ class RecentMenu(ListedMenu):
 
 
 def recent_title(named: str) -> str:
-    """`words.txt – ~/texts`; of what is no path, all of it."""
+    """`words.txt – ~/texts`; a name that is not a path is unchanged."""
     if not is_plain(named):
         return quoted(named, LONGEST_NAME + LONGEST_FOLDER)
     path, folder = Path(named), shown_path(Path(named).parent)

@@ -1,4 +1,4 @@
-"""A line around the panel that people went to by a key, so that they see where they are."""
+"""A ring around the panel that was focused with a key, to show where the focus is."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ LINE_PX = 2
 
 
 def holds(panel: QWidget, widget: QWidget | None) -> bool:
-    """Whether a widget is a panel or lies in it."""
+    """Whether a widget is the panel or inside it."""
     return widget is not None and (panel is widget or panel.isAncestorOf(widget))
 
 
 class FocusRing(Overlay):
-    """Lies over the window, around one panel until the focus leaves it."""
+    """An overlay on the window, around one panel until the focus leaves it."""
 
     def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
         super().__init__(theme_source, window)

@@ -1,4 +1,4 @@
-"""The keyboard shortcuts of commands and of widgets, with a line to filter them."""
+"""The keyboard shortcuts of actions and widgets, the About dialog, and the legend of the page."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ SIZE = QSize(640, 620)
 
 
 def shortcuts_of(actions: ActionTable) -> list[Choice]:
-    """Those of actions menu by menu, and then the keys that widgets take themselves."""
+    """The shortcuts of actions by menu, then the keys that widgets handle themselves."""
     pages = {page.name: page.title for page in PAGES}
     groups: dict[str, list[Choice]] = {}
     for row, action in actions:
@@ -176,7 +176,7 @@ def shortcuts_of(actions: ActionTable) -> list[Choice]:
 
 
 class ShortcutsDialog(QDialog):
-    """A line to type in over the list; Copy takes what shows."""
+    """A filter field above the list. Copy takes the visible rows."""
 
     def __init__(self, actions: ActionTable, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -190,14 +190,14 @@ class ShortcutsDialog(QDialog):
         self.copy_button = push_button("Copy", self.copy)
         self.close_button = push_button("Close", self.accept)
         for button in (self.copy_button, self.close_button):
-            button.setAutoDefault(False)  # Enter in the line closes nothing
+            button.setAutoDefault(False)  # Enter in the field must not close the dialog
         buttons = in_row(STRETCH, self.copy_button, self.close_button)
         in_column((self.choices, 1), buttons, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
         self.resize(SIZE)
         self.choices.setFocus()
 
     def copy(self) -> None:
-        """Put what shows on the clipboard, as lines with tabs."""
+        """Copy the visible rows to the clipboard, as tab-separated lines."""
         groups = (
             "\n".join([group, *(f"{each.title}\t{each.name}" for each in shortcuts)])
             for group, shortcuts in groupby(self.choices.shown, attrgetter("section"))
@@ -205,11 +205,11 @@ class ShortcutsDialog(QDialog):
         copy_text(self, "\n\n".join(groups) + "\n", "the keys")
 
 
-# What the program is, what it is made from, and under which licences
+# The program, its components, and their licences
 
 
 class AboutDialog(QDialog):
-    """Versions to copy, which follow when they are looked up, and the licences."""
+    """Versions, looked up in the background, and licences; can be copied."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -234,7 +234,7 @@ class AboutDialog(QDialog):
         self._job.start(lambda _: versions())
 
     def showEvent(self, event: QShowEvent) -> None:
-        self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH_PX))  # Qt forgets that lines are broken
+        self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH_PX))  # Qt ignores that the lines wrap
         super().showEvent(event)
 
     def copy(self) -> None:
@@ -253,11 +253,11 @@ def _text(text: str) -> QLabel:
     return label
 
 
-# The legend of the page that is shown, and the choice of how tokens are written
+# The legend of the current page, and the choice of how tokens are written
 
 
 class LegendCard(Popover):
-    """A section for each part of a legend; a click elsewhere or Escape closes it."""
+    """A section for each part of a legend. A click elsewhere or Escape closes it."""
 
     def __init__(
         self, legend: Legend, spelling: SharedSpelling, theme_source: ThemeSource, parent: QWidget
@@ -284,7 +284,7 @@ class LegendCard(Popover):
         self._shared.choose(list(CHOICES)[choice])
 
     def open_below(self, bar: QWidget) -> None:
-        """Show at the right of the window below one of its bars, as high as there is room for."""
+        """Show at the right of the window below one of its bars, as high as possible."""
         window = bar.window()
         top = bar.mapToGlobal(QPoint(0, bar.height() + UNIT_PX)).y()
         corner = window.mapToGlobal(QPoint(window.width() - GAP_PX, window.height() - GAP_PX))

@@ -1,4 +1,4 @@
-"""The window: bars and pages put together, files dropped on it, and what it keeps until next time."""
+"""The main window: bars and pages, drag and drop of files, and the state saved for the next start."""
 
 from __future__ import annotations
 
@@ -57,18 +57,18 @@ from guiapp.window.top_bar import TopBar
 
 TEXT = "Drop a model, texts, messages, a template, a session, a lesson or a run. Each opens on its page"
 FONT_PX = 18
-VEIL = 215  # of 255
-KEPT_TEXTS = "texts"  # the folder beside the settings
+VEIL = 215  # alpha of 255
+KEPT_TEXTS = "texts"  # a folder next to the settings
 FIRST_SIZE = QSize(1280, 800)
-FULL_SCREEN_MS = 400  # until a window fills the screen
+FULL_SCREEN_MS = 400  # the time a window takes to fill the screen
 SMALLEST_SIZE = QSize(860, 480)
-FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
-ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not have
-PRESENTED_SIZE = QSize(600, 410)  # what a presentation shows of usual text, enlarged to the screen
+FRAME_SIZE = QSize(8, 40)  # the approximate size of the system's frame around a window
+ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide lacks
+PRESENTED_SIZE = QSize(600, 410)  # the area that a presentation scales to the screen
 
 
 class Layout(NamedTuple):
-    """How the window was before a presentation."""
+    """The state of the window before a presentation."""
 
     state: Qt.WindowState
     size: QSize
@@ -77,10 +77,10 @@ class Layout(NamedTuple):
 
 
 class MainWindow(QMainWindow):
-    """Menus and pages; `WindowCommands` and those it has say what the actions do.
+    """Menus and pages. `WindowCommands` and its parts define what the actions do.
 
     Signals:
-        first_painted(): people see the window now.
+        first_painted(): the window is visible now.
         files_dropped(list): paths of files that were dropped on the window.
     """
 
@@ -123,7 +123,7 @@ class MainWindow(QMainWindow):
         about = self.actions_table["legend"], self.actions_table["budget"]
         self.status_line = StatusLine(session, activity, hidden_button, *about, switches, self.pages)
         self.setCentralWidget(column := self._column())
-        column.setMinimumWidth(SMALLEST_SIZE.width())  # it fits itself into that, also beside the manual
+        column.setMinimumWidth(SMALLEST_SIZE.width())  # enough for its parts, also with the manual open
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.actions_table["present"].toggled.connect(self._present)
         for changed in (self.pages.figures_changed, self.pages.page_changed):
@@ -152,18 +152,18 @@ class MainWindow(QMainWindow):
 
     @property
     def is_presented(self) -> bool:
-        """Whether the page is alone on the screen, in large type."""
+        """Whether the page fills the screen, in large type."""
         return self._layout_before is not None
 
     def _present(self, is_on: bool) -> None:
-        """Show the page alone, in large type, on the whole screen; or everything as it was before."""
+        """Show only the page, in large type, on the whole screen; or restore the previous state."""
         if (before := self._layout_before) is None:
             splitters = [each for page in self.pages.pages.values() for each in page.splitters.values()]
             states = [(splitter, splitter.saveState()) for splitter in splitters]
             self._layout_before = Layout(
                 self.windowState(), self.size(), self.inspect_page.editor.font_px, states
             )
-        self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its keys would do nothing
+        self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its shortcuts would not work
         for bar in (self.top_bar, self.rail, self.status_line):
             bar.setHidden(is_on)
         for dock in self.findChildren(QDockWidget) if is_on else ():
@@ -182,9 +182,9 @@ class MainWindow(QMainWindow):
         self._restore_splitters()
 
     def _restore_splitters(self) -> None:
-        """As they were before a presentation, once the system has given the window its size again.
+        """Restore the splitters after a presentation, once the window has its previous size.
 
-        And once more when all parts know how small they may be in it.
+        This is repeated when the minimum sizes of all parts are known.
         """
         if self._layout_due is not None and self._layout_due.size == self.size():
             for splitter, state in self._layout_due.splitters:
@@ -204,7 +204,7 @@ class MainWindow(QMainWindow):
         self.actions_table["present"].setChecked(False)
 
     def _fit_text(self) -> None:
-        """Enlarge the text of a presentation to the screen."""
+        """Scale the text of a presentation to the screen."""
         factor = min(self.width() / PRESENTED_SIZE.width(), self.height() / PRESENTED_SIZE.height())
         self.inspect_page.editor.set_font_px(round(TEXT_FONT_PX * factor))
 
@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
         self._restore_splitters()
 
     def fit_into(self, room: QSize) -> None:
-        """Become small enough, with its frame, for a screen with so much room."""
+        """Shrink the window, if needed, to fit a screen of size `room` with its frame."""
         if not self.isMaximized():
             self.resize(self.size().boundedTo(room - FRAME_SIZE))
 
@@ -231,7 +231,7 @@ class MainWindow(QMainWindow):
         self.top_bar.name_lesson(self.pages.current.lesson_setting)
 
     def _count_findings(self) -> None:
-        """Show at the doctor in the rail its errors and warnings, in the colour of the worst."""
+        """Show the number of errors and warnings at the Doctor in the rail, in the colour of the worst."""
         found = Counter(each.severity for each in self.doctor.findings if each.severity != HINT)
         color = ICONS[next(iter(found), HINT)][1]
         words = ", ".join(counted(n, severity) for severity, n in found.items())
@@ -249,7 +249,7 @@ class MainWindow(QMainWindow):
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._is_painted:
             self._is_painted = True
-            QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+            QTimer.singleShot(0, self.first_painted.emit)  # after all panels have been painted
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -265,7 +265,7 @@ class MainWindow(QMainWindow):
             path = self._session.text.path
             self._settings.last_text = "" if path is None else str(path)
             page = self.pages.current_name
-            self._settings.last_page = "" if page == "start" else page  # it has led nowhere yet
+            self._settings.last_page = "" if page == "start" else page  # nothing to return to
             self._leave_presentation()
             self._keep_layout()
             self.pages.stop()
@@ -274,7 +274,7 @@ class MainWindow(QMainWindow):
             event.ignore()
 
     def take_text(self) -> None:
-        """Show the text of the window that was closed last: from its file, or one that is in none."""
+        """Show the text of the last window: its file, or the autosaved text."""
         path, self._settings.last_text = self._settings.last_text, ""
         if path:
             self._session.text.open(Path(path))
@@ -282,7 +282,7 @@ class MainWindow(QMainWindow):
             self.autosave.take()
 
     def _may_close(self) -> bool:
-        """Whether nothing is lost by closing, or people say so."""
+        """Whether closing loses nothing, or the user confirms."""
         path, size = self._session.text.path, self._session.document.size
         self.autosave.keep()
         if not self._session.text.is_modified or (path is None and size == 0):
@@ -310,7 +310,7 @@ class MainWindow(QMainWindow):
 
 
 class DropHint(Overlay):
-    """What may be dropped, over a window that fades."""
+    """A hint on what can be dropped, over the faded window."""
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), faded(theme.background, VEIL))

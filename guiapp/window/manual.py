@@ -1,4 +1,4 @@
-"""The manual beside the page: the chapter about what is shown, links to others, and a search over all."""
+"""The manual next to the page: the chapter about the page, links to others, and a full-text search."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from guiapp.kit.widgets.menu_button import IconButton
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.window.pages import PageRow
 
-CONTENTS, RESULTS = "contents.md", "results.md"  # pages that are no files
+CONTENTS, RESULTS = "contents.md", "results.md"  # pages that are not files
 WIDTH_PX = 380
 MOST_RESULTS = 40
 LIST_PX, LINE_PERCENT = 18, 115
-MARKED_ALPHA = 80  # of words that were searched for
+MARKED_ALPHA = 80  # for words that were searched for
 
 
 class ManualReader(QDockWidget):
-    """A chapter in Markdown; a narrow main window has it as a window of its own."""
+    """A chapter in Markdown. In a narrow main window it floats."""
 
     def __init__(self, theme_source: ThemeSource, window: QMainWindow) -> None:
         super().__init__("Manual", window)
@@ -62,13 +62,13 @@ class ManualReader(QDockWidget):
         bar = in_row(self.back, self.contents, (self.search, 1), close, spacing=UNIT_PX)
         self.setWidget(framed(in_column(bar, (self.browser, 1), margins=GAP_PX, spacing=GAP_PX)))
         self.setMinimumWidth(WIDTH_PX)
-        self.setTitleBarWidget(QWidget())  # its bar has all that one would have
+        self.setTitleBarWidget(QWidget())  # the dock needs no other title bar
         self.setFocusProxy(self.search)
         escape = QShortcut(QKeySequence("Esc"), self, self._leave)
         escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
     def open(self, topic: str) -> None:
-        """Show a topic, beside the pages where there is room; the one that is shown already is closed."""
+        """Show a topic, docked if there is room. If it is shown already, close the manual."""
         window = self._window
         if self.isVisible() and self.browser.source() == url_of(topic):
             self._leave()
@@ -90,7 +90,7 @@ class ManualReader(QDockWidget):
 
 
 class ChapterBrowser(QTextBrowser):
-    """Reads the chapters' files; the list of them and what a search finds are pages, too."""
+    """Shows the chapters' files, the table of contents, and search results."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(openExternalLinks=True)
@@ -130,7 +130,7 @@ class ChapterBrowser(QTextBrowser):
         return resource
 
     def _dress(self, source: QUrl) -> None:
-        """Set headings, paragraphs and code as the program does, and go to the section of the link."""
+        """Style headings, paragraphs and code like the program, and scroll to the section of the link."""
         cursor, anchor = QTextCursor(self.document()), source.fragment()
         at_px, block, paragraph = 0.0, self.document().begin(), QTextBlock()
         blocks = []
@@ -150,7 +150,7 @@ class ChapterBrowser(QTextBrowser):
         self._mark(paragraph)
 
     def _mark(self, paragraph: QTextBlock) -> None:
-        """Mark the words of the query, and the paragraph that a link leads to, if that is valid."""
+        """Mark the words of the query, and the paragraph that a link leads to, if it is valid."""
         cursors, color = [], QColor(self._theme_source.theme.warning)
         color.setAlpha(MARKED_ALPHA)
         if paragraph.isValid():
@@ -178,7 +178,7 @@ class ChapterBrowser(QTextBrowser):
             style.setBackground(self._theme_source.theme.raised)
             style.setNonBreakableLines(False)
             style.setLeftMargin(2 * GAP_PX)
-            style.setTextIndent(-GAP_PX)  # the rest of a long command stands farther right
+            style.setTextIndent(-GAP_PX)  # a hanging indent for long commands
             style.setBottomMargin(0 if _is_code(follows, cursor.block()) else GAP_PX)
             letters.setProperty(QTextFormat.Property.FontPixelSize, SMALL_FONT_PX)
         else:
@@ -189,7 +189,7 @@ class ChapterBrowser(QTextBrowser):
 
 
 def _is_code(block: QTextBlock, before: QTextBlock | None = None) -> bool:
-    """Whether a block is a line of code, and where there is one before it, of the same listing."""
+    """Whether a block is a line of code, and, given a previous block, of the same listing."""
     language = QTextFormat.Property.BlockCodeLanguage
     if not block.isValid() or not block.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
         return False
@@ -197,19 +197,19 @@ def _is_code(block: QTextBlock, before: QTextBlock | None = None) -> bool:
 
 
 def url_of(topic: str) -> QUrl:
-    """The name of a chapter, perhaps with `#` and a section, or a page of our own."""
+    """The URL of a chapter, optionally with `#` and a section, or of a generated page."""
     name, hash_, anchor = topic.partition("#")
     return QUrl((name if name.endswith(".md") else f"{name}.md") + hash_ + anchor)
 
 
 def chapter_of(page: PageRow) -> str:
-    """The chapter about a page."""
+    """The chapter about a page, or the table of contents."""
     names = page.name, page.mode.lower(), page.entry.lower()
     return next((name for name in names if name in CHAPTERS), CONTENTS)
 
 
 def contents() -> str:
-    """All chapters as links with what they begin with, in Markdown."""
+    """All chapters as links, each with its first sentence, in Markdown."""
     entries = (
         f"- [{chapter_title(name)}]({name}.md): {sections(name)[0].sentence_with([])}" for name in CHAPTERS
     )
@@ -217,7 +217,7 @@ def contents() -> str:
 
 
 def results(query: str) -> str:
-    """Sections that have the words, as links in Markdown."""
+    """The sections that contain the words, as links in Markdown."""
     found = search(query)
     words = search_words(query)
     lines = [

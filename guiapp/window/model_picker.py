@@ -1,4 +1,4 @@
-"""The button that names the model that is open, and the popup to open another."""
+"""The button that names the open model, and the popup to open another."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ from guiapp.kit.widgets.theme import (
 )
 
 LIST_SIZE = QSize(460, 430)
-LEAST_LIST_PX, MOST_LIST_PX, AROUND_LIST_PX = 240, 640, 220  # as high as its window has room
+LEAST_LIST_PX, MOST_LIST_PX, AROUND_LIST_PX = 240, 640, 220  # limits of its height; what surrounds the list
 FACTS_WIDTH_PX = 320
 LONGEST_NAME_PX, SHORTEST_NAME_PX, LEAST_SUMMARY_PX = 280, 120, 60
 HEIGHT_PX, ICON_PX, SIDE_PX = 30, 16, 10
-AROUND_NAME_PX = 2 * (SIDE_PX + ICON_PX + GAP_PX)  # margins and icons, with the gaps beside the name
+AROUND_NAME_PX = 2 * (SIDE_PX + ICON_PX + GAP_PX)  # margins and icons, with the gaps next to the name
 MOST_LINES = 6  # of a value
 
 
 class ModelButton(MenuButton):
-    """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
+    """`name  type · pre · size ▾`, as much as fits; a click opens the picker."""
 
     def __init__(self, loader: ModelLoader, theme_source: ThemeSource) -> None:
         self._name = self._summary = self._lesson = ""
@@ -68,8 +68,8 @@ class ModelButton(MenuButton):
         return QSize(AROUND_NAME_PX + ceil(min(self._name_px, SHORTEST_NAME_PX)), HEIGHT_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Shorten the summary where name and summary do not fit, leave it out, then shorten the name."""
-        super().paintEvent(event)  # the frame
+        """Shorten the summary if it does not fit, then omit it, then shorten the name."""
+        super().paintEvent(event)  # paints the frame
         theme, place = self._theme_source.theme, self.rect().adjusted(SIDE_PX, 0, 1 - SIDE_PX, 0)
         with QPainter(self) as painter:
             self._model_icon.paint(painter, place, LEFT)
@@ -92,7 +92,7 @@ class ModelButton(MenuButton):
         return width_of(self._summary, Theme.ui_font())
 
     def name_lesson(self, setting: str) -> None:
-        """Name what a lesson works with, as long as it plays; "" for the model that is open."""
+        """Show the model of a running lesson; "" for the open model."""
         if setting != self._lesson:
             self._lesson = setting
             self._refresh()
@@ -116,12 +116,12 @@ class ModelButton(MenuButton):
 
 
 class ModelPicker(Popover):
-    """Recent files, installed and demo models to filter and choose from, beside facts about the open model.
+    """Recent files, installed models and demo models to filter and choose from; facts about the open model.
 
     Signals:
         chosen(str): open this model: a path, `demo:<name>` and the like.
         browse_requested(): ask for a file.
-        folder_requested(): ask for a folder to look for models in.
+        folder_requested(): ask for a folder to search for models.
     """
 
     chosen = Signal(str)
@@ -176,7 +176,7 @@ class ModelPicker(Popover):
         self._recent.check_missing()
         self._installed.scan()
         self._show_facts()
-        for part in (self.choices, self):  # which was laid out for another window, perhaps
+        for part in (self.choices, self):  # the layout may still be that of another window
             if (layout := part.layout()) is not None:
                 layout.activate()
         super().open_under(widget)

@@ -1,4 +1,4 @@
-"""What leads to a page: the actions that show one, and what pages ask of each other."""
+"""Actions that show a page, and requests of one page to another."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TICK_MS = 50
 
 
 class PageCommands(QObject):
-    """Brings pages to the front and has them show something; to be made before others use the actions."""
+    """Shows pages and passes them requests. Must be created before other objects connect to the actions."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -88,14 +88,14 @@ class PageCommands(QObject):
         self._actions.menus["Help/Lessons"].aboutToShow.connect(self.mark_lessons)
 
     def show(self, name: str) -> Page:
-        """Bring a page to the front, and the focus to it."""
+        """Show a page and focus it."""
         page = self._window.pages.show_page(name)
         if not holds(page, QApplication.focusWidget()):
             page.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return page
 
     def steps(self) -> StepsPage:
-        """The Steps page, brought to the front."""
+        """Show the Steps page and return it."""
         return cast("StepsPage", self.show("steps"))
 
     def _tree(self) -> TreePage:
@@ -114,7 +114,7 @@ class PageCommands(QObject):
         self.show(self._window.pages.name_before)
 
     def _move_focus(self, step: int) -> None:
-        """Go to the next panel of the page, or the one before; the bar at the top is one of them."""
+        """Focus the next or previous panel of the page; the top bar is one of them."""
         page = self._window.pages.current
         panels = [self._window.top_bar.model_button, *page.panels]
         focused = QApplication.focusWidget()
@@ -132,7 +132,7 @@ class PageCommands(QObject):
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _show_inexact(self, by: int) -> None:
-        """Go to the next tokens behind the selection that the exact encoder does not give, or back."""
+        """Select the next or previous tokens that the exact encoder does not give."""
         session = self._session
         found = session.exact.next_from(session.tokens, *session.document.selection, by)
         if found is not None:
@@ -145,14 +145,14 @@ class PageCommands(QObject):
             self._point_out(start, max(self._session.document.next_grapheme(start), result.worst.end))
 
     def _point_out(self, start: int, end: int) -> None:
-        """Select a stretch of the text where people see it."""
+        """Select a range of the text on the Text page and scroll to it."""
         self.show("inspect")
         self._session.text.select(start, end)
         self._window.inspect_page.editor.reveal(start, end)
         self._window.inspect_page.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_why(self, index: int) -> None:
-        """Show why a token of the text is there, unless a menu was open while the text lost it."""
+        """Explain a token of the text, unless the text lost it while a menu was open."""
         if index >= len(self._session.tokens):
             return
         self.show("inspect")
@@ -162,70 +162,70 @@ class PageCommands(QObject):
     # Other pages
 
     def _show_in_tree(self, token_id: int) -> None:
-        """Find a token in the tree, as by typing its number there."""
+        """Find a token in the tree, as if its id was typed there."""
         self._tree().show_token(token_id)
 
     def _show_all_in_tree(self, title: str, tokens: Ids) -> None:
-        """Light some tokens in the tree, and list them there."""
+        """Highlight tokens in the tree, and list them there."""
         self._tree().search.list_tokens(title, tokens)
 
     def _show_building(self, token_id: int) -> None:
-        """Find a token in the tree, with room for its three trees."""
+        """Find a token in the tree, and make room for its three trees."""
         self._show_in_tree(token_id)
         self._tree().open_three_trees()
 
     def _compare_vocabularies(self, query: str) -> None:
-        """Filter the vocabularies of the window's model and of another one."""
+        """Filter the compared vocabularies of the window's model and another one."""
         cast("VocabulariesPage", self.show("compare_vocabularies")).model.search_all(query)
 
     def _measure(self) -> None:
         self._bench().model.run()
 
     def _show_template(self, line: TemplateLine) -> None:
-        """Show a chat template at a line, with the prompt that it makes of the messages there."""
+        """Show a line of a chat template, with the prompt for the messages on the Chat page."""
         self._chat().show_line(line.template, line.number)
 
     def _show_prompt(self, conversation: Conversation, template: str | None, line: int) -> None:
-        """Show messages in Chat, in place of those there, where undo brings them back."""
+        """Show messages on the Chat page, replacing those there; undo restores them."""
         self._chat().show_prompt(conversation, template, line)
 
     def _stop_at_token(self, token_id: int, offset: int) -> None:
-        """Show the step that forms a token of the text, and keep a breakpoint there."""
+        """Show the step that forms a token of the text, and set a breakpoint there."""
         self.steps().stop_where_formed(token_id, offset)
 
     def _show_step(self, place: StepKey) -> None:
-        """Step through the text up to a place."""
+        """Step through the text up to a step."""
         self.steps().go_where(place)
 
     def _show_race(self, other_session: ModelSession, offset: int) -> None:
-        """Step through what the window's model and another one do."""
+        """Step through the text with the window's model and another one."""
         self.steps().race_with(other_session, offset)
 
     # Files
 
     def show_texts(self, paths: list[Path]) -> None:
-        """Compare several texts, of which the first becomes the window's."""
+        """Compare several texts. The first becomes the window's text."""
         cast("TextsPage", self.show("compare_texts")).open_texts(paths)
 
     def show_run(self, path: Path) -> None:
-        """Show a run of Bench that was saved."""
+        """Show a saved run of Bench."""
         self._bench().model.open_run(path)
 
     def show_messages(self, path: Path) -> None:
-        """Show the prompt of some messages."""
+        """Show the prompt of the messages in a file."""
         self._chat().model.open(path)
 
     def show_data(self, path: Path) -> None:
-        """Show what a model is trained on."""
+        """Show the training data in a file."""
         cast("DataPage", self.show("data")).model.open(path)
 
     def show_template_file(self, path: Path) -> None:
-        """Render the messages with another template."""
+        """Render the messages with the template in a file."""
         model = self._chat().model
         model.choose(replace(model.settings, template=str(path)))
 
     def show_steps_of(self, text: str, encoder: str) -> None:
-        """Step through a text, by an encoder where the model has that."""
+        """Step through a text, with this encoder if the model has it."""
         self._session.text.show(text.encode("utf-8", "replace"))
         if encoder in self._session.encoders:
             self._session.set_encoder(encoder)
@@ -248,7 +248,7 @@ class PageCommands(QObject):
         self.mark_lessons()
 
     def mark_lessons(self) -> None:
-        """Tick those that are finished."""
+        """Check the finished lessons in the menu."""
         progress = LessonProgress(self._settings)
         for lesson in LESSONS:
             is_finished = progress.is_finished(lesson.name, lesson.n_steps)
@@ -256,9 +256,9 @@ class PageCommands(QObject):
 
 
 class PageActions(QObject):
-    """Shows the page of an action before it acts.
+    """Shows the page of an action before the action runs.
 
-    To be made before anybody else connects to the actions: they are told in the order of their connecting.
+    Must be created before other objects connect to the actions: slots are called in the order of connection.
     Several pages may use the same keys.
     """
 
@@ -276,11 +276,11 @@ class PageActions(QObject):
         self._update_shortcuts()
 
     def stop(self) -> None:
-        """Wait for no page any more."""
+        """Cancel a pending action."""
         self._ticks.stop()
 
     def _go(self, page: str, action: QAction) -> None:
-        """A page that is new has not been told of the action, and may have nothing yet to act on."""
+        """Show the page. A new page missed the signal and may not be ready: repeat the action later."""
         is_new = page not in self._pages.pages
         if page != self._pages.current_name:
             self._actions[page].trigger()
@@ -298,7 +298,7 @@ class PageActions(QObject):
             action.trigger()
 
     def _update_shortcuts(self) -> None:
-        """Elsewhere the keys would have to be pressed in the menu bar itself."""
+        """Let keys work only on their page; on other pages, they would need the focus on the menu bar."""
         current, contexts = self._pages.current_name, Qt.ShortcutContext
         for row, action in self._actions:
             if row.page:

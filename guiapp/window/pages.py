@@ -1,7 +1,7 @@
-"""The pages of the window, the rail at its left that shows them, and the modes that some of them have.
+"""The pages of the window, the rail on its left that shows them, and the modes of some pages.
 
-To add a page: a folder `pages/NAME` with a module `page.py`, in which a subclass of `Page` and a function
-`make_page` are, and a row in PAGES; rail, menu entry, shortcut and command palette follow.  Its modules are
+To add a page: a folder `pages/NAME` with a module `page.py` that has a subclass of `Page` and a function
+`make_page`, and a row in PAGES; rail, menu entry, shortcut and command palette follow.  Its modules are
 imported soon after the start, or when it is shown for the first time.
 Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 """
@@ -28,12 +28,12 @@ from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.painting import CENTER, PaintedButton, bold, fill, icon, ring, write
 from guiapp.kit.widgets.theme import GAP_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 
-IMPORT_AFTER_MS = 1000  # the first tokens go first
+IMPORT_AFTER_MS = 1000  # after the first tokens
 BETWEEN_IMPORTS_MS = 10
 WITHOUT_QT = "guiapp.core", "guiapp.analysis"
-OTHERS = "guiapp.window.command_palette", "guiapp.window.help"  # that are not needed at the start
+OTHERS = "guiapp.window.command_palette", "guiapp.window.help"  # not needed at the start
 RAIL_PX, ENTRY_PX, SHORT_ENTRY_PX = 72, 62, 44
-NAMES_FROM_PX = 700  # of the window's height
+NAMES_FROM_PX = 700  # the least height of the window
 ICON_PX, ICON_TOP_PX, WORD_PX, BAR_PX, BADGE_PX = 24, 11, 11, 3, 16
 
 
@@ -41,11 +41,11 @@ ICON_PX, ICON_TOP_PX, WORD_PX, BAR_PX, BADGE_PX = 24, 11, 11, 3, 16
 class PageRow:
     """One page.
 
-    name     also that of the action that shows it
+    name     also the name of the action that shows it
     title    of its entry in the menu
-    entry    the word of the rail that it belongs to, "" for a page that is not in the rail
-    mode     which of several pages of an entry it is, a word in the top bar
-    module   with a function `make_page`; it takes long to import
+    entry    the rail's entry that contains it, or "" for a page that is not in the rail
+    mode     its label in the top bar, if several pages share an entry
+    module   has a function `make_page`; slow to import
     """
 
     name: str
@@ -88,16 +88,16 @@ PAGES = (
     PageRow("bench", "Bench", "Ctrl+9", "Bench", "", "guiapp.pages.bench.page"),
     PageRow("start", "Start page", "Alt+Home", "", "", "guiapp.window.start_page"),
 )
-SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages on which people see the text of the window
+SHOW_TEXT = "inspect", "compare", "compare_texts", "steps"  # pages that show the text of the window
 
 
 class PageStack(QStackedWidget):
-    """Shows one page at a time, and makes it the first time.
+    """Shows one page at a time, and creates it the first time.
 
     Signals:
         page_changed(): `current_name` is new.
-        figures_changed(), undo_changed(): those of the page that is shown are new.
-        imported(): what pages need is loaded.
+        figures_changed(), undo_changed(): forwarded from the current page.
+        imported(): the modules of the pages are loaded.
     """
 
     page_changed = Signal()
@@ -111,7 +111,7 @@ class PageStack(QStackedWidget):
         self.rows = {row.name: row for row in rows}
         self._text_px = setting.settings.font_px or TEXT_FONT_PX
         self._is_presented = False
-        self._shown: list[str] = []  # the page that was shown last is the last one
+        self._shown: list[str] = []  # names of pages, the current one last
         self._pages: dict[str, Page] = {}
         self._importing = LatestJob[None](self, lambda _: self._import_next())
         self._until_import = later(self, IMPORT_AFTER_MS, self._import_modules)
@@ -121,41 +121,41 @@ class PageStack(QStackedWidget):
 
     @property
     def current_name(self) -> str:
-        """The name of the page that is shown, "" before the first."""
+        """The name of the current page, or "" before the first."""
         current = self.currentWidget()
         return next((name for name, page in self._pages.items() if page is current), "")
 
     @property
     def name_before(self) -> str:
-        """The name of the page that was shown before the present one."""
+        """The name of the page that was shown before the current one."""
         return self._shown[-2]
 
     @property
     def current(self) -> Page:
-        """The page that is shown."""
+        """The current page."""
         return self._pages[self.current_name]
 
     @property
     def current_entry(self) -> str:
-        """The word of the rail that the page belongs to, "" for none."""
+        """The rail's entry that contains the current page, or ""."""
         return self.rows[self.current_name].entry
 
     def rows_of(self, entry: str) -> list[PageRow]:
-        """The pages of an entry of the rail, each of them a mode where they are several."""
+        """The pages of an entry of the rail; several pages are its modes."""
         return [row for row in self.rows.values() if row.entry == entry]
 
     def last_shown(self, entry: str) -> str:
-        """Which page of an entry was shown last, or else the first one."""
+        """The page of an entry that was shown last, or else its first."""
         names = [row.name for row in self.rows_of(entry)]
         return next((name for name in reversed(self._shown) if name in names), names[0])
 
     @property
     def pages(self) -> Mapping[str, Page]:
-        """Those that were made, by name."""
+        """The pages created so far, by name."""
         return self._pages
 
     def show_page(self, name: str) -> Page:
-        """Bring a page to the front."""
+        """Show a page; create it if necessary."""
         page = self._pages.get(name)
         if page is None:
             page = self._pages[name] = self.rows[name].make(self._setting)
@@ -164,7 +164,7 @@ class PageStack(QStackedWidget):
             page.set_text_size(self._text_px)
             page.set_presented(self._is_presented)
             self.addWidget(page)
-            page.setFocus()  # once it is seen: else its first button would have it
+            page.setFocus()  # else its first button would get the focus when it is shown
             for key, splitter in page.splitters.items():
                 splitter.restoreState(self._setting.settings.layout(key))
         self._shown = [*(other for other in self._shown if other != name), name]
@@ -172,22 +172,22 @@ class PageStack(QStackedWidget):
         return page
 
     def set_text_size(self, size_px: int) -> None:
-        """Show text in this size on all pages, also those that are made later."""
+        """Set the text size of all pages, also of pages that are created later."""
         self._text_px = size_px
         for page in self._pages.values():
             page.set_text_size(size_px)
 
     def set_presented(self, is_presented: bool) -> None:
-        """Hide what an audience does not need on any page, or show it again."""
+        """Hide what an audience does not need, on all pages, or show it again."""
         self._is_presented = is_presented
         for page in self._pages.values():
             page.set_presented(is_presented)
 
     def import_soon(self) -> None:
-        """Import what pages need that nobody has asked for yet.
+        """Import the modules of pages in advance.
 
-        Only this thread may make classes that derive from Qt's: PySide 6.11 looks them up without Python's
-        lock wherever Qt paints, and crashes when another thread makes one at that moment.
+        Only this thread may create classes that derive from Qt's: PySide 6.11 looks them up without Python's
+        lock wherever Qt paints, and crashes when another thread creates one at that moment.
         """
         self._until_import.start()
 
@@ -195,7 +195,7 @@ class PageStack(QStackedWidget):
         def work(progress: Progress) -> None:
             for module in modules_of(WITHOUT_QT):
                 progress(0)
-                with suppress(ImportError):  # of a library that is not installed: nothing here needs it then
+                with suppress(ImportError):  # of a missing library: then nothing here needs the module
                     import_module(module)
 
         self._importing.start(work)
@@ -208,20 +208,20 @@ class PageStack(QStackedWidget):
         self._next_import.start()
 
     def _modules_with_qt(self) -> Iterator[str]:
-        """The largest first, while people only look."""
+        """The modules that use Qt, the largest first, while the user is idle."""
         yield "pyqtgraph"
         yield from modules_of(("guiapp.kit", "guiapp.pages"))
         yield from OTHERS
         yield from (row.module for row in self.rows.values())
 
     def keep_layouts(self) -> None:
-        """Put the splitters of the pages that were made into the settings."""
+        """Save the splitters of the pages created so far in the settings."""
         for page in self._pages.values():
             for key, splitter in page.splitters.items():
                 self._setting.settings.set_layout(key, splitter.saveState())
 
     def stop(self) -> None:
-        """End what the pages do in the background."""
+        """End the background work of the pages."""
         self._until_import.stop()
         self._next_import.stop()
         self._importing.wait()
@@ -230,16 +230,16 @@ class PageStack(QStackedWidget):
 
 
 def modules_of(packages: Iterable[str]) -> Iterator[str]:
-    """The names of all modules in packages; these are imported on the way."""
+    """The names of all modules in packages, which are imported to find them."""
     for package in packages:
         path = import_module(package).__path__
         yield from (module.name for module in walk_packages(path, f"{package}."))
 
 
 class Rail(QScrollArea):
-    """All pages in sight, a click away; without names in a low window, and scrolled in a lower one.
+    """All pages, one click away. A low window omits the names, a lower one scrolls.
 
-    Tab leads to the entry of the present page, arrows to the others.
+    Tab leads to the entry of the current page, arrow keys to the others.
     """
 
     def __init__(self, pages: PageStack, actions: Actions, theme_source: ThemeSource) -> None:
@@ -282,7 +282,7 @@ class Rail(QScrollArea):
             entry.set_named(self.window().height() >= NAMES_FROM_PX)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk, which shows no page before Return or the space bar."""
+        """Move the focus with the arrow keys. Only Return or the space bar shows a page."""
         entries = list(self.entries.values())
         at = next((i for i, entry in enumerate(entries) if entry.hasFocus()), 0)
         key, last = Qt.Key(event.key()), len(entries) - 1
@@ -296,7 +296,7 @@ class Rail(QScrollArea):
 
 
 class RailEntry(PaintedButton):
-    """An icon over a word, or alone; with a count at its corner where there is one."""
+    """An icon, optionally with a word below it and a count at its corner."""
 
     def __init__(self, word: str, keys: QKeySequence, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -309,13 +309,13 @@ class RailEntry(PaintedButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def nextCheckState(self) -> None:
-        """The page that is shown is checked, whatever is clicked."""
+        """Do nothing: the entry of the current page is checked, whatever is clicked."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select):
             super().keyPressEvent(event)
         else:
-            event.ignore()  # the rail walks, and the window presses
+            event.ignore()  # the rail moves the focus, and the window presses
 
     def sizeHint(self) -> QSize:
         return QSize(RAIL_PX, ENTRY_PX if self._is_named else SHORT_ENTRY_PX)
@@ -326,7 +326,7 @@ class RailEntry(PaintedButton):
             self.updateGeometry()
 
     def show_count(self, count: int, color: str, words: str) -> None:
-        """Show a number at the icon, in a colour of the theme; 0 for none."""
+        """Show a number at the icon, in a colour of the theme; 0 hides it."""
         self._count, self._color = count, color
         self.setAccessibleName(", ".join(filter(None, (self.text(), words))))
         self.setToolTip(plain_tip("\n".join(filter(None, (self._tip, words)))))
@@ -371,7 +371,7 @@ class RailEntry(PaintedButton):
 
 
 class PageModes(QWidget):
-    """The modes of the present page, one of some words in the top bar, or the tools of a page without.
+    """The modes of the current page as words in the top bar, or the tools of a page without modes.
 
     Signals:
         refreshed(): those of another page are shown.
@@ -399,7 +399,7 @@ class PageModes(QWidget):
 
     @property
     def most_px(self) -> int:
-        """How wide the modes of any page are, and the tools of this one."""
+        """The width of the widest modes of any page, including the tools of the current one."""
         groups = (group.buttons() for group in self._groups.values())
         widths = [sum(button.sizeHint().width() + UNIT_PX for button in group) for group in groups]
         return max([*widths, self._tools.sizeHint().width() if self._tools else 0])

@@ -1,4 +1,4 @@
-"""Says why Qt cannot start, such as which Debian package is missing, instead of an abort or a traceback."""
+"""Explains why Qt cannot start, such as a missing Debian package, instead of an abort or a traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHERWISE = {
     "libgthread-2.0.so.0": "libglib2.0-0",
     "libz.so.1": "zlib1g",
 }
-"""Debian's packages of libraries that are not called by its policy, section 8.1."""
+"""Debian packages whose names do not follow section 8.1 of the Debian policy."""
 
 MODULES = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets", "PySide6.QtSvg")
 SONAME = re.compile(r"(lib[\w.+-]+\.so(?:\.\d+)*): cannot open shared object file")
@@ -29,9 +29,9 @@ Attempt = Callable[[], object]
 
 
 def problem(environment: Mapping[str, str] = os.environ) -> str | None:
-    """Why no window can be opened, in one line that says what to install; None if all is there.
+    """Why no window can be opened, in one line that names what to install; None if nothing is missing.
 
-    This loads Qt: from now on the first interrupt ends the process.
+    This loads Qt. After that, the first interrupt ends the process.
     """
     if sys.platform == "linux" and not _has_display(environment):
         return (
@@ -43,7 +43,7 @@ def problem(environment: Mapping[str, str] = os.environ) -> str | None:
 
 
 def ignore_unusable_scales(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Remove scales with which Qt paints nothing or takes all memory, and print that."""
+    """Remove scale factors with which Qt paints nothing or takes all memory, and print a message."""
     for name, (least, most) in SCALES.items():
         scales = [part.rpartition("=")[2] for part in environment.get(name, "").split(";")]
         if not all(scale == "" or _is_between(scale, least, most) for scale in scales):
@@ -59,7 +59,7 @@ def _is_between(text: str, least: float, most: float) -> bool:
 
 
 def first_failure(attempts: list[Attempt]) -> str | None:
-    """The sentence for the first attempt that fails for want of a library."""
+    """The message for the first attempt that fails because a library is missing."""
     for attempt in attempts:
         try:
             attempt()
@@ -69,7 +69,7 @@ def first_failure(attempts: list[Attempt]) -> str | None:
 
 
 def explain(message: str) -> str:
-    """A sentence for what the dynamic linker said."""
+    """A message for an error of the dynamic linker."""
     found = SONAME.search(message)
     if not found:
         return f"Qt cannot be loaded: {message}"
@@ -78,7 +78,7 @@ def explain(message: str) -> str:
 
 
 def package_of(library: str) -> str:
-    """What brings a library in Debian and Ubuntu: `libegl1` has `libEGL.so.1`, `libx11-6` `libX11.so.6`."""
+    """A library's package in Debian and Ubuntu: `libegl1` has `libEGL.so.1`, `libx11-6` `libX11.so.6`."""
     stem, _, version = library.lower().partition(".so.")
     return OTHERWISE.get(library) or f"{stem}{'-' * stem[-1:].isdigit()}{version}"
 
@@ -89,7 +89,7 @@ def _import_modules() -> None:
 
 
 def _plugin_attempts(environment: Mapping[str, str]) -> list[Attempt]:
-    """Load what shows windows under X11 as Qt would, to see what it lacks; Qt itself aborts."""
+    """Attempts to load the libraries of the X11 plugin, to find missing ones: Qt itself would abort."""
     platform = environment.get("QT_QPA_PLATFORM", "")
     wants_xcb = platform.startswith("xcb") or (not platform and "DISPLAY" in environment)
     if sys.platform != "linux" or not wants_xcb or environment.get("WAYLAND_DISPLAY"):
@@ -106,7 +106,7 @@ def _load_xcb_plugin() -> None:
 
 
 def _has_display(environment: Mapping[str, str]) -> bool:
-    """Whether one of the displays that Qt would try answers: it aborts where none does."""
+    """Whether one of the displays that Qt would try is available: else Qt aborts."""
     names = {name.partition(":")[0] for name in environment.get("QT_QPA_PLATFORM", "").split(";")} - {""}
     displays = {"wayland": _answers_wayland, "xcb": _answers_x11}
     return any(name not in displays or displays[name](environment) for name in names or displays)
@@ -129,7 +129,7 @@ def _answers_x11(environment: Mapping[str, str]) -> bool:
     try:
         xcb = ctypes.CDLL("libxcb.so.1")
     except OSError:
-        return True  # the attempts to load what Qt needs tell
+        return True  # loading Qt's libraries reports the problem
     xcb.xcb_connect.restype = ctypes.c_void_p
     connection = ctypes.c_void_p(xcb.xcb_connect(os.fsencode(name), None))
     error = xcb.xcb_connection_has_error(connection)

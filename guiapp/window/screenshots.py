@@ -1,4 +1,4 @@
-"""Pictures of the window, made without a display."""
+"""Screenshots of the window, made without a display."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
 
 TICK_MS = 20
 PRESENTATION = "presentation"
-LESSON_LIST = "list"  # instead of a lesson
-PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
-PANELS = ("token", "why", "dearest")  # at the right of the Text page, as its tabs are
+LESSON_LIST = "list"  # shows the list instead of a lesson
+PATIENCE_MS = 120_000  # a second or two is enough on an idle machine
+PANELS = ("token", "why", "dearest")  # tabs on the right of the Text page
 UNFINISHED = "The picture was not ready after {} s and was not saved. Try again on a less busy machine."
-SETTLE_MS = 100  # for layouts and for the details of the selected token
+SETTLE_MS = 100  # for layouts and the details of the selected token
 
 
 @dataclass(frozen=True)
 class ScreenshotOptions:
-    """How a screenshot looks: the options of `tokenloupe screenshot`, which say what each is for.
+    """The contents and style of a screenshot; the help of `tokenloupe screenshot` describes the options.
 
     color     by cost, line costs and the budget show, too
     spelling  of tokens, see `Spelling`
@@ -100,7 +100,7 @@ class ScreenshotOptions:
 def save_screenshot(
     page: str, model: str, text: bytes | None, options: ScreenshotOptions, path: Path, pre: str | None = None
 ) -> None:
-    """Draw a page as it is once its model is open and its text encoded; raises what opening raises.
+    """Draw a page once its model is open and its text encoded. Raises the errors of opening.
 
     `pre` as in `open_model`.
     """
@@ -111,7 +111,7 @@ def save_screenshot(
         raise TokenloupeError(f"The smallest window size is {smallest} pixels. Choose a larger size.")
     tokenizer = open_model(model, pre)
     for encoder in filter(None, (options.encoder, options.race)):
-        tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
+        tokenizer.encode("", encoder=encoder)  # an unknown encoder raises an error that lists them
     tokenizers = {model: tokenizer} | {name: open_model(name) for name in options.counterpart}
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +128,7 @@ def save_screenshot(
         try:
             save_image(_grab(shell, page, model, options).toImage(), path)
         finally:
-            shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
+            shell.window.hide()  # now: at exit, Python could no longer handle the events of hiding
             shell.stop()
 
 
@@ -151,7 +151,7 @@ def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QP
 
 
 def _with_popovers(window: QWidget) -> QPixmap:
-    """A window, and what is open above it, which is no part of it."""
+    """A window and its open popovers, which are windows themselves."""
     picture = window.grab()
     with QPainter(picture) as painter:
         for popover in window.findChildren(Popover):
@@ -161,7 +161,7 @@ def _with_popovers(window: QWidget) -> QPixmap:
 
 
 def _present(shell: Shell, options: ScreenshotOptions) -> None:
-    """Show the page as on a whole screen of the picture's size."""
+    """Show the page as on a full screen of the picture's size."""
     shell.window.actions_table["present"].setChecked(True)
     shell.window.showNormal()
     shell.window.resize(*options.size)
@@ -169,14 +169,14 @@ def _present(shell: Shell, options: ScreenshotOptions) -> None:
 
 
 def _open_and_wait(shell: Shell, model: str) -> None:
-    """Wait until the round trip of the first text is known, the last thing to arrive, or nothing will."""
+    """Wait until the round trip of the first text is known, which arrives last, or encoding fails."""
     failures = list[str]()
     shell.session.spans.failed.connect(failures.append)
     shell.session.loader.open(model)
     wait_until(lambda: shell.session.round_trip.is_current or bool(failures))
 
 
-# What was asked for on a page; the picture waits for the page at each `yield`, and at the end
+# What the options request on a page. At each `yield` and at the end, the screenshot waits for the page
 
 
 def _arrange_text(shell: Shell, page: InspectPage, options: ScreenshotOptions) -> Iterator[None]:
@@ -230,7 +230,7 @@ def _arrange_hunt(shell: Shell, page: HuntPage, options: ScreenshotOptions) -> I
 
 
 def _filter(model: TokenListModel[Any], query: str) -> Iterator[None]:
-    """List what a filter leaves; raises TokenloupeError for one that cannot be understood."""
+    """Apply a filter. Raises TokenloupeError if it cannot be parsed."""
     model.set_query(query)
     yield
     if model.shown.problem:
@@ -329,7 +329,7 @@ ARRANGE: dict[str, Callable[[Shell, Any, ScreenshotOptions], Iterator[None]]] = 
 
 
 def _comparison_of(options: ScreenshotOptions) -> Counterpart:
-    """What the prompt of the Chat page is compared with."""
+    """The prompt to compare the Chat page's prompt with."""
     if options.counterpart:
         return Counterpart(PromptVariant.MODEL, options.counterpart[0])
     ways = {
@@ -340,13 +340,13 @@ def _comparison_of(options: ScreenshotOptions) -> Counterpart:
 
 
 def _wait_for_page(shell: Shell) -> None:
-    """Wait until the page that is shown has what it shows first."""
+    """Wait until the current page shows its first contents."""
     page = shell.window.pages.current
     wait_until(lambda: page.is_ready)
 
 
 def wait_until(is_done: Callable[[], bool]) -> None:
-    """Run the event loop until something is so and laid out; raises TokenloupeError where it never is."""
+    """Run the event loop until a condition holds and layouts are done, or raise TokenloupeError."""
     loop, late = QEventLoop(), QDeadlineTimer(PATIENCE_MS)
     ticks = QTimer(interval=TICK_MS)
     ticks.timeout.connect(lambda: loop.quit() if is_done() or late.hasExpired() else None)
@@ -366,7 +366,7 @@ def _let_pass(time_ms: int) -> None:
 
 
 def bench_charts(run: BenchRun, baseline: str) -> dict[str, str]:
-    """All charts of a run of Bench as SVG documents, by their titles."""
+    """All charts of a run of Bench as SVG documents, by title."""
     from guiapp.pages.bench.saving import paper_charts
 
     application = make_application()
@@ -375,12 +375,12 @@ def bench_charts(run: BenchRun, baseline: str) -> dict[str, str]:
     return charts
 
 
-# Pictures of the token tree alone, made without a window or a display
+# Pictures of the token tree, made without a window or a display
 
 
 @dataclass(frozen=True)
 class TreeImageOptions:
-    """How a picture of the tree looks; `coloring` is a name of COLORINGS."""
+    """The style of a picture of the tree; `coloring` is a name of COLORINGS."""
 
     shape: str = "sunburst"
     theme: str = "dark"
@@ -393,7 +393,7 @@ class TreeImageOptions:
 def save_tree_picture(
     model: str, pre: str | None, prefix: bytes, style: TreeImageOptions, path: Path
 ) -> None:
-    """Draw the tokens that begin with `prefix`: shapes and text if the path ends in .svg, else pixels.
+    """Draw the tokens that begin with `prefix`: as SVG if the path ends in .svg, else as pixels.
 
     `pre` as in `open_model`.
     """
@@ -430,7 +430,7 @@ def save_tree_picture(
 
 
 def _view_of(tree: TreeModel, branch: Subtree) -> View:
-    """What all tokens of a branch lie in."""
+    """The range that contains all tokens of a branch."""
     assert tree.picture is not None
     spans = [
         tree.picture.span(tree.picture.node(token)) for token in branch.tokens[branch.levels == 1].tolist()

@@ -1,4 +1,4 @@
-"""Sessions saved to files and opened again: what people are asked, and what pages do about it."""
+"""Saving and opening session files: questions to the user, and the state of pages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SUBJECT = "session"
 class SessionCommands(QObject):
     """Connects session files with the window.
 
-    path  the file that was opened or saved last, None for none
+    path  the file that was opened or saved last, or None
     """
 
     def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
@@ -54,7 +54,7 @@ class SessionCommands(QObject):
 
     @cached_property
     def notes(self) -> NotesDialog:
-        """Made for the first notes that are written or read."""
+        """The dialog for notes, created on first use."""
         return NotesDialog(self.ask_and_save, self._window)
 
     def open(self, path: Path) -> None:
@@ -65,7 +65,7 @@ class SessionCommands(QObject):
             self.open(path)
 
     def ask_and_save(self) -> None:
-        """Save what is open, beside the session of before unless another place is chosen."""
+        """Save the session in a file that the user chooses; the default is the previous session file."""
         session = self._opener.captured(self._window.pages.current_name, self._written_notes)
         if session is None:
             self._show_message("A session needs a model. Open a model, then save again.")
@@ -77,7 +77,7 @@ class SessionCommands(QObject):
             self._opener.save(session, path)
 
     def _with_steps(self, session: SessionFile) -> SessionFile:
-        """With what the Steps page has, or would have if it were shown."""
+        """Add the state of the Steps page, or the state it would have if it were shown."""
         from guiapp.pages.steps.model import recall
 
         if (page := self._window.pages.pages.get("steps")) is not None:
@@ -85,7 +85,7 @@ class SessionCommands(QObject):
         return recall(self._settings.debugger).of_session(session)
 
     def _with_chat(self, session: SessionFile) -> SessionFile:
-        """With the messages of the Chat page and their settings, if that was shown."""
+        """Add the messages of the Chat page and their settings, if the page was shown."""
         page = cast("ChatPage | None", self._window.pages.pages.get("chat"))
         has_messages = page is not None and page.model.edited.messages
         return replace(session, chat=page.model.request) if page and has_messages else session
@@ -98,7 +98,7 @@ class SessionCommands(QObject):
         return self.notes.notes if "notes" in self.__dict__ else ""
 
     def _ask(self, read: Read) -> None:
-        """Have people decide how to go on, if at all."""
+        """Let the user decide whether and how to continue."""
         from guiapp.analysis.sessions.session_file import Obstacle
 
         questions, opening = self._window.questions, read.opening
@@ -112,7 +112,7 @@ class SessionCommands(QObject):
             self._opener.take_up(read)
 
     def _show(self, read: Read) -> None:
-        """Bring the page to the front on which the session was left, with the steps as they were."""
+        """Show the page on which the session was saved, and restore its steps."""
         window, session = self._window, read.opening.session
         cast("StepsPage", window.pages.show_page("steps")).resume(session)
         if session.chat:
@@ -141,7 +141,7 @@ class SessionCommands(QObject):
 
 
 class NotesDialog(QDialog):
-    """Stays open beside the work."""
+    """A dialog for notes that stays open next to the window."""
 
     def __init__(self, save: Callable[[], object], parent: QWidget) -> None:
         super().__init__(parent)
@@ -160,11 +160,11 @@ class NotesDialog(QDialog):
 
     @property
     def notes(self) -> str:
-        """As they were typed: in `toPlainText` all spaces may break, and U+2028 is a new line."""
+        """The notes as typed: `toPlainText` would change no-break spaces and U+2028."""
         return self.editor.document().toRawText().replace("\u2029", "\n")
 
     def take(self, notes: str) -> None:
-        """Show other notes; undo brings the old ones back."""
+        """Show other notes; undo restores the old ones."""
         if notes != self.notes:
             cursor = self.editor.textCursor()
             cursor.select(QTextCursor.SelectionType.Document)
@@ -172,7 +172,7 @@ class NotesDialog(QDialog):
             self.editor.moveCursor(QTextCursor.MoveOperation.Start)
 
     def present(self) -> None:
-        """Be seen, at first in the corner of the window that says least, and take what is typed."""
+        """Show and focus the dialog, the first time in the bottom right corner of the window."""
         if not self._was_shown:
             self._was_shown = True
             corner = self._window.frameGeometry().bottomRight()

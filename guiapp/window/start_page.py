@@ -1,4 +1,4 @@
-"""The start page: the ways in, lessons, and what can be opened again."""
+"""The start page: what you can do, lessons, and recent items."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ LINES = (
 
 MERGED = ("un", "b", "el", "ie", "v", "ab", "le")
 MERGE_RANK = 464
-"""`unbelievable` before its last merge in demo:bpe, which joins the last two."""
+"""The tokens of `unbelievable` in demo:bpe before the last merge, which joins the last two."""
 
 BESIDE_PICTURE = (
     ("BPE", ("   ", " return", " gr", "ö", "ß", "er")),
@@ -73,25 +73,25 @@ BESIDE_PICTURE = (
 """The same text in demo:bpe and demo:rwkv."""
 
 BARS = ((3, 1.0, 0.07), (0, 0.84, 0.05), (4, 0.05, 0.015))
-"""Colour, length and whisker of bars that stand for no measurement."""
+"""Colour, length and whisker of illustrative bars, not of a measurement."""
 ROW_PX = 31
 MARK_PX = 16
-LIT = 0.14  # of the accent on the ground
-FULL_CIRCLE, TOP = 360 * 16, 90 * 16  # as QPainter counts
+LIT = 0.14  # the accent's share in the background
+FULL_CIRCLE, TOP = 360 * 16, 90 * 16  # in QPainter's units, 1/16 degree
 LEAST_DETAIL_PX, SHORT_DETAIL_PX = 60, 80
-BETWEEN = " · "  # the parts of a detail
+BETWEEN = " · "  # separates the parts of a detail
 OUTSIDE_PX = 15  # of the letters of a button
 Place = tuple[int, int, int]
-"""Row, column and how many columns."""
+"""Row, column and column span."""
 
 N_COLUMNS = 4
 WIDE: tuple[Place, ...] = ((0, 0, 1), (0, 1, 1), (0, 2, 1), (0, 3, 1), (1, 0, 2), (1, 2, 1), (1, 3, 1))
 NARROW: tuple[Place, ...] = ((0, 0, 2), (0, 2, 2), (1, 0, 2), (1, 2, 2), (2, 0, 4), (3, 0, 2), (3, 2, 2))
-"""The four cards, lessons, models and texts."""
+"""The positions of the four cards, lessons, models and texts."""
 
 WIDEST_PX, ROOM_FOR_FOUR_PX = 1440, 1160
 ROOM_FOR_PICTURES_PX = {True: 560, False: 800}
-"""How high a wide page and a narrow one are from which on lists show below cards with pictures."""
+"""By whether the page is wide: the least height for lists below cards with pictures."""
 CARD_HEIGHT_PX, HEAD_PX, COLUMN_GAP_PX = 292, 34, 6 * UNIT_PX
 N_ROWS = 5
 SAMPLE = "welcome"
@@ -118,7 +118,7 @@ NO_TEXTS = "Texts, sessions and training data that you open or save are listed h
 
 
 class StartPage(Page):
-    """Gives way to whatever is opened; Escape leaves it."""
+    """Leaves when anything is opened. Escape leaves it, too."""
 
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
@@ -137,11 +137,11 @@ class StartPage(Page):
         loader.model_changed.connect(self._refresh_recent)
         loader.loading_changed.connect(self._on_loading_changed)
         setting.session.text.left.connect(self._give_way)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # Tab leads to the first card
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # so that Tab leads to the first card
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
+        """The widgets that F6 cycles through."""
         sections = filter(None, (part.parentWidget() for part in (self.lessons, self.models, self.texts)))
         rows = ([row for row in each.findChildren(StartRow) if not row.isHidden()] for each in sections)
         return [self.looking.title, *(each[0] for each in rows if each)]
@@ -213,7 +213,7 @@ class StartPage(Page):
         in_column(scrolling(framed(whole, "ground"), 0), on=self)
 
     def _arrange(self, places: tuple[Place, ...]) -> None:
-        """Put cards and lists where they belong in a window of this width."""
+        """Put cards and lists into the grid for this width of the window."""
         for part, place in zip((*self.cards, *self._lists), places, strict=True):
             row, column, span = place
             side = Qt.AlignmentFlag.AlignTop if part in self._lists else Qt.AlignmentFlag(0)
@@ -230,7 +230,7 @@ class StartPage(Page):
             card.picture.setVisible(has_pictures)
             card.setMinimumHeight(CARD_HEIGHT_PX if has_pictures else 0)
 
-    # Ways in
+    # Cards
 
     def _show_sample(self) -> None:
         self._setting.actions[f"sample:{SAMPLE}"].trigger()
@@ -243,7 +243,7 @@ class StartPage(Page):
         self._setting.actions["lesson_present"].trigger()
 
     def _compare_demos(self) -> None:
-        """Show two demo models, if need be in place of those that are open."""
+        """Compare two demo models, replacing open ones if necessary."""
         compared, requests = self._setting.compared, self._setting.requests
         models = [session.loader.model for session in compared.sessions]
         names = ["" if model is None else model.name for model in models]
@@ -264,16 +264,16 @@ class StartPage(Page):
             self._setting.actions["inspect"].trigger()
 
     def _on_loading_changed(self) -> None:
-        """The model of the last time, which the program opens by itself, moves nobody."""
+        """Leave the page when the user opens a model, not when the last one is opened at the start."""
         loader = self._setting.session.loader
         if loader.loading_name is not None and loader.model is not None:
             self._give_way()
 
-    # What is listed
+    # Lists
 
     @property
     def _next_lesson(self) -> LessonHead:
-        """The one begun last, or else the first that is not finished."""
+        """The lesson that was started last, or else the first unfinished one."""
         last = next(reversed(self._progress.numbers), "")
         unfinished = [lesson for lesson in LESSONS if not self._is_finished(lesson)]
         begun = (lesson for lesson in unfinished if lesson.name == last)
@@ -309,7 +309,7 @@ class StartPage(Page):
         texts = self._setting.recent_items.recent_texts
         models = list(islice(self._choices(), N_ROWS))
         paths = [(path, path not in texts.missing) for path in texts.paths[:N_ROWS]]
-        if (models, paths) == self._listed:  # a row that is being clicked stays
+        if (models, paths) == self._listed:  # keeps a row that is being clicked
             return
         self._listed = models, paths
         clear(self.models)
@@ -323,7 +323,7 @@ class StartPage(Page):
             self.texts.addWidget(set_role(QLabel(NO_TEXTS, wordWrap=True), "dim"))
 
     def _choices(self) -> Iterator[Choice]:
-        """Recent models, those on this machine, and the demo models, none twice."""
+        """Recent models, models on this machine, and demo models, without duplicates."""
         model, recent_items = self._setting.session.loader.model, self._setting.recent_items
         current = None if model is None else lasting_name(model.name)
         rows: Iterable[Choice] = model_rows(
@@ -336,7 +336,7 @@ class StartPage(Page):
                 yield choice
 
     def _model_row(self, choice: Choice, is_only: bool) -> StartRow:
-        """Its file tells it apart where another one is called so, too."""
+        """A row for a model; with its file if another model has the same title."""
         is_demo = choice.name.startswith(PREFIX)
         title, detail = (f"Demo: {choice.title}", "") if is_demo else (choice.title, choice.detail)
         detail = detail if is_only else quoted(Path(choice.name).name)
@@ -368,7 +368,7 @@ def make_page(setting: PageSetting) -> StartPage:
 
 
 class StartCard(QFrame):
-    """A click anywhere opens; the button at the foot runs the example."""
+    """A card. A click anywhere opens it; the button at the bottom runs the example."""
 
     def __init__(
         self,
@@ -402,7 +402,7 @@ class StartCard(QFrame):
         self.example.setAccessibleName(text)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # for the release to come here
+        event.accept()  # so that the release arrives here
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
@@ -410,9 +410,9 @@ class StartCard(QFrame):
 
 
 class StartRow(PaintedButton):
-    """A mark, a title, and at the right what else there is to know.
+    """An icon, a title, and details on the right.
 
-    share  how much of a lesson is done, as a ring and as a tick once it is all; None for things with an icon
+    share  the completed share of a lesson, drawn as a ring and at the end as a tick; None if there is an icon
     """
 
     radius_px = RADIUS_PX
@@ -479,7 +479,7 @@ class StartRow(PaintedButton):
             painter.drawArc(ring, TOP, -round(FULL_CIRCLE * self._share))
 
     def _paint_texts(self, painter: QPainter, theme: Theme, place: QRectF) -> None:
-        """A short detail goes first, then the title; a long one has what is left, as many parts as fit."""
+        """A short detail is painted first, then the title. A long one gets the rest, as many parts as fit."""
         font, small = Theme.ui_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
         metrics, detail_metrics = QFontMetricsF(font), QFontMetricsF(small)
         detail_px = detail_metrics.horizontalAdvance(self._detail) + GAP_PX
@@ -496,11 +496,11 @@ class StartRow(PaintedButton):
             write(painter, rest, detail, theme.dim, RIGHT, small)
 
 
-# What each way in looks like: small pictures whose tokens are those of the demo models
+# Small pictures for the cards, with tokens of the demo models
 
 
 class CardPicture(Painted):
-    """One of the drawings below, on the upper half of a card."""
+    """One of the drawings below, in the upper half of a card."""
 
     def __init__(self, draw: Draw, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -519,7 +519,7 @@ class CardPicture(Painted):
 
 
 def draw_text(painter: QPainter, theme: Theme, place: QRectF) -> None:
-    """Coloured tokens, line by line."""
+    """Draw coloured tokens, line by line."""
     top, tint = place.center().y() - PICTURE_ROW_PX * len(LINES) / 2, 0
     for tokens in LINES:
         _draw_tokens(painter, theme, QPointF(place.left(), top), tokens, tint)
@@ -527,7 +527,7 @@ def draw_text(painter: QPainter, theme: Theme, place: QRectF) -> None:
 
 
 def draw_merge(painter: QPainter, theme: Theme, place: QRectF) -> None:
-    """Two tokens that are joined, with the rank of their merge."""
+    """Draw two tokens that are merged, with the rank of their merge."""
     font = Theme.mono_font(FONT_PX)
     metrics, gap = QFontMetricsF(font), UNIT_PX + 1
     widths = [metrics.horizontalAdvance(token) + 2 * GAP_PX for token in MERGED]
@@ -546,7 +546,7 @@ def draw_merge(painter: QPainter, theme: Theme, place: QRectF) -> None:
 
 
 def _draw_joint(painter: QPainter, theme: Theme, one: QRectF, other: QRectF) -> None:
-    """The rank over two boxes, and below them what they become."""
+    """Draw the rank above two boxes, and the merged token below them."""
     ends, level = (one.center().x(), other.center().x()), one.top() - GAP_PX
     middle = sum(ends) / 2
     painter.setPen(QPen(theme.accent, 1.5))
@@ -561,7 +561,7 @@ def _draw_joint(painter: QPainter, theme: Theme, one: QRectF, other: QRectF) -> 
 
 
 def draw_comparison(painter: QPainter, theme: Theme, place: QRectF) -> None:
-    """One text in two models, and how many tokens each makes of it."""
+    """Draw one text in two models, with the number of tokens of each."""
     top = place.center().y() - PICTURE_ROW_PX * 2
     for name, tokens in BESIDE_PICTURE:
         line = QRectF(place.left(), top, place.width(), PICTURE_ROW_PX - UNIT_PX)
@@ -573,7 +573,7 @@ def draw_comparison(painter: QPainter, theme: Theme, place: QRectF) -> None:
 
 
 def draw_bars(painter: QPainter, theme: Theme, place: QRectF) -> None:
-    """Bars with whiskers."""
+    """Draw bars with whiskers."""
     top = place.center().y() - PICTURE_ROW_PX * len(BARS) / 2
     for color, share, whisker in BARS:
         bar = QRectF(place.left(), top + 5, place.width() * 0.88 * share, PICTURE_ROW_PX - 10)
@@ -589,7 +589,7 @@ def draw_bars(painter: QPainter, theme: Theme, place: QRectF) -> None:
 def _draw_tokens(
     painter: QPainter, theme: Theme, corner: QPointF, tokens: Sequence[str], first_tint: int
 ) -> None:
-    """Tokens side by side, as in the text; a middle dot stands for a space."""
+    """Draw tokens side by side, as in the text; a middle dot stands for a space."""
     font = Theme.mono_font(FONT_PX)
     advance = QFontMetricsF(font).horizontalAdvance("x")
     left = corner.x()

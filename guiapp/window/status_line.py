@@ -1,4 +1,4 @@
-"""The line at the bottom: counts of the text and the selection, work under way, switches."""
+"""The status line at the bottom: counts of the text and the selection, running work, switches."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from guiapp.window.pages import SHOW_TEXT, PageStack
 
 ICON_PX = 14
 HEIGHT_PX = 30
-FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
+FULL_WIDTH_PX = 1100  # below this width, hidden characters are described in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
 CANCEL_KEY = "Esc"
-BENCH = "bench"  # the page
+BENCH = "bench"  # the page's name
 CLICK_FOR_BUDGET = "Click to show the token budget, to cut the text or to split it into chunks."
 HOW_FAST = "Speed: one encoding of this text, with spans, measured once. For exact numbers, use Bench."
 
 
 class StatusLine(QFrame):
-    """Figures at the left, progress in the middle, selection and switches at the right.
+    """Figures on the left, progress in the middle, selection and switches on the right.
 
-    Where room is scarce, figures go first, the last ones before the others, then progress and selection are
-    told in fewer words; the number of tokens stays.
+    If space is short, figures are omitted first, from the last to the first; then progress and selection are
+    shortened. The number of tokens always stays.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class StatusLine(QFrame):
 
     @property
     def text(self) -> str:
-        """All figures, as they are read out."""
+        """All figures, as read out by a screen reader."""
         return " ".join(label.whole_text for label in (self._tokens, self._figures, self._selection))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """A click on the number of tokens shows the budget, or hides it."""
+        """Show or hide the budget after a click on the number of tokens."""
         if self._tokens.tip and self._tokens.geometry().contains(event.position().toPoint()):
             self._budget.trigger()
 
@@ -103,7 +103,7 @@ class StatusLine(QFrame):
         super().resizeEvent(event)
 
     def _refresh(self) -> None:
-        """Tell of the page, or else of the text where the page shows or measures it."""
+        """Show the figures of the page, or of the text if the page shows or measures it."""
         name = self._pages.current_name
         figures = self._pages.current.figures if name else None
         if name and name not in (*SHOW_TEXT, BENCH) and figures is None:
@@ -118,7 +118,7 @@ class StatusLine(QFrame):
         statistics, is_known = self._session.statistics, not self._session.is_encoding
         selection = self._session.selection_statistics
         shown = statistics, is_known, selection, self._pages.current_name
-        if shown == self._shown:  # several signals tell of one edit
+        if shown == self._shown:  # one edit may emit several signals
             return
         self._shown = shown
         self._tokens.tip = CLICK_FOR_BUDGET
@@ -128,7 +128,7 @@ class StatusLine(QFrame):
         density = speed = ""
         if is_known and statistics.characters_per_token is not None:
             density = f"{statistics.characters_per_token:.2f} characters/token"
-        is_bench = self._pages.current_name == BENCH  # which measures another speed
+        is_bench = self._pages.current_name == BENCH  # Bench measures another speed
         if (mb_per_s := statistics.speed_mb_per_s) is not None and not is_bench:
             tokens = f"{with_prefix(statistics.speed_tokens_per_s or 0.0)} tokens/s"
             speed = f"{format_duration(statistics.elapsed_ns)} · {tokens} · {format_speed(mb_per_s)}"
@@ -139,7 +139,7 @@ class StatusLine(QFrame):
 
 
 class ActivityView(QWidget):
-    """What goes on in the background, once it takes longer than people notice, with a way to stop it."""
+    """The running background work, shown after a short delay, with a way to stop it."""
 
     SHOWN_AFTER_MS = 100
 
@@ -177,7 +177,7 @@ class ActivityView(QWidget):
 
 
 class _Switch(QCheckBox):
-    """A check box for an action that is switched on or off."""
+    """A check box for a checkable action."""
 
     def __init__(self, action: QAction) -> None:
         super().__init__(action.text())
@@ -189,11 +189,11 @@ class _Switch(QCheckBox):
 
 
 def _selected(selection: SelectionStatistics | None) -> list[str]:
-    """The counts of a selection, and shorter ways to say so."""
+    """The counts of a selection, from long to short."""
     if selection is None:
         return [""]
     characters = counted(selection.n_characters, "character")
-    if not selection.is_exact and not selection.n_tokens:  # not encoded yet, or there is no model
+    if not selection.is_exact and not selection.n_tokens:  # not encoded yet, or no model is open
         return [f"selected: {characters}", f"{selection.n_characters:,} selected"]
     tokens = counted(selection.n_tokens, "token")
     words = f"{tokens} when encoded alone" if selection.is_exact else f"touches {tokens}"
@@ -201,9 +201,9 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
 
 
 class HiddenButton(IconButton):
-    """There only while anything hides.
+    """A button that is visible only if there are hidden characters.
 
-    is_short  whether it says no more than how many they are
+    is_short  whether it shows only their number
     """
 
     def __init__(self, hidden: HiddenCharacters, go_on: QAction, themes: ThemeSource) -> None:
@@ -233,14 +233,14 @@ class HiddenButton(IconButton):
         self.setVisible(n_characters > 0)
 
 
-# The one thing under way that a person may wait for, of all that runs in the background
+# The one running task that the user may wait for, out of all background work
 
 
 class Work(NamedTuple):
-    """What goes on.
+    """Running work.
 
-    progress  the share done, 0 to 1; 0 also where that is not known
-    cancel    stops it, and what was there before stays; None for what cannot be stopped
+    progress  the share done, 0 to 1; 0 also if unknown
+    cancel    stops it and keeps the previous state; None if it cannot be stopped
     """
 
     title: str
@@ -249,7 +249,7 @@ class Work(NamedTuple):
 
 
 class Activity(QObject):
-    """Loading a model before opening a session, reading a text, and encoding.
+    """Loading a model, opening a session, reading a text, or encoding; the first of these that runs.
 
     Signals:
         changed(): `now` is new.
@@ -270,7 +270,7 @@ class Activity(QObject):
 
     @property
     def now(self) -> Work | None:
-        """What goes on, None for nothing."""
+        """The running work, or None."""
         loader, opening, reading = self._session.loader, self._opening, self._session.text.reading
         encoding = self._session.spans.job
         if loader.loading_name is not None:

@@ -1,4 +1,4 @@
-"""The bar at the top: the model, the modes of the page, the encoder, and how far to trust the tokens."""
+"""The bar at the top: the model, the modes of the page, the encoder, and how exact the tokens are."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ WHOSE = {
     TRANSFORMERS: f" for transformers {VERSION.rpartition('.')[0]}",
     LLAMA_CPP: f" for llama.cpp {LLAMA_CPP_VERSION}",
 }
-"""Ids of a reading that was chosen."""
-LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
+"""Names for the ids of a pre-tokenizer that the user chose."""
+LOSS_COLORS = ("dim", "warning", "bad")  # nothing lost, something lost, text that no token stands for
 ICON_PX = 14
-WORDS_FROM_PX = 1280  # of the window, from where on there is room for the word on the search button
-USUAL_PX, MODES_PX = 1280, 400  # a window, and where modes begin in it, and in all that are wider
-SHRINKING, LEAST_MODEL_PX = 60, 176  # how many pixels of 100 that are missing the model does without
+WORDS_FROM_PX = 1280  # from this width of the window on, the search button has a label
+USUAL_PX, MODES_PX = 1280, 400  # in windows of this width or more, modes begin at x = 400
+SHRINKING, LEAST_MODEL_PX = 60, 176  # percent of the missing width that the model button gives up
 SIDE_PX = MARGIN_PX - 2
 STYLES = Qt.ToolButtonStyle.ToolButtonTextBesideIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
-MOST_REMARKS = 4  # about the file; the list of models has all
+MOST_REMARKS = 4  # about the file; the model picker shows all
 HEIGHT_PX = 48
 SEARCH_PX, SHORT_SEARCH_PX = 122, 34
-AROUND_NAME_PX = 46  # of an encoder: arrow and margins
+AROUND_NAME_PX = 46  # the arrow and margins of the encoder button
 
 
 class TopBar(QFrame):
-    """Model, modes, badges and encoder, each where it is by the width of the window alone.
+    """Model, modes, badges and encoder; their positions depend only on the width of the window.
 
-    Badges are icons where the widest modes leave no room for their words.
+    Badges are icons if the widest modes leave no room for their words.
     """
 
     def __init__(
@@ -93,10 +93,10 @@ class TopBar(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._fit()  # what is in it has its fonts only now
+        self._fit()  # the children have their fonts only now
 
     def name_lesson(self, setting: str) -> None:
-        """Name what a lesson works with: badges and encoder are those of the model that is open."""
+        """Show the model of a lesson, and disable badges and encoder, which describe the open model."""
         self.model_button.name_lesson(setting)
         for part in (*self._badges, self.encoder_button):
             part.setEnabled(not setting)
@@ -111,7 +111,7 @@ class TopBar(QFrame):
 
 
 class EncoderButton(MenuButton):
-    """Names the encoder in use; a click lists those that the vocabulary offers.  It is as wide for each."""
+    """Shows the current encoder; a click lists those that the vocabulary offers.  Its width is constant."""
 
     def __init__(self, session: ModelSession, actions: ActionTable, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -127,7 +127,7 @@ class EncoderButton(MenuButton):
         self._refresh()
 
     def sizeHint(self) -> QSize:
-        """With room for the longest name."""
+        """Wide enough for the longest name."""
         longest = max(map(self.fontMetrics().horizontalAdvance, map(encoder_label, ALGORITHMS)))
         return QSize(longest + AROUND_NAME_PX, super().sizeHint().height())
 
@@ -144,7 +144,7 @@ class EncoderButton(MenuButton):
 
 
 class PaletteButton(IconButton):
-    """Opens the command palette, and looks like the line in it; without its word where room is scarce."""
+    """Opens the command palette and resembles its text field; has no label if there is no room."""
 
     def __init__(self, actions: ActionTable, theme_source: ThemeSource) -> None:
         action = actions["palette"]
@@ -161,14 +161,14 @@ class PaletteButton(IconButton):
         self.setFixedWidth(SHORT_SEARCH_PX if is_short else SEARCH_PX)
 
 
-# The pills at the top right that say how far the tokens can be trusted; a click gives the reason
+# The badges at the top right that show how exact the tokens are; a click shows the reason
 
 
 class Badge(QToolButton):
-    """A word in a pill, coloured by its state, with an icon as second sign.
+    """A word in a pill, with a colour and an icon for its state.
 
     Signals:
-        reworded(): it says something else, and needs more or less room.
+        reworded(): the text is new, and may need more or less room.
     """
 
     reworded = Signal()
@@ -195,7 +195,7 @@ class Badge(QToolButton):
         self.clicked.connect(self.explain)
 
     def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
-        """`color` names a colour of the theme."""
+        """Show a state. `color` names a colour of the theme."""
         is_other, self._state, self._reason = (color, icon_name) != self._state, (color, icon_name), reason
         is_reworded = text != self.text()
         self.setText(text)
@@ -213,22 +213,22 @@ class Badge(QToolButton):
         self.setToolButtonStyle(STYLES[is_short])
 
     def explain(self) -> None:
-        """Open the reason under the badge."""
+        """Open the explanation under the badge."""
         Explanation(self._title, self._reason, self, self.remedies()).open_under(self)
 
     def _update_card(self) -> None:
-        """Let the explanation that is open follow."""
+        """Update the explanation if it is open."""
         card = self.findChild(Explanation)
         if isinstance(card, Explanation):
             card.show_text(self._reason, self.remedies())
 
     def remedies(self) -> list[QAction]:
-        """What the explanation offers to do."""
+        """The actions that the explanation offers."""
         return [action for action in self._remedies if action.isEnabled()]
 
     def _color(self) -> None:
         color_name, icon_name = self._state
-        if not color_name:  # nothing to show yet
+        if not color_name:  # no state yet
             return
         color: QColor = getattr(self._theme_source.theme, color_name)
         self.setIcon(icon(icon_name, color))
@@ -236,7 +236,7 @@ class Badge(QToolButton):
 
 
 class ExactnessBadge(Badge):
-    """Whether the tokens are those of llama.cpp, or of the library that the file is for."""
+    """Whether the tokens are those of llama.cpp, or of the library that the file is made for."""
 
     def __init__(
         self,
@@ -261,7 +261,7 @@ class ExactnessBadge(Badge):
 
     @property
     def _offers_pre(self) -> bool:
-        """Whether another pre-tokenizer may be what is wanted: the ids are doubtful, or libraries differ."""
+        """Whether another pre-tokenizer may be right: the ids are doubtful, or libraries differ."""
         tokenizer = self._session.tokenizer
         if tokenizer is None:
             return False
@@ -290,9 +290,9 @@ class ExactnessBadge(Badge):
 
 
 class RoundTripBadge(Badge):
-    """Whether the tokens decode to the text again, else the rule by which they do not.
+    """Whether the tokens decode to the text again, or else the rule that prevents it.
 
-    It alarms only where the ids do not tell all of the text.
+    It shows a warning colour only if the ids do not represent all of the text.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""Training data: its records as a list, what is wrong with them, and the tokens of one of them."""
+"""The Data page: the records of a training file, problems in them, and the tokens of the selected record."""

@@ -1,4 +1,4 @@
-"""What the Data page shows: the records of a file, examined in the background while people look at them."""
+"""The model of the Data page: the records of a file, examined in the background."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from guiapp.kit.token_table.list_model import ListRequest, ShownRows, TokenListM
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
-FIRST_TICK_MS, TICK_MS = 30, 400  # between two looks at what has arrived
+FIRST_TICK_MS, TICK_MS = 30, 400  # how often the inbox is emptied: the first time, then repeatedly
 BATCH_SIZES = 1, 2, 4, 8, 16, 32, 64
 USUAL_BATCH, USUAL_LENGTH = 8, 4096
 Inbox = deque[TrainingData | DataBatch]
 
 
 class DataModel(TokenListModel[DataRows]):
-    """A file of records, and what is known of it so far.
+    """The records of a file, and the results of examining them so far.
 
-    path     the file; None for none
+    path     the file, or None
     options  how records are read and masked
-    data     None until the first records are examined; of the last options that could be used
-    problem  why it does not go on, to show as it stands; "" where it does
-    packing  of the records so far, once all are known
+    data     None until the first records are examined; computed with the last valid options
+    problem  why examining stopped, as a message for the user; "" if nothing is wrong
+    packing  of the examined records, once no more arrive
 
     Signals:
         options_changed(): `options` or `path` is new.
@@ -62,9 +62,9 @@ class DataModel(TokenListModel[DataRows]):
         self.options = DataOptions()
         self.data: TrainingData | None = None
         self.problem, self.batch_size = "", USUAL_BATCH
-        self._records: Records | None = None  # of `path`, once it was opened
+        self._records: Records | None = None  # of `path`, once it has been opened
         self._rows: DataRows | None = None
-        self._texts = dict[str, Flags]()  # what was looked for in the file
+        self._texts = dict[str, Flags]()  # texts that were searched for in the file
         self._inbox = Inbox()
         self._is_watched, self._is_due = False, False
         self._job = LatestJob[None](self, self._finish, self._fail)
@@ -77,7 +77,7 @@ class DataModel(TokenListModel[DataRows]):
     # The file and the options
 
     def open(self, path: Path) -> None:
-        """Examine another file; the options stay, but for the shape of its records."""
+        """Examine another file. The options stay, except for the shape of the records."""
         self.path, self._records, self.data, self._rows = path, None, None, None
         self.options, self._texts = replace(self.options, shape=None), {}
         self.set_query("")
@@ -101,7 +101,7 @@ class DataModel(TokenListModel[DataRows]):
 
     @property
     def row_length(self) -> int:
-        """What records are packed into, in tokens."""
+        """The number of tokens in one packed row."""
         return self.options.max_length or USUAL_LENGTH
 
     # Examining
@@ -112,18 +112,18 @@ class DataModel(TokenListModel[DataRows]):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all records were examined."""
+        """Whether all records have been examined."""
         data = self.data
         return data is not None and data.source.is_complete and data.n_records == len(data.source)
 
     def set_active(self, is_active: bool) -> None:
-        """Begin with what has changed once somebody looks; what is under way goes on."""
+        """Start pending work once the page is visible. A running job continues when the page is hidden."""
         self._is_watched = is_active
         if is_active and self._is_due:
             self._begin()
 
     def stop(self) -> None:
-        """Keep what is known so far."""
+        """Stop examining and keep the results so far."""
         self._job.cancel()
         self._take_arrived()
         self._ticks.stop()
@@ -131,12 +131,12 @@ class DataModel(TokenListModel[DataRows]):
         self.data_changed.emit()
 
     def go_on(self) -> None:
-        """Examine the records that are left."""
+        """Examine the remaining records."""
         if self.data is not None and not self.is_running:
             self._run(partial(_examined, self._new_inbox(), self.data, self.data.n_records))
 
     def _begin(self) -> None:
-        """Examine all of the file by the present options, as soon as somebody looks."""
+        """Examine the whole file with the current options, as soon as the page is visible."""
         tokenizer = self.session.tokenizer
         self._is_due = not self._is_watched
         if self.path is None or tokenizer is None or self._is_due:
@@ -165,7 +165,7 @@ class DataModel(TokenListModel[DataRows]):
         self.data_changed.emit()
 
     def _take_arrived(self) -> None:
-        """Add what the job has put into the inbox."""
+        """Add the batches that the job has put into the inbox."""
         inbox, has_new = self._inbox, False
         while inbox:
             arrived = inbox.popleft()
@@ -195,7 +195,7 @@ class DataModel(TokenListModel[DataRows]):
         self.data_changed.emit()
 
     def _pack(self) -> None:
-        """Work out what packing saves, now that no more records come."""
+        """Compute what packing saves, after all records have been examined."""
         self.packing.refresh()
         self.packing.watch(True)
 
@@ -234,12 +234,12 @@ class DataModel(TokenListModel[DataRows]):
         return ShownRows(request, source, rows_where(source, flags, sort, request.is_descending))
 
     def _catch_up(self) -> None:
-        """List the records that came since, once the list before is there."""
+        """List the records that arrived since the last listing, unless a listing is still running."""
         if not self.listing.is_busy and self.shown.source is not self._rows:
             self._list()
 
     def choose_finding(self, finding: DataFinding) -> None:
-        """List the records that have it, and look at the first."""
+        """List the records that have this finding, and select the first."""
         self.set_query(f"{without(self.query, FINDING)} {FINDING}:{finding.code}".strip())
         self.choose(finding.record - 1)
         self.token_wanted.emit(finding.token)
@@ -255,8 +255,8 @@ def _opened(
 
 
 def _examined(inbox: Inbox, data: TrainingData, start: int, progress: Progress) -> None:
-    """Put batches into the inbox; whoever empties it adds them to `data`."""
+    """Put batches into the inbox. The code that empties it adds them to `data`."""
     with closing(batches(data.examiner, data.source, start=start)) as examined:
         for batch in examined:
             inbox.append(batch)
-            progress(0.0)  # which stops what nobody wants any more
+            progress(0.0)  # raises if the job was cancelled

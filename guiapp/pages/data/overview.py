@@ -1,4 +1,4 @@
-"""All records at a glance: how long they are, what is wrong with them, and how many tokens are trained."""
+"""An overview of all records: their lengths, what is wrong with them, and how many tokens are trained."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ CHART_PX, ROW_PX, ICON_PX = 112, 42, 16
 LABELLED = "p50", "p90", "p99"
 MAXIMUM = "maximum"
 BY_IMPORTANCE = MAXIMUM, "p50", "p99", "p90"
-MOST_TOKENS = 1 << (DOUBLINGS - 1)  # that a record may be cut at
+MOST_TOKENS = 1 << (DOUBLINGS - 1)  # the highest maximum length that can be set
 NO_FINDINGS, NO_FINDINGS_YET = "Nothing found.", "Nothing found so far."
 ROLE_PARTS = "trained", "not trained"
 
 
 class Lengths(NamedTuple):
-    """How many records there are of each length: a column has those above one edge, up to the next.
+    """The number of records of each length. A column has lengths above one edge up to the next.
 
-    counts  int64[2, n]: kept whole, and cut by the maximum length
-    first   the first column that has some
-    marks   where the median and the like are, in columns, but for those of 0
+    counts  int64[2, n]: records within the maximum length, and records cut by it
+    first   the first column that is not empty
+    marks   positions of the median and other percentiles, in columns; those at length 0 are left out
     """
 
     counts: Counts
@@ -62,7 +62,7 @@ class Lengths(NamedTuple):
 
 
 def lengths_of(data: TrainingData, most: int | None) -> Lengths:
-    lengths = data.lengths[data.lengths > 0]  # others cannot be read, or are empty
+    lengths = data.lengths[data.lengths > 0]  # records that cannot be read, or are empty, have length 0
     longest = max(column_of(int(lengths.max(initial=1))), column_of(most or 1))
     n_columns = min(longest + 3, len(EDGES))
     columns = np.searchsorted(EDGES, lengths, "left")
@@ -79,17 +79,17 @@ def column_of(length: int) -> int:
 
 
 def place_of(length: int) -> float:
-    """Where a length is among the columns: an edge at the right of its column."""
+    """The position of a length on the axis of columns. An edge is at the right of its column."""
     return float(np.interp(length, EDGES, np.arange(len(EDGES)) + 0.5))
 
 
 def column_range(column: int) -> tuple[int, int]:
-    """The shortest and the longest record of a column, in tokens."""
+    """The shortest and the longest length in a column, in tokens."""
     return (int(EDGES[column - 1]) + 1 if column else 0), int(EDGES[column])
 
 
 class LengthMark(NamedTuple):
-    """A line in the chart at `x`, with a label so wide."""
+    """A vertical line in the chart at `x`; its label is `width` pixels wide."""
 
     name: str
     x: float
@@ -97,15 +97,15 @@ class LengthMark(NamedTuple):
 
     @property
     def starts(self) -> tuple[float, float]:
-        """Where its label may begin: that of the maximum rather before the line, others after it."""
+        """Where the label may begin, best first: for the maximum left of the line, else right of it."""
         before, after = self.x - self.width - UNIT_PX, self.x + UNIT_PX
         return (before, after) if self.name == MAXIMUM else (after, before)
 
 
 def label_places(marks: Sequence[LengthMark], left: float, right: float) -> dict[LengthMark, float]:
-    """Where labels begin: each beside its line, in the order of the lines, apart, between two edges.
+    """Return where labels begin: next to their lines, without overlap, between `left` and `right`.
 
-    marks  the most important first: those that have no room beside these are left out
+    marks  the most important first: a label that does not fit next to the previous ones is left out
     """
     result = dict[LengthMark, float]()
     for mark in marks:
@@ -119,7 +119,7 @@ def label_places(marks: Sequence[LengthMark], left: float, right: float) -> dict
 
 
 class LengthChart(HistogramChart):
-    """Records by their tokens, on a scale that doubles, with a line to drag: the maximum length."""
+    """A histogram of tokens per record on a log2 scale; the line of the maximum length can be dragged."""
 
     def __init__(self, model: DataModel, theme_source: ThemeSource) -> None:
         self._model, self._lengths = model, Lengths(np.zeros((2, 0), np.int64), 0, {})
@@ -161,13 +161,13 @@ class LengthChart(HistogramChart):
             color, pen = self.theme.dim, QPen(self.theme.dim, 1, Qt.PenStyle.DotLine)
             if mark.name == MAXIMUM and has_most:
                 color, pen = self.theme.accent, QPen(self.theme.accent, LINE_PX)
-            if mark.name != MAXIMUM or has_most:  # over the columns, too
+            if mark.name != MAXIMUM or has_most:  # also where the line crosses columns
                 painter.setPen(pen)
                 painter.drawLine(QPointF(mark.x, self.area.top()), QPointF(mark.x, self.area.bottom()))
             write(painter, QRectF(left, 0, mark.width, self.line_px), mark.name, color, LEFT, font)
 
     def labels(self) -> dict[LengthMark, float]:
-        """The lines that are labelled in the part that shows, each with the left edge of its label."""
+        """The labelled lines in the visible part, each with the left edge of its label."""
         places = {MAXIMUM: self._line.value(), **self._lengths.marks}
         names = [name for name in BY_IMPORTANCE if name in places]
         marks = [
@@ -199,7 +199,7 @@ def _is_power(number: int) -> bool:
 
 
 class DataFindingList(PaintedRows):
-    """What is wrong, with how many records; a click lists these and shows the first."""
+    """The findings, each with its number of records. A click lists these records and selects the first."""
 
     row_px = ROW_PX
 
@@ -264,7 +264,7 @@ class DataFindingList(PaintedRows):
 
 
 class Amounts(QScrollArea):
-    """Tokens by role and by turn, what padding costs, and what packing saves."""
+    """Tokens by role and by turn, the cost of padding, and the savings by packing."""
 
     def __init__(self, model: DataModel, theme_source: ThemeSource) -> None:
         super().__init__()

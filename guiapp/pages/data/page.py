@@ -1,4 +1,4 @@
-"""The Data page: the records of a file at the left, the tokens of one at the right, and what is trained."""
+"""The Data page: the records of a file on the left; on the right the tokens of one, and which are trained."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from guiapp.pages.data.overview import MOST_TOKENS, Amounts, DataFindingList, Le
 from guiapp.pages.data.record import LEGEND, RecordModel, RecordPanel
 
 LIST_PX, RECORD_PX, PANELS_PX, TABLE_PX = 520, 680, 240, 240
-ROOM_FOR_CHART_PX, ROOM_FOR_PANELS_PX = 520, 420  # high
+ROOM_FOR_CHART_PX, ROOM_FOR_PANELS_PX = 520, 420  # heights
 LENGTH_PX, MARKER_PX, BAR_PX = 120, 130, 140
 DATA_FILES = "Training data (*.jsonl *.json *.ndjson *.gz *.parquet);;All files (*)"
 TEMPLATES = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
@@ -69,7 +69,7 @@ NO_MODEL = "Open a model first: training data is shown in its tokens."
 
 
 class DataPage(Page):
-    """A head with the options, and below it the records; or a sentence that says what to open."""
+    """A header with the options and the records below it, or a sentence about what to open."""
 
     legend = {"In a record": (*LEGEND, *PROMPT_LEGEND[:1]), **Page.legend}
 
@@ -81,7 +81,7 @@ class DataPage(Page):
         self.model = DataModel(setting.session, setting.settings, self)
         self.record_model = RecordModel(self.model)
         self.saving = FileSaving(self)
-        saving_bar = SavingBar(self.saving, themes)  # before the head, whose announcements say more
+        saving_bar = SavingBar(self.saving, themes)  # before the head, which announces more
         self.head = DataHead(self.model, self.saving, themes)
         self.chart = LengthChart(self.model, themes)
         self.findings, self.amounts = DataFindingList(self.model, themes), Amounts(self.model, themes)
@@ -186,7 +186,7 @@ class DataPage(Page):
         self.figures_changed.emit()
 
     def _remember(self) -> None:
-        """List a file among the recent ones once it could be opened."""
+        """Add the file to the recent files once it has been opened."""
         path, is_open = self.model.path, self.model.data is not None
         if path is not None and is_open and path not in (self._remembered, sample_data_path()):
             self._remembered = path
@@ -197,7 +197,7 @@ make_page = DataPage
 
 
 class DataHead(QFrame):
-    """The file and how far it is examined; then what is trained, and why."""
+    """The file, the progress of examining it, and which tokens are trained and why."""
 
     def __init__(self, model: DataModel, saving: FileSaving, themes: ThemeSource) -> None:
         super().__init__()
@@ -249,11 +249,11 @@ class DataHead(QFrame):
         model.data_changed.connect(self._refresh)
         model.options_changed.connect(self._refresh)
         self._has_markers = False
-        self._exported: tuple[int, int] | None = None  # records with and without tokens, until that is said
+        self._exported: tuple[int, int] | None = None  # records with and without tokens, until reported
         saving.changed.connect(self._describe_export)
         self._refresh()
 
-    # What is shown
+    # Display
 
     def _refresh(self) -> None:
         model, options = self._model, self._model.options
@@ -285,7 +285,7 @@ class DataHead(QFrame):
         most = self._model.options.max_length
         return "" if most is None else f"{most:,}"
 
-    # What is chosen
+    # Choices
 
     def _stop_or_go_on(self) -> None:
         if self._model.is_running:
@@ -350,7 +350,7 @@ class DataHead(QFrame):
         return "data" if self._model.path is None else self._model.path.name.partition(".")[0]
 
     def _describe_export(self) -> None:
-        """Say how many records an export has, and how many it has not."""
+        """Report how many records the export contains, and how many it leaves out."""
         if self._saving.saved is not None and self._exported is not None:
             (n_written, n_left), self._exported = self._exported, None
             left = f"; {counted(n_left, 'record')} that cannot be used left out" if n_left else ""
@@ -364,7 +364,7 @@ class DataHead(QFrame):
             self._saving.write(partial(self._write_labels, path))
 
     def _write_labels(self, path: Path, progress: Progress) -> Path:
-        """Examine all records once more, with their ids."""
+        """Examine all records again to get their ids, and write them to `path`."""
         data = self._model.data
         assert data is not None
         try:
@@ -390,12 +390,12 @@ def _text_report(model: DataModel) -> bytes:
 
 
 def _trained_share(data: TrainingData) -> str:
-    """Of the tokens that the maximum length leaves."""
+    """The trained tokens as a share of the tokens within the maximum length."""
     return percent(data.tokens["trained"] / data.n_used, 1) if data.n_used else "0 %"
 
 
 def _about(model: DataModel) -> list[str]:
-    """How much there is: at length, and shorter."""
+    """The amounts of data, in a long and a short form."""
     data = model.data
     if data is None or not data.n_records:
         return [""]

@@ -1,4 +1,4 @@
-"""One record: its tokens as Chat shows them, those that are trained underlined, and why each is or is not."""
+"""One record: its tokens as on the Chat page, trained tokens underlined, and the reason for each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, 
 from guiapp.pages.data.model import DataModel
 
 ASSISTANT = "assistant"
-LINE_PX, BELOW_PX = 2.5, 1.0  # the line below trained tokens
+LINE_PX, BELOW_PX = 2.5, 1.0  # the underline of trained tokens
 COLORINGS = ("Trained", "Tokens")
 LEAST_PX = 320
 NOTHING = "Select a record in the list."
@@ -93,9 +93,9 @@ LEGEND = (
 class ShownRecord(ChatResult):
     """A record in tokens.
 
-    record  None for none
-    hues    int8[n]: which of `HUES` each token has, by its role
-    findings  what was noticed in it, without what needs other records
+    record  the record, or None
+    hues    int8[n]: the index in `HUES` of each token, by its role
+    findings  the findings in this record, except those that depend on other records
     """
 
     record: DataRecord | None = None
@@ -104,13 +104,13 @@ class ShownRecord(ChatResult):
 
 
 class RecordModel(ShownPrompt):
-    """The record that is chosen in the list, examined once more with the origin of each token."""
+    """The record chosen in the list, examined again to find the origin of each token."""
 
     def __init__(self, model: DataModel) -> None:
         super().__init__(model.session, model)
         self.model = model
         self._given: tuple[DataRecords, int] | None = None
-        self._wanted: int | None = None  # the token to select once the record is there
+        self._wanted: int | None = None  # the token to select once the record is ready
         self.showing = Background[ShownRecord](self, self._prepare)
         self.showing.changed.connect(self._on_shown)
         model.chosen_changed.connect(self._refresh)
@@ -135,7 +135,7 @@ class RecordModel(ShownPrompt):
 
     @property
     def findings(self) -> list[Noticed]:
-        """What was noticed in the record."""
+        """The findings in the record."""
         if not isinstance(self.shown, ShownRecord) or self.record is None:
             return []
         rows, row = self.model.source, self.record.number - 1
@@ -151,7 +151,7 @@ class RecordModel(ShownPrompt):
             self.showing.refresh()
 
     def tokens_of_message(self, number: int) -> int | None:
-        """The first token of a message, from 1; None where it is not known."""
+        """The first token of a message, counted from 1, or None if unknown."""
         turns = () if self.chat is None else self.chat.turns
         return next((turn.start for turn in turns if turn.message == number - 1), None)
 
@@ -161,7 +161,7 @@ class RecordModel(ShownPrompt):
             self._select_wanted()
 
     def _select_wanted(self) -> None:
-        """What people came for: the token of a finding, or the text that the filter looks for."""
+        """Select the token of a finding, or else the text that the filter searches for."""
         wanted = self._searched() if self._wanted is None else self._wanted
         if wanted is not None and self.encoding is not None and wanted < len(self.encoding):
             self.select_token(wanted)
@@ -193,12 +193,12 @@ def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
     record = records[row]
     try:
         chat = record.chat
-    except ChatError:  # it takes too long with origins
+    except ChatError:  # with origins, it takes too long
         chat = None
     if chat is not None and len(chat.encoding) != len(record.token_ids):
         chat = None
     if chat is not None:
-        len(chat.origins), chat.turns, chat.became_control  # here rather than in the window's thread
+        len(chat.origins), chat.turns, chat.became_control  # computed here, not in the GUI thread
     n_tokens = len(record.token_ids)
     hues = np.full(n_tokens, hue_of(ASSISTANT), np.int8)
     if chat is not None:
@@ -213,7 +213,7 @@ def _shown(records: DataRecords, row: int, progress: Progress) -> ShownRecord:
 
 
 class RecordView(PromptView):
-    """A line below trained tokens, one through those cut off; content that became control tokens is red."""
+    """Trained tokens are underlined, cut tokens struck out; content that became control tokens is red."""
 
     def __init__(self, model: RecordModel, spans: ChatSpans, setting: PageSetting) -> None:
         super().__init__(model, spans, setting.theme_source)
@@ -244,7 +244,7 @@ class RecordView(PromptView):
 
 
 def record_words(model: RecordModel, token: int) -> tuple[list[str], list[str]]:
-    """Why a token is trained or not, and whose it is."""
+    """The reason why a token is trained or not, and its origin."""
     record, origins = model.record, model.origins
     if record is None:
         return [""], [""]
@@ -258,7 +258,7 @@ def record_words(model: RecordModel, token: int) -> tuple[list[str], list[str]]:
 
 
 class RecordPanel(QFrame):
-    """A head with what was noticed in the record, the record, and the selected token in words."""
+    """A header with the findings in the record, the record, and a description of the selected token."""
 
     def __init__(self, model: RecordModel, setting: PageSetting) -> None:
         super().__init__()
@@ -362,7 +362,7 @@ class RecordPanel(QFrame):
 
     @property
     def _line(self) -> int:
-        """Of the template, that the selected token or the error is about; 0 for none."""
+        """The line of the template that the selected token or the error refers to, or 0."""
         index, record, origins = self.model.selected_token, self.model.record, self.model.origins
         if record is not None and record.error:
             return record.line
@@ -391,7 +391,7 @@ class RecordPanel(QFrame):
 
 
 def _raw_text(record: DataRecord) -> str:
-    """What the file says, indented where it can be read."""
+    """The record as it is in the file, indented if it can be parsed."""
     content = record.raw.content
     text = (
         content[: 4 * LONGEST_RAW].decode("utf-8", "replace") if isinstance(content, bytes) else str(content)
@@ -402,7 +402,7 @@ def _raw_text(record: DataRecord) -> str:
 
 
 def _figures(record: DataRecord) -> list[str]:
-    """At length, and shorter."""
+    """The record's amounts, in a long and a short form."""
     n_trained = int(np.count_nonzero(record.is_trained))
     figures = [f"{counted(len(record.token_ids), 'token')}", f"{n_trained:,} trained"]
     if record.encoding is None:

@@ -1,1 +1,1 @@
-"""What is wrong with the files of the model, and how to fix it."""
+"""The Doctor page: what is wrong with the files of the model, and how to fix it."""

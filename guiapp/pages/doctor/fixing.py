@@ -1,4 +1,4 @@
-"""Fixed copies on the Doctor page: a dialog that chooses fixes, and a bar that says what became of them."""
+"""Fixed copies on the Doctor page: a dialog to choose fixes, and a bar that reports progress and results."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SIZE_PX = 760, 420
 
 
 class FixDialog(QDialog):
-    """A check box for each fix that is certain, and a list for each that people must decide.
+    """A check box for each certain fix, and a list for each fix that the user must decide.
 
-    chosen  the codes that are fixed unless somebody changes that; of choices, the first
+    chosen  the codes of the fixes selected at first; a list starts at its first option
     """
 
     def __init__(self, model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> None:
@@ -51,7 +51,7 @@ class FixDialog(QDialog):
 
     @property
     def names(self) -> list[str]:
-        """What is chosen, as `--only` takes it."""
+        """The chosen fixes, in the form that `--only` takes."""
         picked = [code for code, box in self.boxes.items() if box.isChecked()]
         return picked + [
             f"{code}={box.currentData()}" for code, box in self.choices.items() if box.currentData()
@@ -76,7 +76,7 @@ class FixDialog(QDialog):
 
 
 def ask_and_fix(model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> None:
-    """Let people choose fixes, at first some, then a file, and have the copy written."""
+    """Let the user choose fixes, preselecting `chosen`, and then a file; write the fixed copy to it."""
     dialog = FixDialog(model, [*chosen], parent)
     if dialog.exec() and model.diagnosis is not None and model.diagnosis.path is not None:
         path = model.diagnosis.path
@@ -88,7 +88,7 @@ def ask_and_fix(model: DoctorModel, chosen: Iterable[str], parent: QWidget) -> N
 
 
 class FixBar(SavingBar):
-    """How far the copy is, to be cancelled; then what was fixed, what was not, and whether ids are equal."""
+    """The progress with a Cancel button; then what was fixed, what was not, and whether ids are equal."""
 
     doing = "Fixing and comparing"
 
@@ -127,7 +127,7 @@ class FixBar(SavingBar):
 
 
 class FixedDialog(QDialog):
-    """Every changed value of a copy, what remains and why, and what that does to texts; to be copied."""
+    """All changed values of a copy, remaining problems and reasons, and the effect on texts; copyable."""
 
     def __init__(self, fixed: Fixed, parent: QWidget) -> None:
         from guiapp.analysis.doctor.fixed_report import text_lines

@@ -1,4 +1,4 @@
-"""The Doctor page: what is wrong with the model's files, what text that changes, and what fixes it."""
+"""The Doctor page: what is wrong with the model's files, how it affects text, and how to fix it."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ LEAST_PX = 320
 NAMES = "now", "fixed"
 MOST_LINES = 40
 FORMS = {"markdown": MARKDOWN, "json": JSON}
-OF_ORIGINAL, ABOUT_ORIGINAL = "original_", "original_remark"  # how codes of differences begin; none is that
+OF_ORIGINAL, ABOUT_ORIGINAL = "original_", "original_remark"  # prefix of codes of differences; code of a note
 ORIGINAL_TIP = "Compare the model with its original, such as tokenizer.json"
 BAR_PX = 160
-QUOTED = re.compile("“([^“”]+)”(\\.?)")  # what a file says, within a sentence
+QUOTED = re.compile("“([^“”]+)”(\\.?)")  # text from a file, quoted in a sentence
 ICON_PX = 18
-TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
+TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where the text begins
 WHOLE_FILE = "The whole file"
 LIST_PX, PANEL_PX = 400, 700
 NOTHING = (
@@ -87,7 +87,7 @@ LEGEND = (
 
 
 class FindingList(PaintedRows):
-    """The finding that is looked at is chosen."""
+    """The findings of the diagnosis. The current row is the finding shown in the panel."""
 
     def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Findings")
@@ -126,7 +126,7 @@ class FindingList(PaintedRows):
 
 
 class DoctorPage(Page):
-    """The verdict at the top, the findings below, and at the right the one that is looked at."""
+    """The verdict at the top, the findings below it, and the current finding on the right."""
 
     legend = {"Findings": LEGEND, **Page.legend}
 
@@ -176,7 +176,7 @@ make_page = DoctorPage
 
 
 class DoctorHead(QFrame):
-    """What there is, in a few words."""
+    """A summary of the findings, in a few words."""
 
     def __init__(self, model: DoctorModel, saving: FileSaving, setting: PageSetting) -> None:
         super().__init__()
@@ -248,7 +248,7 @@ def _about(model: DoctorModel) -> str:
 
 
 def _compared(model: DoctorModel) -> str:
-    """How the file differs from its original, once both were compared."""
+    """A summary of how the file differs from its original, after the comparison."""
     if not model.original or model.diagnosis is None or model.examined.is_busy:
         return ""
     codes = [each.code for each in model.diagnosis.findings if each.code != ABOUT_ORIGINAL]
@@ -258,7 +258,7 @@ def _compared(model: DoctorModel) -> str:
 
 
 class FindingPanel(ItemDetails):
-    """The finding that is chosen, and buttons that lead to what it is about."""
+    """The chosen finding, with buttons that lead to what it is about."""
 
     def __init__(self, model: DoctorModel, setting: PageSetting) -> None:
         super().__init__(setting.theme_source, "Finding", LEAST_PX, model.walk, "finding")
@@ -371,12 +371,12 @@ class FindingPanel(ItemDetails):
 
 
 def _with_code_marks(sentence: str) -> str:
-    """What a file says between code marks, rather than quoted."""
+    """The sentence with text from a file between code marks instead of quotation marks."""
     return QUOTED.sub(_with_one_stop, sentence)
 
 
 def _with_one_stop(match: re.Match[str]) -> str:
-    """A sentence that ends in what ends in a stop itself needs no second one."""
+    """Omit the full stop after quoted text that ends in one itself."""
     return code(match[1]) + ("" if match[1].endswith((".", "!", "?")) else match[2])
 
 
@@ -393,7 +393,7 @@ def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
 
 
 def _grid_rows(change: TokenizationChange) -> list[GridRow]:
-    """A text before a fault is fixed, and after it unless only a conversion can tell."""
+    """A text before a fault is fixed, and after it unless only a conversion can show that."""
     text = change.text.encode("utf-8", "replace")
     sides = zip(NAMES, range(2), (change.before, change.after), strict=True)
     return [GridRow(name, at, text, side.ids, side.spans) for name, at, side in sides if side is not None]

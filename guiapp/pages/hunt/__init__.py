@@ -1,1 +1,1 @@
-"""The shortest texts on which two tokenizers differ."""
+"""The Hunt page: the shortest texts on which two tokenizers differ."""

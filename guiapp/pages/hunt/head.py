@@ -1,4 +1,4 @@
-"""Who is hunted against whom, with what texts; and how that goes: figures, time, the button."""
+"""The head of the Hunt page: the two tokenizers, the texts to try, and the progress of the hunt."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from guiapp.pages.hunt.model import SECONDS, HuntModel, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14
-NEAR_PX = 5.0  # of a tick that is pointed at
+NEAR_PX = 5.0  # the distance from a tick within which the mouse points at it
 LONGEST_PATH = 400
 MOST_SEED = 1_000_000_000 - 1
 FIGURE_PX = 20
 DIFFERS, DECODED = ("differs", "differ"), ("decodes differently", "decode differently")
 FIGURES = ("text tried", "texts tried"), ("per second", "per second"), DIFFERS, ("cause", "causes")
-"""What each counts: one of it, and several."""
+"""What each figure counts, in the singular and the plural."""
 GENERATORS_TIP = "Generators of the texts to try"
 TEXTS_TIP = "Your texts: the hunt tries each line, and variants of it"
-RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons run to the left
+RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons extend to the left
 
 
 class HuntHead(QFrame):
-    """A against B at the left, what is tried at the right.
+    """A against B on the left, the texts to try on the right.
 
     Signals:
         own_model_wanted(): choose another model for the window.
@@ -94,7 +94,7 @@ class HuntHead(QFrame):
         lines = f" · {counted(state.n_lines, 'line')}" if state is not None and state.n_lines else ""
         plus = "and " if names else ""
         self.texts.setText(f"{plus}{shown}{more}{lines}".replace("&", "&&"))
-        self.texts.setToolTip(plain_tip(f"{TEXTS_TIP}\n{shown}{more}{lines}"))  # there may be no room for it
+        self.texts.setToolTip(plain_tip(f"{TEXTS_TIP}\n{shown}{more}{lines}"))  # the label may be cut off
         for button in (self.generators, self.texts, self.sides[1].button):
             button.setEnabled(not self._model.is_running)
 
@@ -151,7 +151,7 @@ class HuntHead(QFrame):
 
 
 class HuntStatus(QWidget):
-    """Figures, time and seed, the button that starts and stops, and the bar."""
+    """Figures, time and seed, the Start/Stop button, and the time bar."""
 
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -209,7 +209,7 @@ class HuntStatus(QWidget):
             self.seed.setText(str(model.choices.seed))
         self.seed.setEnabled(not model.is_running)
         self.button.setText("Stop" if model.is_running else "Start")
-        role = "raised" if model.is_running or model.kinds else "primary"  # then the report is the thing
+        role = "raised" if model.is_running or model.kinds else "primary"  # then the report is primary
         if self.button.property("role") != role:
             set_role(self.button, role)
         self.button.setEnabled(model.is_running or not model.why_not)
@@ -223,7 +223,7 @@ class HuntStatus(QWidget):
 
 
 class Figure(QWidget):
-    """A number, and what it counts below."""
+    """A number, with its unit below it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -251,7 +251,7 @@ def _duration(seconds: float) -> str:
 
 
 class TimeBar(Painted):
-    """A tick tells its cause where the mouse points at it."""
+    """A time line of the causes found. The tick under the mouse shows its cause."""
 
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Time")
@@ -271,7 +271,7 @@ class TimeBar(Painted):
 
     @property
     def captions(self) -> tuple[str, str]:
-        """What is said below the bar at the left and at the right."""
+        """The captions below the bar, at the left and at the right."""
         state, first = self._model.state, min(self._model.found_at.values(), default=None)
         left = "" if first is None else f"first cause after {first:.1f} s"
         if not self._model.is_running:

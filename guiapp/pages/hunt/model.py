@@ -1,4 +1,4 @@
-"""What the Hunt page shows: who is compared, what is tried, what was found, and what that is called."""
+"""The model of the Hunt page: the two sides, the texts to try, the mismatches found and their names."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ LIBRARIES = ("llama.cpp", "tokenizers", "transformers", "tiktoken", "sentencepie
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
 FAREWELL_S = 10.0
 SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)
-PRESENT_TEXT = "text.txt"  # the name of the file that a hunt reads it from
+PRESENT_TEXT = "text.txt"  # the file that passes the window's text to a hunt
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What is tried, and how long.
+    """What a hunt tries, and for how long.
 
     generators      names out of ALL_NAMES
-    takes_text      whether the window's text is among the user's own
-    own_texts       files and folders that were added, and whether each is taken
+    takes_text      whether to try the window's text, too
+    own_texts       files and folders that the user added, and whether each is used
     """
 
     generators: tuple[str, ...] = ALL_NAMES
@@ -71,19 +71,19 @@ class Choices:
 class HuntModel(QObject):
     """One hunt, from the choice of its sides to the report.
 
-    sides     who is compared next
-    state     None before the first; of the sides that `hunted` names
-    hunted_s  how long the hunt that is shown was to go on
+    sides     the tokenizers to compare in the next hunt
+    state     the state of the hunt between the sides in `hunted`; None before the first hunt
+    hunted_s  the time limit of the hunt that is shown, in seconds
     found_at  when each kind was first found, in seconds
-    kinds     the rows: in the order in which they were found, by their share of the user's lines at the end
-    trying_pres  finds `likely`
+    kinds     the rows, in the order found; after the hunt, by their share of the user's lines
+    trying_pres  computes `likely`
     walk      through the texts of all rows
 
     Signals:
-        state_changed(): `is_running`, `state` and what follows from it is new; some times a second.
-        changed(): any of these, `choices`, or who is compared, is new.
-        reported(str): the report that was asked for.
-        failed(str): why something could not be done.
+        state_changed(): `is_running`, `state` or what depends on it is new; several times a second.
+        changed(): any attribute, `choices`, or one of the sides is new.
+        reported(str): the report that was requested.
+        failed(str): an error message.
     """
 
     state_changed = Signal()
@@ -106,10 +106,10 @@ class HuntModel(QObject):
         self.kinds: list[Kind] = []
         self.problem = ""
         self.walk = ItemWalk(self._keys, self)
-        self._to_point_out: LineOffset | None = None  # once its file is the text
+        self._to_point_out: LineOffset | None = None  # pending, until its file is the text
         self._folder: TemporaryDirectory[str] | None = None
         self._engine = engine
-        self._stopped = threading.Event()  # of the newest hunt
+        self._stopped = threading.Event()  # set to stop the newest hunt
         self._job = LatestJob[str](self, self._end, self._end)
         self._news.connect(self._take_news)
         self.trying_pres = Background[str](self, self._trying, is_watched=True)
@@ -133,7 +133,7 @@ class HuntModel(QObject):
 
     @property
     def why_not(self) -> str:
-        """What has to be done before there can be a hunt, "" where nothing has."""
+        """What the user must do before a hunt can start, or ""."""
         return self.sides.why_not or ("" if self.choices.generators else "Choose at least one generator.")
 
     def run(self) -> None:
@@ -152,7 +152,7 @@ class HuntModel(QObject):
         self.state_changed.emit()
 
     def stop(self) -> None:
-        """Stop at once; what was found stays."""
+        """Stop at once and keep the results."""
         self._stopped.set()
 
     def run_or_stop(self) -> None:
@@ -162,7 +162,7 @@ class HuntModel(QObject):
             self.run()
 
     def hunt_again(self) -> None:
-        """With A split as is likely, which also becomes a column of Compare."""
+        """Hunt again with the likely pre-tokenizer for A, which also becomes a column of Compare."""
         first, name = self.sides.first, self.likely
         if first is None or not name:
             return
@@ -172,7 +172,7 @@ class HuntModel(QObject):
         self.run()
 
     def close(self) -> None:
-        """End all processes and wait for that: the window closes."""
+        """End all processes and wait for them, because the window closes."""
         self._stopped.set()
         self._job.cancel()
         self._job.finish(FAREWELL_S)
@@ -183,7 +183,7 @@ class HuntModel(QObject):
             self._folder = None
 
     def _on_sides_changed(self) -> None:
-        """What was found of others is not shown below the names of these."""
+        """Discard results for other sides, so that they are not shown under the new names."""
         sides = self.sides.first, self.sides.second
         if self.hunted is not None and [s and s[:2] for s in sides] != [side[:2] for side in self.hunted]:
             self._drop()
@@ -198,7 +198,7 @@ class HuntModel(QObject):
         self.walk.leave()
 
     def _hunt(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> str:
-        """Off the GUI thread: the plan writes and reads files, too.  No problem is ""."""
+        """Run a hunt, not in the GUI thread: the plan writes and reads files. Return an error or ""."""
 
         def check() -> None:
             if stopped.is_set():
@@ -229,7 +229,7 @@ class HuntModel(QObject):
             found = {find.reason.kind: find for find in state.finds}
             self.kinds.sort(key=lambda kind: (-found[kind].n_lines, -found[kind].n_texts))
         self.state_changed.emit()
-        if self.walk.current is None and self.kinds:  # or shorter texts have taken the place of that one
+        if self.walk.current is None and self.kinds:  # or shorter texts have replaced that one
             self.select(self.kinds[0] if looked_at is None else looked_at.reason.kind, 0)
 
     def _end(self, problem: str) -> None:
@@ -245,12 +245,12 @@ class HuntModel(QObject):
 
     @property
     def likely(self) -> str:
-        """The pre-tokenizer for A with which all finds go away, "" while none is known."""
+        """The pre-tokenizer for A with which all mismatches disappear, or "" if unknown."""
         return self.trying_pres.value or ""
 
     @property
     def likely_words(self) -> str:
-        """What is known of the reason, and what the file says of it."""
+        """A sentence about the likely cause, and the pre-tokenizer that the file names."""
         causes = counted(len(self.kinds), "cause")
         vanish = "disappears" if len(self.kinds) == 1 else "disappear"
         news = f"The {causes} {vanish} if A is split as {self.likely}."
@@ -261,16 +261,16 @@ class HuntModel(QObject):
             return f"{news} You chose {quoted(vocabulary.chosen_pre)}."
         return f"{news} The file sets {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
 
-    # What was found
+    # Results
 
     @property
     def differs_in_decoding(self) -> bool:
-        """Whether something was found, and all of it where ids are equal."""
+        """Whether there are mismatches, and all of them have equal ids."""
         return bool(self.kinds) and all(cause is Cause.DECODED for cause, _ in self.kinds)
 
     @property
     def finds(self) -> list[Find]:
-        """One for each kind, in the order of the rows."""
+        """One mismatch for each kind, in the order of the rows."""
         if self.state is None:
             return []
         found = {find.reason.kind: find for find in self.state.finds}
@@ -282,16 +282,16 @@ class HuntModel(QObject):
 
     @property
     def selected(self) -> Find | None:
-        """The one that is looked at, with its own text."""
+        """The selected mismatch, with its own text."""
         return None if (index := self.walk.current) is None else self.all_texts[index]
 
     @property
     def selected_row(self) -> int:
-        """The row that it is in, -1 where none is."""
+        """The row of the selected mismatch, or -1."""
         return -1 if (find := self.selected) is None else self.kinds.index(find.reason.kind)
 
     def select(self, kind: Kind, index: int) -> None:
-        """Look at a text of a kind, counted from 0."""
+        """Select a text of a kind, counted from 0."""
         before = itertools.takewhile(lambda find: find.reason.kind != kind, self.finds)
         self.walk.go_to(sum(len(texts_of(find)) for find in before) + index)
 
@@ -299,27 +299,27 @@ class HuntModel(QObject):
         return [(each.reason.kind, each.text) for each in self.all_texts]
 
     def report(self) -> None:
-        """Make the report; hashing files of weights takes a while."""
+        """Make the report in the background: hashing files of weights takes a while."""
         if (state := self.state) is not None:
             self._reporting.start(lambda _progress: markdown(state))
 
     @property
     def unlike(self) -> str:
-        """Why there is nothing to hunt for between A and B, in these letters; "" where there is."""
+        """Why hunting is pointless between A and B, with A and B for the names, or ""."""
         return plain(self.state.finds[0], self.state.subjects) if self.state and self.state.unlike else ""
 
     def export(self, form: str) -> Callable[[Progress], bytes]:
-        """What makes the bytes of a file of what was found, "json" or "markdown"."""
+        """Return a function that makes the bytes of an export; `form` is "json" or "markdown"."""
         assert self.state is not None
         return partial(_exported, form, self.state)
 
     def show_text(self) -> None:
-        """Put the text of the find that is selected into the window; a find without text shows in any."""
+        """Put the text of the selected mismatch into the window. Without text, it shows in any text."""
         if (find := self.selected) is not None and find.text:
             self._session.text.show(find.text)
 
     def show_pair(self) -> list[str]:
-        """Have Compare show A and B alone over the text of the find; the names of the models that went."""
+        """Let Compare show only A and B with the text of the mismatch. Return the removed models' names."""
         assert self.hunted is not None
         second = self._column_of(*self.hunted[1][:2])
         others = [each for each in self._compared.sessions[1:] if each is not second]
@@ -331,7 +331,7 @@ class HuntModel(QObject):
         return names
 
     def second_session(self) -> ModelSession | None:
-        """B as a column of Compare, added where there is room; None where it is no model or there is none."""
+        """B as a column of Compare, added if there is room; None if B is a library or there is no room."""
         if self.hunted is None or self.hunted[1].is_library:
             return None
         name, pre = self.hunted[1][:2]
@@ -339,16 +339,16 @@ class HuntModel(QObject):
         return self._compared.add(name, pre) if column is None and self._compared.can_add else column
 
     def _column_of(self, name: str, pre: str | None) -> ModelSession | None:
-        """The column of Compare with a model that is open or on its way there."""
+        """The column of Compare with this model, open or loading."""
         asked = (each for each in self._compared.sessions[1:] if each.loader.asked == (name, pre))
         return next(asked, None)
 
     def is_in_text(self, place: LineOffset) -> bool:
-        """Whether a place is in the window's text, and not in a file."""
+        """Whether a location is in the window's text, rather than in a file."""
         return self._folder is not None and Path(place.line.file).parent == Path(self._folder.name)
 
     def point_out(self, place: LineOffset) -> None:
-        """Show people where one of their lines differs; a file becomes the window's text."""
+        """Show where one of the user's lines differs. A file becomes the window's text."""
         text, file = self._session.text, Path(place.line.file)
         if self.is_in_text(place) or text.path == file:
             self._point_out(place)
@@ -357,13 +357,13 @@ class HuntModel(QObject):
             text.open(file)
 
     def _on_file_read(self) -> None:
-        """The file that a place is in is the text now, unless another one came between."""
+        """Point out the location if its file is the text now; another may have been opened meanwhile."""
         place, self._to_point_out = self._to_point_out, None
         if place is not None and self._session.text.path == Path(place.line.file):
             self._point_out(place)
 
     def _point_out(self, place: LineOffset) -> None:
-        """The character from which on a line differs; people may have edited around it since."""
+        """Select the first character that differs. The user may have edited the text since."""
         document, (line, at) = self._session.document, place
         start = line.start
         if document.slice(start, min(start + len(line.text), document.size)) != line.text:
@@ -380,7 +380,7 @@ def _sides_alone(first: HuntSide, second: HuntSide) -> HuntPlan:
 
 
 def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) -> HuntPlan:
-    """The plan with the window's text in a file; raises HuntError where nothing can differ."""
+    """The plan with the window's text in a file. Raises HuntError if the sides cannot differ."""
     first, second = Path(sides.first), Path(sides.second)
     if sides.pres[0] == sides.pres[1] and first.is_file() and second.is_file() and cmp(first, second, False):
         raise HuntError("A and B are identical files. Choose another B.")
@@ -399,16 +399,16 @@ def _exported(form: str, state: Hunt, progress: Progress) -> bytes:
 
 
 class _Stopped(Exception):  # noqa: N818  # nothing went wrong
-    """Somebody asked to stop while files were opened."""
+    """The user stopped the hunt while files were being opened."""
 
 
 class HuntSide(NamedTuple):
-    """One of the two.
+    """One side of a hunt.
 
-    name   as `open_model` takes it, or that of a library
-    pre    the pre-tokenizer that splits its text instead of the file's own
-    title  what to call it
-    about  its kind and size, where they are known
+    name   as `open_model` takes it, or the name of a library
+    pre    the pre-tokenizer that replaces the file's own
+    title  the name to show
+    about  its kind and size, if known
     """
 
     name: str
@@ -427,12 +427,12 @@ def side_of(model: OpenModel) -> HuntSide:
 
 
 class Sides(QObject):
-    """A, which is the window's model, and B, which people choose: here, or for all modes of Compare.
+    """A, the window's model, and B, which the user chooses here or in Compare.
 
-    split_as  the pre-tokenizer that was chosen here for A, "" for none
+    split_as  the pre-tokenizer chosen here for A, or ""
 
     Signals:
-        changed(): `first`, `second` or what they can be is new.
+        changed(): `first`, `second` or the choices for them are new.
     """
 
     changed = Signal()
@@ -440,7 +440,7 @@ class Sides(QObject):
     def __init__(self, compared: ComparedModels, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._compared, self._session = compared, compared.sessions[0]
-        self._chosen: HuntSide | None = None  # a library, or a model that Compare has no room for
+        self._chosen: HuntSide | None = None  # a library, or a model for which Compare has no room
         self.split_as = ""
         self._session.vocabulary_changed.connect(self._on_vocabulary_changed)
         compared.models_changed.connect(self.changed)
@@ -456,7 +456,7 @@ class Sides(QObject):
 
     @property
     def second(self) -> HuntSide | None:
-        """B: the library that was chosen, or else that of Compare."""
+        """B: the library or model chosen here, or else Compare's partner."""
         if self.partner is None:
             return self._chosen
         loader = self.partner.loader
@@ -466,17 +466,17 @@ class Sides(QObject):
 
     @property
     def partner(self) -> ModelSession | None:
-        """The column of Compare that is B; None where another one was chosen, or there is none."""
+        """The column of Compare that is B; None if B was chosen here, or there is no such column."""
         return self._compared.partner if self._chosen is None else None
 
     @property
     def models(self) -> Sequence[ModelSession]:
-        """Those of Compare, but for the window's own."""
+        """The models in Compare, except the window's own."""
         return self._compared.sessions[1:]
 
     @property
     def libraries(self) -> dict[HuntSide, str]:
-        """All that the command line offers, and why those that cannot take part do not."""
+        """All libraries that the command line offers, each with the reason why it cannot take part, or ""."""
         about = {name: f"{version_of(name)} · installed library" for name in LIBRARIES}
         return {
             HuntSide(name, None, name, about[name] if PEERS[name].is_installed else ""): reason_against(
@@ -487,7 +487,7 @@ class Sides(QObject):
 
     @property
     def why_not(self) -> str:
-        """What has to be done before these two can be hunted, "" where nothing has."""
+        """What the user must do before these two sides can be compared, or ""."""
         first, second = self.first, self.second
         if first is None:
             return "Open a model first."
@@ -506,20 +506,20 @@ class Sides(QObject):
         self.changed.emit()
 
     def choose_model(self, session: ModelSession) -> None:
-        """Take a model of Compare for B, there as well."""
+        """Choose a model of Compare as B, in Compare as well."""
         self._chosen = None
         self._compared.choose_partner(session)
         self.changed.emit()
 
     def choose_file(self, name: str, pre: str | None = None) -> None:
-        """Take a model that is not open: as one more of Compare, where there is room."""
+        """Choose a model that is not open as B. Compare adds it if there is room."""
         if self._compared.can_add:
             self.choose_model(self._compared.add(name, pre or None))
         else:
             self.choose_library(HuntSide(name, pre or None, quoted(Path(name).name or name), pre or ""))
 
     def split_first_as(self, pre: str) -> None:
-        """Split the text of A so until another model is opened."""
+        """Split the text of A with this pre-tokenizer until another model is opened."""
         self.split_as = pre
         self.changed.emit()
 
@@ -537,18 +537,18 @@ def title_of(kind: Kind) -> str:
 
 
 def letters(subjects: Sequence[HuntSubject]) -> dict[str, str]:
-    """What both are called here, by the names in sentences."""
+    """A and B by the quoted names that sentences contain."""
     return {quoted(subject.name): letter for subject, letter in zip(subjects, LETTERS, strict=True)}
 
 
 def plain(find: Find, subjects: Sequence[HuntSubject]) -> str:
-    """The sentence without marks, with letters for the names."""
+    """The sentence without markup, with A and B instead of the names."""
     names = letters(subjects)
     return "".join(names.get(each.text, each.text) for each in parts(find.reason.clause))
 
 
 def texts_of(find: Find) -> tuple[Find, ...]:
-    """All finds of a kind, each with its own text."""
+    """All mismatches of a kind, each with its own text."""
     return (find, *find.others)
 
 
@@ -558,7 +558,7 @@ def where(find: Find) -> str:
 
 
 def no_mismatch_lines(state: Hunt) -> Iterator[str]:
-    """What it means that a hunt, which is over, has found nothing."""
+    """Explain what it means that a finished hunt has found nothing."""
     if state.tried:
         yield f"Both gave the same ids for all {counted(state.tried, 'text')} in {state.seconds:,.0f} s."
     if state.n_lines:

@@ -30,11 +30,11 @@ WORDS_PX = 460
 
 
 class HuntPage(Page):
-    """Who against whom at the top, the causes below, and at the right the find that is looked at.
+    """The two sides at the top, the causes below, and the selected mismatch on the right.
 
     Signals:
-        shown_in_compare(): the text of the find is the window's, and B a column of Compare: show them.
-        vocabularies_wanted(): B is a column of Compare: show what both vocabularies hold.
+        shown_in_compare(): the window has the text of the mismatch, and Compare has B: show them.
+        vocabularies_wanted(): B is a column of Compare: compare both vocabularies.
     """
 
     legend = {"Differences": LEGEND, **Page.legend}
@@ -84,7 +84,7 @@ class HuntPage(Page):
     def _build_layout(self, theme_source: ThemeSource) -> None:
         listed = QWidget()
         in_column(ListHead(self.model, self.causes, theme_source), (self.causes, 1), on=listed, spacing=0)
-        self._views.setMinimumHeight(LEAST_LIST_PX)  # what is above is needed in the lowest windows, too
+        self._views.setMinimumHeight(LEAST_LIST_PX)  # leaves room above in the lowest windows
         self._views.addWidget(self.words)
         self._views.addWidget(listed)
         left = QWidget()
@@ -158,7 +158,7 @@ class HuntPage(Page):
             self._requests.race_wanted.emit(session, find.at)
 
     def _b_in_compare(self) -> ModelSession | None:
-        """B as a column; says why where it cannot be one."""
+        """B as a column of Compare, or None after a notice that explains why not."""
         self.notices.clear_notice(NOTICE)
         if (session := self.model.second_session()) is None:
             self._show_failure("Compare has no room for B. Remove one of its models first.")
@@ -166,7 +166,7 @@ class HuntPage(Page):
 
 
 class EmptyState(QWidget):
-    """What is said where there are no causes to list, with a way on."""
+    """A text for an empty list of causes, with a suggestion of what to do."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -192,7 +192,7 @@ class EmptyState(QWidget):
 
 
 class LikelyBar(QFrame):
-    """What explains all finds at once, and one way to see whether that is so."""
+    """A likely explanation of all mismatches, and a button to check it."""
 
     def __init__(self, model: HuntModel) -> None:
         super().__init__()

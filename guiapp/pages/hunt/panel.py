@@ -1,4 +1,4 @@
-"""The causes that a hunt has found as a list, and one find: how both cut it, why, and where it is."""
+"""The causes of a hunt as a list, and one mismatch: both tokenizations, the reason, and where it occurs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from guiapp.pages.hunt.model import HuntModel, letters, plain, texts_of, title_o
 
 HEAD_PX = 34
 CHIP_PX, CHIP_FONT_PX = 32, 15
-LONGEST_CHIP = 24  # characters
+LONGEST_CHIP = 24  # in characters
 MORE_PX = 84  # for "5,111 more"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
@@ -67,10 +67,10 @@ PLACE_PX, NUMBER_PX = 24, 48
 
 
 class FindPanel(ItemDetails):
-    """The find that is selected.
+    """The selected mismatch.
 
     Signals:
-        step_wanted(): walk it through with both.
+        step_wanted(): step through it with both tokenizers.
         compare_wanted(): show it in Compare.
     """
 
@@ -119,7 +119,7 @@ class FindPanel(ItemDetails):
         texts = [each.text for each in texts_of(row)]
         number = f"Text {texts.index(find.text) + 1:,} of {len(texts):,}"
         self.title.set_texts([f"{number} · {title_of(find.reason.kind)}".upper(), number.upper()])
-        self.grid.setVisible(find.token_ids != (None, None))  # as of two vocabularies
+        self.grid.setVisible(find.token_ids != (None, None))  # a difference of vocabularies has no ids
         sides = zip(LETTERS, range(2), find.token_ids, find.spans, strict=True)
         self.grid.show_rows([GridRow(name, at, find.text, ids, spans) for name, at, ids, spans in sides])
         names = letters(state.subjects)
@@ -135,7 +135,7 @@ class FindPanel(ItemDetails):
             button.setToolTip(plain_tip(f"{library} is a library and cannot be a column" if library else ""))
 
     def _show_places(self, row: Find) -> None:
-        """The first lines of the user's that differ so."""
+        """Show the first of the user's lines with this mismatch."""
         state = self._model.state
         if row is self._shown_row or state is None:
             return
@@ -158,7 +158,7 @@ class FindPanel(ItemDetails):
 
 
 class PlaceButton(PaintedButton):
-    """A line of the user's, with the place where it differs; a click shows it."""
+    """A line of the user's text and the position of the mismatch. A click shows it."""
 
     radius_px = UNIT_PX
 
@@ -191,14 +191,14 @@ class PlaceButton(PaintedButton):
 
 
 def columns(width: int) -> tuple[tuple[int, int], ...]:
-    """Where the columns of causes, texts and shares begin, and how wide they are."""
+    """The left edges and widths of the columns of causes, texts and shares."""
     cause = min(max(width * 3 // 8, 190), 460)
     texts = width - cause - SHARE_PX - 4 * MARGIN_PX
     return (MARGIN_PX, cause), (2 * MARGIN_PX + cause, texts), (width - MARGIN_PX - SHARE_PX, SHARE_PX)
 
 
 class ListHead(Painted):
-    """The titles of the columns."""
+    """The column titles."""
 
     def __init__(self, model: HuntModel, below: CauseList, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Column titles")
@@ -225,7 +225,7 @@ class ListHead(Painted):
 
 
 class CauseList(PaintedRows):
-    """A row for each cause; a click or the arrow keys choose one of its texts."""
+    """A row for each cause. A click or the arrow keys select one of its texts."""
 
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Causes")
@@ -247,7 +247,7 @@ class CauseList(PaintedRows):
         return self._model.selected_row
 
     def chips(self, row: int) -> list[tuple[QRectF, str]]:
-        """The places of the texts that a row has room for, and what is seen of them."""
+        """The rectangles and labels of the texts that fit in a row."""
         place, (_, (x, width), _) = self.row_at(row), columns(self.viewport().width())
         top = place.center().y() - CHIP_PX / 2
         placed: list[tuple[QRectF, str]] = []
@@ -267,7 +267,7 @@ class CauseList(PaintedRows):
         told = "" if find is None else f"{title_of(find.reason.kind)}: {visible_text(find.text)}"
         self.setAccessibleDescription(told)
 
-    # What people do
+    # User input
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         row, chip = self._at(event.position().toPoint())
@@ -314,10 +314,10 @@ class CauseList(PaintedRows):
             return plain_tip(f"{plain(find, self._model.state.subjects)}\n{listed}")
         return plain_tip(visible_text(texts_of(find)[chip].text))
 
-    # What is seen
+    # Painting
 
     def _amount(self, find: Find) -> int:
-        """How often it comes in the user's lines, or in all texts where there are none."""
+        """The number of the user's lines with this cause, or of all texts if the user gave no lines."""
         state = self._model.state
         return find.n_lines if state is not None and state.n_lines else find.n_texts
 
@@ -340,7 +340,7 @@ class CauseList(PaintedRows):
         write(painter, lower, isolate(elided(told, small, place.width())), theme.dim, LEFT, small)
 
     def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, place: QRect) -> None:
-        """The texts that there is room for, and how many more there are."""
+        """Paint the texts that fit, and the number of further texts."""
         chips, right = self.chips(row), 0.0
         is_lit = row == self._model.selected_row
         ground = blend(theme.raised, theme.text, 0.07) if is_lit else theme.raised

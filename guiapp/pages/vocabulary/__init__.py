@@ -1,1 +1,1 @@
-"""All tokens of the model, and its special tokens."""
+"""The pages Vocabulary (all tokens of the model) and Special tokens."""

@@ -1,4 +1,4 @@
-"""What the embeddings of the Vocabulary page's model tell: reading them, and a picture of two figures."""
+"""Embeddings of the Vocabulary page's model: reading them, and the data of a scatter plot."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import Indicators, Prompt
 
 ACROSS = "norm"
-UPWARDS = "cosine", "length"  # the first with values
+UPWARDS = "cosine", "length"  # columns for the y axis: the first that has values
 UNTRAINED = "is:untrained"
 
 
 class EmbeddingsPlot(NamedTuple):
-    """Tokens as points.
+    """Tokens as points: norms on the x axis, another column on the y axis.
 
-    up           the name of the column whose values are upwards; across are norms
-    tokens       int32[k]: those with both values
+    up           the name of the column on the y axis
+    tokens       int32[k]: the tokens that have both values
     x, y         float64[k]
-    limit_across, limit_up   up to which tokens look untrained, where one of the two tells that
-    is_suspect, is_known     bool[k]: that look untrained; that are known to be unused, or could be
-    is_unreached bool[k]: that no trial reached; all False where nothing was tried
+    limit_across, limit_up   tokens up to this value look untrained; None if the axis does not show it
+    is_suspect, is_known     bool[k]: looks untrained; is known to be unused, or could be
+    is_unreached bool[k]: not reached by any trial; all False if nothing was tried
     """
 
     up: str
@@ -47,12 +47,12 @@ class EmbeddingsPlot(NamedTuple):
 
 
 class EmbeddingsModel(Working):
-    """Reads the embeddings when asked, and gives them to the list of tokens.
+    """Reads the embeddings on request, and passes them to the list of tokens.
 
-    problem  why they could not be read; "" for nothing
+    problem  why they could not be read, or ""
 
     Signals:
-        changed(): `indicators`, `problem`, `picture`, or whether they are being read is new.
+        changed(): `indicators`, `problem` or `picture` is new, or reading starts or ends.
     """
 
     changed = Signal()
@@ -69,25 +69,25 @@ class EmbeddingsModel(Working):
 
     @property
     def indicators(self) -> Indicators | None:
-        """None until they are read."""
+        """The indicators, or None until the embeddings are read."""
         source = self._model.source
         return None if source is None else source.indicators
 
     def read(self, unused: Ids | None = None) -> None:
-        """Read them, and compare them with some rows, or with those that are known to be unused."""
+        """Read the embeddings, and compare them with rows `unused`, by default those known to be unused."""
         if self._model.source is not None:
             self.problem = ""
             vocabulary = self._model.source.vocabulary
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
 
     def list_suspects(self) -> None:
-        """List the tokens that look untrained, the most suspicious first; or all again."""
+        """List the tokens that look untrained, the most suspicious first; or list all tokens again."""
         if (indicators := self.indicators) is not None:
             self._model.sort_by(indicators.column, is_descending=False)
             self._model.toggle_term(UNTRAINED)
 
     def step(self, by: int) -> None:
-        """Look at the next of the suspects, or the one before."""
+        """Select the next or the previous suspect."""
         if self.indicators is not None and len(suspects := self.indicators.suspects):
             at = np.flatnonzero(suspects == self._model.chosen)
             row = int(at[0]) + by if len(at) else 0 if by > 0 else -1
@@ -95,21 +95,21 @@ class EmbeddingsModel(Working):
 
     @property
     def n_unreached(self) -> int | None:
-        """How many of the suspects no trial reached with text; None where that is not known."""
+        """How many suspects were not reached with text by any trial, or None if unknown."""
         source = self._model.source
         if source is None or self.indicators is None or source.is_reached is None:
             return None
         return int((source.is_reached[self.indicators.suspects] == 0).sum())
 
     def prompt(self) -> Prompt | None:
-        """What to ask the model about the chosen token; None for a token that is no whole characters."""
+        """A prompt to test the model with the chosen token, or None if it is not made of whole characters."""
         from guiapp.analysis.vocabulary_list.embeddings import repeating_prompt
 
         source, token = self._model.source, self._model.chosen
         return None if source is None or token is None else repeating_prompt(source.tokenizer, token)
 
     def values(self, token: int) -> Mapping[str, str]:
-        """The figures of a token that the picture shows, by name of the column."""
+        """The values of a token in the plot, by column name."""
         source, picture = self._model.source, self.picture
         if source is None or picture is None:
             return {}
@@ -160,7 +160,7 @@ def _picture(figures: TokenFigures) -> EmbeddingsPlot | None:
 
 def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) -> Indicators:
     from guiapp.analysis.vocabulary_list.embeddings import (
-        token_indicators,  # and gguf, which takes time to import
+        token_indicators,  # imported here, because it imports gguf, which is slow
     )
 
     return token_indicators(vocabulary, progress, unused)

@@ -1,4 +1,4 @@
-"""What the embeddings tell: a button that reads them, how far that is; then a chart, figures and doubts."""
+"""The embeddings panel: a button to read them, the progress; then a chart, figures and warnings."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ HOVER = "Point at a token, or click it."
 
 
 class EmbeddingsPanel(QFrame):
-    """One of three: what to do, what is being done, what was found."""
+    """Shows one of three views: an explanation, the progress, or the results."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class EmbeddingsPanel(QFrame):
 
     @property
     def focus(self) -> QWidget:
-        """What keys are for, of what is shown."""
+        """The widget of the current view that takes keys."""
         return (self.read, self.cancel, self.chart)[self._stack.currentIndex()]
 
     def _build_layout(self) -> None:
@@ -158,7 +158,7 @@ class EmbeddingsPanel(QFrame):
         in_column(self._stack, on=self, spacing=0)
         self.setMinimumHeight(150)
 
-    # What is shown
+    # Display
 
     def _refresh(self) -> None:
         found, had_focus = self._embeddings.indicators, self.focus.hasFocus()
@@ -197,7 +197,7 @@ class EmbeddingsPanel(QFrame):
         self._describe_token(self.chart.token_of(point))
 
     def _describe_token(self, token: int | None) -> None:
-        """The values of the token under the mouse, or of the chosen one."""
+        """Show the values of the token under the mouse, or else of the chosen one."""
         shown = self._model.chosen if token is None else token
         source = self._model.source
         if shown is None or source is None:
@@ -208,7 +208,7 @@ class EmbeddingsPanel(QFrame):
         self.pointed.setText(f"{shown}   {word}   {values}")
         self.pointed.setToolTip(plain_tip(self.pointed.text()))
 
-    # What is chosen
+    # Choices
 
     def _list_known(self, menu: QMenu) -> None:
         found = self._embeddings.indicators
@@ -234,7 +234,7 @@ def _title(group: KnownUnused) -> str:
 
 
 class EmbeddingsChart(DensityChart):
-    """Tokens by two figures; what is listed has colour, the rest is grey.  Arrow keys go through suspects."""
+    """A scatter plot of two columns; tokens not listed are grey.  Arrow keys select suspects."""
 
     def __init__(
         self, model: VocabularyModel, embeddings: EmbeddingsModel, theme_source: ThemeSource
@@ -253,7 +253,7 @@ class EmbeddingsChart(DensityChart):
         self.show_data(None if (picture := self._embeddings.picture) is None else self._data_of(picture))
 
     def _data_of(self, picture: EmbeddingsPlot) -> DensityData:
-        shown = np.asarray(self._model.shown.rows, np.int32)  # of the next model already, perhaps
+        shown = np.asarray(self._model.shown.rows, np.int32)  # may belong to the next model already
         chosen, suspects, theme = self._model.chosen, picture.is_suspect, self.theme
         at = np.flatnonzero(picture.tokens == (-1 if chosen is None else chosen))
         return DensityData(
@@ -288,7 +288,7 @@ class EmbeddingsChart(DensityChart):
 
 
 def _mark(color: str, marker: str, is_hollow: bool = False) -> Draw:
-    """As it is drawn on points."""
+    """Return a function that draws the marker of a point, for the legend."""
 
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         painter.setPen(QPen(getattr(theme, color), 1))

@@ -1,4 +1,4 @@
-"""The Vocabulary page: all tokens of the window's model, filtered, sorted, counted, one of them explained."""
+"""The Vocabulary page: all tokens of the window's model, filtered, sorted and counted; one is explained."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from guiapp.pages.vocabulary.embeddings_panel import LEGEND, EmbeddingsPanel
 
 FIELD_PX = 160
 PARTS = ("listed", "others")
-OTHERS = 0.28  # of the colour of words, for tokens that are not listed
+OTHERS = 0.28  # the share of the dim colour in bars of tokens that are not listed
 OF_COLUMNS = ("script", "children", "below", "depth", "reached")
 IN_THIS_TEXT = "in this text"
 SCRIPT_NAMES = tuple(dict.fromkeys((*FACTS, *OF_COLUMNS)))
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
-EMBEDDINGS_PX = 300  # high
+EMBEDDINGS_PX = 300  # height
 ROOM_FOR_PICTURE_PX = 1000
 UNTRAINED_TIP = "Show tokens that look untrained"
 NO_EMBEDDINGS = "This file has no embeddings. Open a GGUF of the whole model."
@@ -49,7 +49,7 @@ NOTHING_CHOSEN = "Select a token in the list to see its details."
 
 
 class VocabularyPage(Page):
-    """Puts filter, picture, list and card together, or says what to do where there is no model."""
+    """The filter, chart, list and details, or a message about what to do if no model is open."""
 
     legend = {"In the vocabulary": LEGEND, **Page.legend}
 
@@ -89,7 +89,7 @@ class VocabularyPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
+        """The widgets that F6 cycles through."""
         if self.model.source is None:
             return [self.open]
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
@@ -146,12 +146,12 @@ class VocabularyPage(Page):
         self.watched.connect(self.details.describe)
 
     def _show_charts(self, is_shown: bool) -> None:
-        """Show them; where the page is narrow, in place of the card, else the list has no room for words."""
+        """Show or hide the charts. On a narrow page they replace the card, to leave room for the list."""
         self.picture.setVisible(is_shown)
         self.card.setVisible(self._is_wide or not is_shown)
 
     def _show_embeddings(self, is_shown: bool) -> None:
-        """Show what embeddings tell; of a low window on half of the height."""
+        """Show or hide the embeddings. In a low window they take half of the height."""
         self.embeddings_panel.setVisible(is_shown)
         half = self.middle.height() // 2
         if is_shown and half < EMBEDDINGS_PX:
@@ -165,7 +165,7 @@ class VocabularyPage(Page):
         self._show_text()
 
     def _show_in_tree(self) -> None:
-        """Light the selected tokens in the tree, or all that are listed where there is no more than one."""
+        """Highlight the selected tokens in the tree, or all listed tokens if fewer than two are selected."""
         selected, shown = self.list.selected, self.model.shown
         if len(selected) == 1:
             self._requests.token_wanted.emit(selected[0])
@@ -174,7 +174,7 @@ class VocabularyPage(Page):
             self._requests.tokens_wanted.emit(SELECTED if selected else shown.request.query or ALL, tokens)
 
     def _bars(self) -> Bars:
-        """How many of the tokens that each bar stands for are listed, and are not."""
+        """For each bar, the number of its tokens that are listed and that are not."""
         if self.model.source is None:
             return ()
         bars = self.model.source.histograms
@@ -203,7 +203,7 @@ class VocabularyPage(Page):
 
 
 class VocabularyBar(QFrame):
-    """The filter, what can be put into it, the columns, and `ways` to see elsewhere what is listed."""
+    """The filter, its suggestions, the columns, and the buttons in `ways` that show the list elsewhere."""
 
     def __init__(
         self,
@@ -268,7 +268,7 @@ class VocabularyBar(QFrame):
 
 
 def part_colors(theme: Theme) -> list[PartColor]:
-    """Of PARTS."""
+    """The colours of PARTS."""
     return [(theme.contenders[0], False), (blend(theme.panel, theme.dim, OTHERS), False)]
 
 

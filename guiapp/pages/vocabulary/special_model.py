@@ -1,4 +1,4 @@
-"""What the Special tokens page shows: those of the window's model, which are listed, and in what order."""
+"""The model of the Special tokens page: the special tokens, which are listed, and in what order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from guiapp.native.checkpoint import stoppable
 
 
 class SpecialGroup(NamedTuple):
-    """Tokens with something in common."""
+    """Special tokens with a common property."""
 
     title: str
     has: Callable[[SpecialToken], bool]
@@ -39,10 +39,10 @@ GROUPS = {
 class SpecialTokensModel(GatheredListModel[SpecialRows]):
     """The special tokens of a session's model.
 
-    sizes  how many each of GROUPS has
+    sizes  the number of tokens in each of GROUPS
 
     Signals:
-        occurrences_changed(): the text, or how it is tokenized, is new.
+        occurrences_changed(): the text or its tokenization is new.
     """
 
     occurrences_changed = Signal()
@@ -61,7 +61,7 @@ class SpecialTokensModel(GatheredListModel[SpecialRows]):
 
     @property
     def tokens(self) -> tuple[SpecialToken, ...] | None:
-        """None until they are found."""
+        """The special tokens, or None until they are known."""
         return None if self.source is None else self.source.tokens
 
     def set_active(self, is_active: bool) -> None:
@@ -71,7 +71,7 @@ class SpecialTokensModel(GatheredListModel[SpecialRows]):
     def gather(self, tokenizer: Tokenizer, progress: Progress) -> SpecialRows:
         progress(0.1)
         rows = SpecialRows(tokenizer)
-        rows.names, rows.figures.explainer  # noqa: B018  # what a search and the details need
+        rows.names, rows.figures.explainer  # noqa: B018  # computed here for searches and the details
         return rows
 
     def _take(self, source: SpecialRows | None) -> None:
@@ -103,7 +103,7 @@ class SpecialTokensModel(GatheredListModel[SpecialRows]):
         return 0 if token is None else self.session.tokens.count(token.token_id)
 
     def insert(self) -> None:
-        """Put what leads to the chosen token where the caret is."""
+        """Insert the text that encodes to the chosen token at the caret."""
         if (token := self.chosen_token) is not None and token.text is not None:
             self.session.document.insert(token.text)
 

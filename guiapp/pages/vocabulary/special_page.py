@@ -1,4 +1,4 @@
-"""The Special tokens page: what each is for, whether text leads to it, and which are free."""
+"""The Special tokens page: the purpose of each, whether text can produce it, and which are unused."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ IN_COLUMNS = (
 
 
 class SpecialTokensPage(Page):
-    """Puts list and details together, or says why there is nothing to list."""
+    """The list and the details, or a message that explains why the list is empty."""
 
     legend = {"Columns of the list": IN_COLUMNS, **Page.legend}
 
@@ -136,7 +136,7 @@ class SpecialTokensPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
+        """The widgets that F6 cycles through."""
         return [self.list.view, self.list.field, self.card] if self.model.tokens else [self.open]
 
     @property
@@ -210,7 +210,7 @@ class SpecialTokensPage(Page):
 
 
 def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[str, str]:
-    """Names of OWN_FACTS with what there is to say; `is_parsed`: they are looked for in the text."""
+    """The facts about a token by names of OWN_FACTS; `is_parsed`: special tokens in text are parsed."""
     way = REACHES[token.reach]
     if token.reach is TokenReach.PARSED and not is_parsed:
         way += " (now turned off)"
@@ -229,7 +229,7 @@ def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[s
 
 
 def _source(source: str) -> str:
-    """In few letters: the details are narrow, and all these keys begin alike."""
+    """A short form of the source: the details are narrow, and all these keys begin alike."""
     if source == "its text":
         return "from its text"
     return source if source.startswith("usual") else f"by {source.removeprefix(TOKENIZER_KEYS)}"
