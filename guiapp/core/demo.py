@@ -22,7 +22,7 @@ class DemoModel:
 
 @dataclass(frozen=True)
 class SampleText:
-    """A text to look at."""
+    """A sample text for exploring."""
 
     name: str
     title: str

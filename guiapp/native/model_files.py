@@ -117,7 +117,7 @@ def spell_out(
     name_unknown: bool,
     size: int,
 ) -> tuple[Bytes, WideInts, int]:
-    """The first `size` bytes of what all tokens stand for: data, int64[n + 1], and the full size."""
+    """The first `size` bytes that all tokens stand for: data, int64[n + 1], and the full size."""
     out, ends = np.empty(size, np.uint8), np.empty(len(texts[1]), np.int64)
     full = _spell_out(*texts, attributes, spelling, byte_of_code, name_unknown, out, ends)
     return out, ends, checked(full)

@@ -336,7 +336,7 @@ class Tokenizer:
     def _ids_in_parts(
         self, text: NDArray[np.uint8], prepared: _Prepared, encoder: str | None
     ) -> NDArray[np.int32] | None:
-        """The ids of a long text by the fast path on several threads; None where that does not pay."""
+        """The ids of a long text by the fast path on several threads; None if that does not pay."""
         n_threads, parse_special = prepared.n_threads, prepared.parse_special
         if n_threads < 2 or len(text) < LEAST_LONG_BYTES or prepared.fast_path is no_fast_path:
             return None
@@ -461,7 +461,7 @@ class Tokenizer:
         return detokenize(self.vocabulary, ids, remove_special, unparse_special)
 
     def decode(self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True) -> str:
-        """The same as text, with U+FFFD for what is not valid UTF-8."""
+        """The same as text, with U+FFFD for invalid UTF-8."""
         data = detokenize(self.vocabulary, ids, remove_special, unparse_special, is_text=True)
         return data.decode("utf-8", "replace")
 

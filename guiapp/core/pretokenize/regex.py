@@ -256,7 +256,7 @@ class _Parser:
 # whether a look-ahead holds, and so whether a match ends before it: both belong to the transition.
 
 DEAD, START = 0, 1
-MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice what any pattern in use has
+MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice the most of any pattern in use
 MOST_WORK = 1 << 22  # to compile one, in steps of some 10 ns; eight times the most of any pattern in use
 
 

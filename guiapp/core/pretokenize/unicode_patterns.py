@@ -272,7 +272,7 @@ def _literal(code: int) -> str:
 
 
 def expanded_oniguruma(source: str) -> str:
-    r"""The same pattern in plain parts only.  Raises PatternError for what is not supported.
+    r"""The same pattern in plain parts only.  Raises PatternError for unsupported syntax.
 
     Hugging Face's `tokenizers` reads patterns with Oniguruma 6.9 in its Ruby mode: `$` ends a line, classes
     contain other classes and `&&`, `\h` is a hexadecimal digit.  A possessive repetition becomes a greedy one

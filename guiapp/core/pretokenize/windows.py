@@ -328,14 +328,14 @@ def _windows(are_in: NDArray[np.bool_]) -> WindowSet:
     return int.from_bytes(np.packbits(are_in.reshape(-1), bitorder="little").tobytes(), "little")
 
 
-# For each place in a window and each group: the windows with the group at this place.
+# For each position in a window and each group: the windows with the group at this position.
 HOLDING = [
     [_windows(place == group) for group in range(N_GROUPS)] for place in np.indices((N_GROUPS,) * PLACES)
 ]
 
 
 class WindowTerm(NamedTuple):
-    """The windows that have some groups in each place: a product of four sets, each of windows.
+    """The windows with some groups at each position: a product of four sets, each of windows.
 
     verdict  on these windows; on all others if the term does not `hold`
     """
@@ -393,9 +393,9 @@ def _product(places: Iterable[WindowSet]) -> WindowSet:
 def term_rows(known: NDArray[np.int64]) -> NDArray[np.uint8] | None:
     """`terms_for` as the native library takes them, in rows of up to TERMS; None if there are too many.
 
-    A row has, for each place and each group (padded to LANES, a processor's width), the terms whose set
-    contains it, as bits; then masks of the terms: those that hold everywhere, not only next to special bytes;
-    those for a cut; those for UNSURE; and those that apply by not holding.
+    A row has, for each position and each group (padded to LANES, a processor's width), the terms whose
+    set contains it, as bits; then masks of the terms: those that hold everywhere, not only next to special
+    bytes; those for a cut; those for UNSURE; and those that apply by not holding.
     """
     terms = terms_for(known)
     if len(terms) > MOST_ROWS * TERMS:

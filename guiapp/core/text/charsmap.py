@@ -321,7 +321,7 @@ class _Node:
 
 
 def build_charsmap(replacements: Mapping[str, str]) -> bytes:
-    """The table for these replacements, size header included.
+    """The table for these replacements in little-endian order, size header included.
 
     Sources must not be empty, and neither side may contain U+0000, which ends a string in this format.
 

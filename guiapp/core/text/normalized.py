@@ -1,4 +1,4 @@
-"""Text that a normaliser changed, with the source of each byte; also characters and common prefixes.
+"""Text that a normaliser changed, with the source of each byte; also characters and common affixes.
 
 Bytes may be anything: each that is not part of valid UTF-8 counts as a character of its own.
 """

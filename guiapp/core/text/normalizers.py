@@ -41,7 +41,7 @@ ALONE_RANGES = (
 
 
 class Action(IntEnum):
-    """What a WordPiece vocabulary does with a character."""
+    """How a WordPiece vocabulary treats a character."""
 
     SKIP = 0
     END_WORD = 1

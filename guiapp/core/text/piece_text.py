@@ -1,6 +1,6 @@
 """How SentencePiece changes a text before it searches for pieces.
 
-Native twin: native/piece_text.cpp.
+Native version: native/piece_text.cpp.
 Source: https://github.com/google/sentencepiece, src/normalizer.cc of version 0.2.3.
 """
 

@@ -396,7 +396,7 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.bool_]]:
 
 @cache
 def unassigned() -> re.Pattern[str]:
-    """A private or unassigned character: its code is more informative than what a font draws."""
+    """A private or unassigned character: its code is more informative than its glyph."""
     ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges_of("Co") + ranges_of("Cn"))
     return re.compile(f"[{ranges}](?<![{IGNORABLE}{EMOJI}])")  # these lists are of a newer Unicode
 

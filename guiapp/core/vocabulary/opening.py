@@ -21,7 +21,7 @@ FILE, DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, 
 )
 STARTS = {
     FILE: 0.0,  # searched for, if a model is given by name
-    DOWNLOAD: 0.02,  # of what is not on this machine
+    DOWNLOAD: 0.02,  # of files that are not on this machine
     HEADER: 0.125,
     TENSORS: 0.25,
     METADATA: 0.3125,

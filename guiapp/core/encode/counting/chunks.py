@@ -326,7 +326,7 @@ class IntervalCounter:
     """Counts the tokens of parts of one text.
 
     The count of text[start:end] is the count of its encoding by itself: pre-tokenization, space prefix and
-    special tokens are those of the part alone, without BOS, EOS and the like.  Only its two ends can differ
+    special tokens apply to the part alone, without BOS, EOS and the like.  Only its two ends can differ
     from the encoding of the whole: between the first and the last certain cut the tokens are the same, and
     their number is a difference of two indices.  So the time does not depend on the length of the part,
     unless it has no certain cut: then it is encoded.  A cut that a few bytes prove holds in all parts with
@@ -338,7 +338,7 @@ class IntervalCounter:
     ) -> None:
         """Encode the text, unless it is given in encoded parts.  Offsets are those of its bytes.
 
-        Raises EncodeError where the vocabulary cannot express the text.
+        Raises EncodeError if the vocabulary cannot express the text.
         """
         if not isinstance(text, list):
             text = [EncodedPart(0, tokenizer.encode(text, False, parse_special))]

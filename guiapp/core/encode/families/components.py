@@ -497,7 +497,7 @@ class SymbolEncoder:
         return _placed(sizes, used_bytes)
 
     def _byte_symbols(self, character: str, is_first: bool, is_last: bool) -> list[tuple[int, int]]:
-        """The tokens for the bytes of an unknown character and its marks; those of marks have size 0."""
+        """The tokens for the bytes of an unknown character and its marks, which have size 0."""
         if not self._options.byte_fallback:
             return []
         before = b"" if is_first else self._options.continuing_prefix.encode()

@@ -36,7 +36,7 @@ class DnaTokens:
         encode_text: Callable[[int, int], FragmentTokens],
         tracer: Tracer = NO_TRACE,
     ) -> FragmentTokens:
-        """The tokens of a fragment; `encode_text(start, end)` returns those of a part that is not DNA."""
+        """The tokens of a fragment; `encode_text(start, end)` encodes a part that is not DNA."""
         parts = [tokens_from_steps([])]
         for start, end, is_dna in _segments(fragment):
             if is_dna:

@@ -261,7 +261,7 @@ class PairEncoder:
     def _taken_apart(
         self, symbol: int | None, data: bytes, span: tuple[int, int], parts: Parts, depth: int = 0
     ) -> Taken:
-        """The tokens of a symbol for data[start:end]; if it is unused, those of what it was last made of."""
+        """The tokens of a symbol for data[start:end]; if it is unused, those of its last parts."""
         start, end = span
         if symbol is None or not self._merging.is_unused(symbol) or depth > DEEPEST:
             return self._merging.tokens_of(symbol, data, start, end)

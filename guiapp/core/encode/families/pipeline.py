@@ -89,7 +89,7 @@ def after_steps(steps: Iterable[Step[State]], state: State, tracer: Tracer) -> S
 def encode_each_piece(
     data: bytes, piece_ends: Sequence[int], encode: Callable[[int, bytes], Taken], tracer: Tracer
 ) -> FragmentTokens:
-    """The tokens of all pieces; `encode` returns those of one piece from its start and its bytes."""
+    """The tokens of all pieces; `encode` gets the start and the bytes of one piece."""
     tracer.split(piece_ends)
     tokens: Taken = []
     for start, end in pairwise([0, *piece_ends]):

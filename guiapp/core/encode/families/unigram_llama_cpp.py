@@ -466,7 +466,7 @@ class UnigramWords:
     def longest_exact(self) -> int:
         """The longest text with exact sums of scores, whatever it contains; in bytes."""
         room = self._exact_below - self._largest_score
-        if not room > 0:  # nor where some score is no number
+        if not room > 0:  # also if some score is NaN
             return 0
         return max(0, int(room / (self._worst_per_character * self.charsmap.growth)) - 1)
 

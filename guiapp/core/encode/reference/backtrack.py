@@ -3,7 +3,7 @@
 Two neighbouring tokens are compatible if their joint text, merged by itself, gives exactly these two.  The
 tokens of a text are the only sequence in which all neighbours are compatible.  Both algorithms take
 O(n · longest token).
-Native twin: native/linear.cpp.
+Native version: native/linear.cpp.
 Source: github/rust-gems, crates/bpe (backtracking encoder, encoding of all prefixes); proof in its README.
 """
 

@@ -99,7 +99,7 @@ class TokenMatches(NamedTuple):
 def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
     """Yield the tokens of a piece of `size` bytes, in order.
 
-    Where no token begins, `fallback` gives the tokens.  Native twin: native/matching.cpp.
+    Where no token begins, `fallback` gives the tokens.  Native version: native/matching.cpp.
     """
     at = 0
     while at < size:
@@ -119,7 +119,7 @@ def rwkv_steps(
 
     A byte that no token begins with becomes an unknown token.  So does one that begins only tokens that do
     not fit to their end: llama.cpp never returns from such a text.  O(n · longest token).
-    Native twin: native/rwkv.cpp.
+    Native version: native/rwkv.cpp.
     Source: https://github.com/BlinkDL/RWKV-LM
     """
     start = 0
@@ -144,7 +144,7 @@ def word_steps(
     The simplest idea, for comparison; any vocabulary can do it, none was made for it.  A word that follows
     a space is looked up with that space first.  Without an unknown token, unknown words are left out.
     O(n).
-    Native twin: native/words.cpp.
+    Native version: native/words.cpp.
     Source: the word-level models before Sennrich, Haddow & Birch 2016, https://aclanthology.org/P16-1162.
     """
     for match in word.finditer(text):
@@ -206,7 +206,7 @@ def fewest_steps(size: int, matches: TokenMatches, dropout: Dropout) -> Iterator
     From left to right, store for each offset the least number of tokens that reach it; of equally good paths
     the one with the longest last token.  With dropout, uses of tokens are ruled out at random, so that a
     text has many segmentations to learn from.  Not the result of merging.  O(n · longest token).
-    Native twin: native/matching.cpp.
+    Native version: native/matching.cpp.
     Source: minimal encoding with dropout, github/rust-gems, crates/bpe; dropout after Provilkov et al. 2020,
     https://aclanthology.org/2020.acl-main.170.
     """

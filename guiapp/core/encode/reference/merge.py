@@ -2,7 +2,7 @@
 
 The state is a list with one slot for each start symbol of a piece.  A merge of two neighbours stores the
 result in the left slot and empties the right one, so a position names the same text at every step.
-Native twin of both: native/merger.cpp.
+Native version of both: native/merger.cpp.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ token for each of its bytes, costs 10,000,000.  O(n · longest token).
 
 llama.cpp mistakes a token that costs exactly 10,000,000 for the unknown character: it tries nothing shorter
 and forgets its matches in the text after it.  Only such a vocabulary needs `Pieces.suffixes`.
-Native twin, for all other vocabularies: native/plamo2.cpp.
+Native version, for all other vocabularies: native/plamo2.cpp.
 Source: the tokenizer of https://huggingface.co/pfnet/plamo-2-1b, as in llama.cpp.
 """
 

@@ -2,7 +2,7 @@
 
 From left to right, store for each offset the best path to it; then follow these back from the end.
 O(n · longest token).
-Native twin for the best one: native/unigram.cpp.
+Native version for the best one: native/unigram.cpp.
 Source: Kudo 2018, https://aclanthology.org/P18-1007; details as in llama.cpp.
 """
 

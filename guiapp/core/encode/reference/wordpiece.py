@@ -1,7 +1,7 @@
 """WordPiece: repeatedly take the longest token that fits at the current position, to the word's end.
 
 If no token fits, the whole word becomes one unknown token.
-Native twin: native/wordpiece.cpp.
+Native version: native/wordpiece.cpp.
 Source: BERT's tokenizer, Devlin et al. 2019, https://aclanthology.org/N19-1423.  GGUF files mark the start
 of a word by U+2581; other files mark tokens that continue a word by the prefix `##`.
 """
