@@ -39,7 +39,7 @@ def end_soon_when_interrupted() -> None:
 
 
 def raise_once(*_: object) -> None:
-    """Raise KeyboardInterrupt for the first of several interrupts."""
+    """Raise KeyboardInterrupt for the first interrupt only."""
     is_first = not has_happened.is_set()
     has_happened.set()
     if is_first:

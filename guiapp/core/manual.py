@@ -109,7 +109,7 @@ def sections(name: str) -> tuple[Section, ...]:
 def find_topic(topic: str) -> Section:
     """The section that a topic such as `compare` or `doctor#pre_missing` names.
 
-    A chapter alone is one section with its whole text.  Raises TokenloupeError.
+    The name of a chapter gives one section with its whole text.  Raises TokenloupeError.
     """
     from difflib import get_close_matches  # imported late, to start faster
 

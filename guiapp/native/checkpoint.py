@@ -1,4 +1,4 @@
-"""Stop long work: it calls `checkpoint`, and the caller that started it decides what happens there."""
+"""Stop long work: it calls `checkpoint` repeatedly, and its caller decides what happens there."""
 
 from __future__ import annotations
 

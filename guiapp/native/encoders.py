@@ -189,7 +189,7 @@ class PartEncoders:
 
 
 class _PartEncoder(Handle, free="part_encoder_free"):
-    """Encodes one text after the other, for one thread at a time."""
+    """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, has_words: bool) -> None:
         super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts, has_words), model, byte_ids)
@@ -249,7 +249,7 @@ def normalize_plamo2(text: Bytes) -> Normalized | None:
 
 
 class WordPieceHandle(Handle, free="wordpiece_free"):
-    """Encodes words by the longest of all tokens; token i is data[offsets[i] : offsets[i + 1]].
+    """Encodes words by longest match; token i is data[offsets[i] : offsets[i + 1]].
 
     actions  int32[0x110000]  for each code point the difference to its replacement, times 4, plus an `Action`
     unknown  for words with a part that is not a token; may be -1
@@ -315,7 +315,7 @@ class WordEncoders:
 
 
 class _WordEncoder(Handle, free="word_encoder_free"):
-    """Encodes one text after the other, for one thread at a time."""
+    """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, model: WordPieceHandle | Unigram, ids_of_rows: Ints) -> None:
         models = (None, model) if isinstance(model, Unigram) else (model, None)
@@ -337,7 +337,7 @@ _asked_words_encode = function("asked_words_encode(handle, structure, bytes, fla
 _asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints, >bytes) -> nothing")
 _asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
 _asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
-LONG_WORD, MOST_SEEN = 100, 1 << 15  # bytes, on the average; words
+LONG_WORD, MOST_SEEN = 100, 1 << 15  # mean bytes of a word; words
 INNER_WORD, FIRST_WORD, FOLLOWING_WORD = range(3)
 Ask = Callable[[Bytes, WideInts, WideInts, Bytes], tuple[Ints, WideInts]]
 
@@ -389,7 +389,7 @@ class AskedWords:
 
 
 class _AskedWords(Handle, free="asked_words_free"):
-    """Encodes one text after the other, for one thread at a time."""
+    """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_]) -> None:
         super().__init__(_asked_words_new(starts_words, ends_words, secret()), ends_words)

@@ -297,6 +297,6 @@ def sort_longest_first(rows: Ints, lengths: WideInts) -> None:
 
 
 def sliced(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[bytes]:
-    """All texts data[offsets[i] : offsets[i + 1]]: slicing bytes costs a tenth of slicing an array."""
+    """All texts data[offsets[i] : offsets[i + 1]] as bytes, whose slicing costs a tenth of an array's."""
     joined = data.tobytes()
     return [joined[start:end] for start, end in pairwise(offsets.tolist())]

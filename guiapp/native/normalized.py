@@ -186,7 +186,7 @@ def tint_spans(
     return tints
 
 
-# Splitting text into pieces by tables
+# Split text into pieces by tables
 
 
 class _SplitTables(ctypes.Structure):

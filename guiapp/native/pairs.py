@@ -164,7 +164,7 @@ class PairModel(Handle, free="pairs_free"):
         return None if match < 0 else (match >> 32, match & 0xFFFFFFFF)
 
     def rules(self) -> Ints:
-        """int32[n, 4]: left, right, rank and result of all rules, in no order."""
+        """int32[n, 4]: left, right, rank and result of all rules, in no particular order."""
         rules = np.empty(_pairs_rules(self, np.empty(0, np.int32)), np.int32)
         _pairs_rules(self, rules)
         return rules.reshape(-1, 4)

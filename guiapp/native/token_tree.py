@@ -139,7 +139,7 @@ class TreeLayout(Handle, free="layout_free"):
     """The nodes of a picture of a tree, level by level and from left to right: node 0 is the root.
 
     A leaf is one unit wide, any other node as wide as all its children, which are below it.
-    The children of a node with at least `crowd` of them are put in groups, one for each of `kinds`, a number
+    If a node has at least `crowd` children, they are put in groups, one for each of `kinds`, a number
     for each token; the largest group comes first, and if all are of one kind there are no groups.
 
     tokens         int32[m]      the token, or -1 for the root and for groups

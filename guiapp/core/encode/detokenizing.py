@@ -1,4 +1,4 @@
-"""From token ids back to bytes, with llama.cpp's rules for special tokens and spaces.
+"""Turn token ids back into bytes, with llama.cpp's rules for special tokens and spaces.
 
 Source: llama_vocab::detokenize.
 """

@@ -68,7 +68,7 @@ class FragmentTokens:
         return self._bounds
 
     def __iter__(self) -> Iterator[NDArray[np.int32] | Offsets]:
-        """The three columns."""
+        """Iterate over the three columns."""
         return iter((self.ids, self.starts, self.ends))
 
     def moved(self, by: int) -> FragmentTokens:
@@ -141,7 +141,7 @@ class Encoding:
         return f"<Encoding: {counted(len(self), 'token')} of {n_bytes}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """The tokens as HTML, for notebooks."""
         from guiapp.core.text.token_html import tokens_html  # only notebooks need it
 
         return tokens_html(self.text_bytes, self.token_ids, self.spans)

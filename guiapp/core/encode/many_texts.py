@@ -216,7 +216,7 @@ def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) ->
 def pad_batch(
     vocabulary: Vocabulary, groups: Sequence[Rows], affixes: Around, shape: Shape, n_threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Rows of ids as int32[rows, width] and an attention mask uint8 of that shape, 1 where a token is.
+    """Rows of ids as int32[rows, width], and an attention mask uint8[rows, width], 1 for tokens.
 
     shape.width  "longest", a number, or None if all rows must be equally long already
     shape.most   ids of a row; in longer ones the last ids of the text are cut, not those of `affixes`

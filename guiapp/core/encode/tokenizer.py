@@ -111,7 +111,7 @@ class _Prepared:
         return bounds
 
     def encode_beyond(self, text: NDArray[np.uint8]) -> FragmentTokens:
-        """The tokens, without BOS, EOS and the like, of a text that `fast_path` cannot encode."""
+        """The tokens, without BOS, EOS and the like, of a text that `fast_path` rejects."""
         found = self.special_tokens.partition(text, self.parse_special)
         if len(text) >= LEAST_LONG_BYTES and len(found.ids):  # parts of parts cost more than threads save
             inner = slice(len(self.whole.before), -len(self.whole.after) or None)

@@ -1,6 +1,6 @@
-r"""From the source of a pattern to the automaton (DFA) that finds the same matches as a backtracking search.
+r"""Compile a pattern to an automaton (DFA) that finds the same matches as a backtracking search.
 
-Patterns need little: sequences, `|`, groups, greedy `* + ? {n} {n,m}`, classes, `\r \n \t \s \S \Z`, `\p{…}`,
+Patterns may contain sequences, `|`, groups, greedy `* + ? {n} {n,m}`, classes, `\r \n \t \s \S \Z`, `\p{…}`,
 and look-ahead for one character.
 """
 
@@ -91,7 +91,7 @@ def translated(pattern: Pattern) -> str:
     return "".join(parts)
 
 
-# The parts of a regular expression.
+# The parts of a regular expression
 
 SPACE: tuple[Range, ...] = ((0x09, 0x0D), (0x20, 0x20))
 CONTROLS = {"r": "\r", "n": "\n", "t": "\t"}
@@ -99,7 +99,7 @@ COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 class CharacterSet(NamedTuple):
-    """One character out of `ranges`, or, negated, one that is in none of them."""
+    """One character in `ranges` or, if negated, in none of them."""
 
     ranges: tuple[Range, ...]
     is_negated: bool = False
@@ -117,7 +117,7 @@ class Concatenation(NamedTuple):
 
 
 class Alternation(NamedTuple):
-    """The first option that fits, and the next ones only if the rest then fails."""
+    """The first option that fits; the next ones only if the rest of the pattern then fails."""
 
     options: tuple[Node, ...]
 

@@ -40,7 +40,7 @@ NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2  # instead of the initial row of an a
 
 # In an entry of the transition table, below the offset of the next row:
 ACCEPTS = 1  # a match ends before this character
-TO_LETTERS = 2  # the next state is the same after any of a…z, and a match may end anywhere
+TO_LETTERS = 2  # the next state does not change through a…z, and a match may end anywhere
 OPEN = 4  # lower levels may cut the match that ends here
 ROW_SHIFT = 3
 
@@ -139,7 +139,7 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
             levels.append(NUMBERS_BY_THREE)
             words.append(no_words())
             neighbours.append(_neighbours_in_numbers(is_number))
-        elif pattern.view == "digits by three":  # the lowest level, which cuts nowhere for certain
+        elif pattern.view == "digits by three":  # the lowest level, without certain cuts
             levels.append(DIGITS_BY_THREE)
             words.append(no_words())
         else:

@@ -45,7 +45,7 @@ REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
 UPPER, LOWER = range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1)
 ALL_LENGTHS = 31  # a mask for numbers of letters up to 16
 
-# Groups of bytes.  Capital letters are SMALL or VARIED, tabs are VARIED or RARE, as a pattern needs it.
+# Groups of bytes.  Capital letters are SMALL or VARIED, tabs are VARIED or RARE, depending on the pattern.
 SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(RARE + 1, N_GROUPS)
 AROUND = 4  # bytes before a cut that may decide
 

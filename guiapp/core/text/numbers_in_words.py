@@ -19,14 +19,14 @@ def percent(share: float, n_decimals: int = 0) -> str:
 
 
 def three_digits(number: float) -> str:
-    """`1,234`, `99.9`, `9.88`, `0.01`: about three, and two decimals at the most."""
+    """`1,234`, `99.9`, `9.88`, `0.01`: about three digits, at most two decimals."""
     if number >= 100:
         return f"{number:,.0f}"
     return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
 def in_bytes(size_bytes: int) -> str:
-    """`512 B`, `1.2 kB`, `4.7 GB`: kB are thousands."""
+    """`512 B`, `1.2 kB`, `4.7 GB`: 1 kB is 1000 bytes."""
     for power, unit in ((4, "TB"), (3, "GB"), (2, "MB"), (1, "kB")):
         if size_bytes >= 1000**power:
             return f"{size_bytes / 1000**power:.1f} {unit}"

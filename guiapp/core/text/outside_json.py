@@ -191,7 +191,7 @@ def _content(name: str, text: str, what: str) -> dict[str, Any]:
         at = re.match(r"line (\d+)", place)
         where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
         raise error_of(name, Fault(where, f"this is not valid TOML: {quoted(reason)}.")) from error
-    except (ValueError, RecursionError) as error:  # digits or brackets by the thousand
+    except (ValueError, RecursionError) as error:  # thousands of digits or brackets
         fault = Fault(1, f"this is not a {what}: a number is too long, or lists are too deep.")
         raise error_of(name, fault) from error
 

@@ -144,7 +144,7 @@ class SpecialTokens:
         return _partition(ids[:-1], starts[:-1], ends[:-1], raw_starts, raw_ends)
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
-        """The same, one token after another over all that is left of the text."""
+        """The same, one token after another over the remaining text."""
         fragments = [(0, len(text), -1)]  # start, end, and the token or -1: text and tokens alternate
         for token_id in self.searched_for(parse_special).tolist():
             if self._texts[token_id] not in text:

@@ -77,7 +77,7 @@ EMOJI = (
     "\U0001f947-\U0001f9ff\U0001fa70-\U0001fa7c\U0001fa80-\U0001fac6\U0001fac8\U0001facc-\U0001fadd"
     "\U0001fadf-\U0001faeb\U0001faef-\U0001fafa"
 )  # Emoji in emoji-data.txt of Unicode 18.0, without digits and the letters of flags
-REGIONS = ("gbeng", "gbsct", "gbwls")  # those whose flags Unicode recommends
+REGIONS = ("gbeng", "gbsct", "gbwls")  # regions whose flags Unicode recommends
 JOINING = re.compile("\u200d|\U000e007f")  # between pictures, and after the tags of a region
 _TAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in region) for region in REGIONS)
 _PICTURE = f"[{EMOJI}](?:\ufe0f|[\U0001f3fb-\U0001f3ff])?"

@@ -136,7 +136,7 @@ class PairMerging:
         return self._is_unused is not None
 
     def is_unused(self, symbol: int | None) -> bool:
-        """Whether this is such a token."""
+        """Whether a symbol is an unused token, to be split again."""
         if self._is_unused is None or symbol is None or not 0 <= symbol < self.n_tokens:
             return False
         return bool(self._is_unused[symbol])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from guiapp.core.hugging_face.normalizers import Normalizer
     from guiapp.core.hugging_face.pre_tokenizers import PreTokenizer
 
-SENTENCEPIECE = "sentencepiece"  # the library; its version 0.2.3 is the reference
+SENTENCEPIECE = "sentencepiece"  # the library; version 0.2.3 is the reference
 EQUAL = (
     "Ids, spans and decoded text equal those of the library sentencepiece 0.2.3 for the same file; this is "
     "tested with random texts."

@@ -1,4 +1,4 @@
-"""Tokens with a role: ids found by key and by text, ends of generation, and repairs of single models.
+"""Tokens with a role: ids by key and by text, ends of generation, and fixes for individual models.
 
 The texts and their order are llama.cpp's.  If several texts of a role exist, llama.cpp takes the first of its
 hash table, which differs between builds; here the first in the order below is taken.

@@ -287,7 +287,7 @@ class Vocabulary:
 
     @cached_property
     def token_tree(self) -> TokenTree:
-        """Every token under its longest proper prefix that is a token."""
+        """The tree with every token under its longest proper prefix that is a token."""
         return token_tree(self)
 
     @property
@@ -340,7 +340,7 @@ def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -
 
 
 def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
-    """Both sides of the first separator that has something before it."""
+    """Both sides of the first separator after the first byte; empty if there is none."""
     at = merge.find(separator, 1)
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
@@ -370,7 +370,7 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
 
 @dataclass(frozen=True, eq=False)
 class TokenTree:
-    """Tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
+    """A tree of tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
 
     native  the tree itself, for encoders
     """
@@ -405,7 +405,7 @@ class TokenTree:
 
     @cached_property
     def columns(self) -> TreeColumns:
-        """Depths, sizes, children …"""
+        """Depths, sizes, children and so on of all tokens."""
         return self.native.columns()
 
     def token_bytes(self, token_id: int) -> bytes:

@@ -208,7 +208,7 @@ class CertainCuts:
     def last_clean(
         self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int, parts: Parts
     ) -> int:
-        """The last such cut; `start` if there is none."""
+        """The last certain cut in (start, end) for which `parts` is true; `start` if there is none."""
         while end > start:
             end = self.last(text, clusters, start, end)
             if end > start and parts(end):

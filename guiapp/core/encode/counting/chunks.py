@@ -1,4 +1,4 @@
-"""A text in chunks of at most so many tokens.
+"""Divide a text into chunks with a maximum number of tokens.
 
 The tokens of a chunk are those of its text by itself, without BOS, EOS and the like.  Their number may fall
 as a text grows: more text can merge two tokens into one.  So the end of a chunk is also searched for beyond
@@ -42,7 +42,7 @@ SECTION_BYTES = 1 << 17
 
 @dataclass(frozen=True)
 class Chunk:
-    """text[start:end], which has `n_tokens` tokens by itself."""
+    """A part of a text, text[start:end], which has `n_tokens` tokens by itself."""
 
     start: int
     end: int
@@ -230,7 +230,7 @@ class _Chunker:
         return end
 
     def _too_far(self, start: int) -> int:
-        """An offset beyond which no boundary need be tried; a certain cut if one is near."""
+        """An offset beyond which no boundary needs to be tried; a certain cut if one is near."""
         counter, size = self._counter, len(self._text)
         index = counter.n_tokens_before(start) + self._max_tokens
         while index < counter.n_tokens:

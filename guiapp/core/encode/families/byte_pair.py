@@ -1,4 +1,4 @@
-"""llama.cpp's byte-pair encoding: BPE splits text into pieces and merges within each, SPM takes it as one."""
+"""llama.cpp's byte-pair encoding: BPE merges within pieces of the text, SPM merges the text as one piece."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class PairEncoder:
         return None if result is None else FragmentTokens.tiles(result, partial(self.bounds, result))
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`."""
+        """The tokens of a text whose pieces end at `piece_ends`."""
         has_marked_space = self._model.has_marked_space(text)
         if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
             encoder = "heap"  # its spans distinguish a typed U+2581 from a space; one byte for both would not

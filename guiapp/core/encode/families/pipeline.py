@@ -143,7 +143,7 @@ class Pipeline(ABC):
 
     @abstractmethod
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        """Encode by the native library.
+        """Encode with the native library.
 
         `after_special` is true for the first fragment of a text and, unless `begins_after_special` is false,
         after a special token, where SPM adds its space.  Raises EncodeError if the vocabulary cannot

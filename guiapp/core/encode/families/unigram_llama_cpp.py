@@ -103,7 +103,7 @@ def unigram_of(
 class UnigramPipeline(Pipeline):
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
 
-    _is_single = False  # whether sums of scores are rounded as SentencePiece's are
+    _is_single = False  # whether sums of scores are rounded as in SentencePiece
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary

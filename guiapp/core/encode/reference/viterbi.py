@@ -1,4 +1,4 @@
-"""Unigram: the segmentations of a text with the highest sums of scores, the best one or the best few.
+"""Unigram: the segmentations of a text with the highest sums of scores, the best one or the n best.
 
 From left to right, store for each offset the best path to it; then follow these back from the end.
 O(n · longest token).
@@ -138,7 +138,7 @@ def spell(text: bytes, state: State, pieces: Pieces, byte_ids: Mapping[int, int]
 
 
 def single(number: float) -> float:
-    """The nearest number of 32 bits."""
+    """The nearest 32-bit float."""
     return float(np.float32(number))
 
 
