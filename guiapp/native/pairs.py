@@ -256,10 +256,7 @@ class PairModel(Handle, free="pairs_free"):
         return cut(ids, int(counts[:n_texts].sum())), counts[:n_texts]
 
     def encode_pieces(self, text: Bytes, ends: WideInts, may_have_marked_spaces: bool) -> Ints | None:
-        """The ids of a repaired text whose pieces end at `ends`; if `ends` is empty, the splitter cuts it.
-
-        None if ids do not determine spans.
-        """
+        """The ids of a repaired text by pieces (no `ends`: by the splitter); None if spans do not follow."""
         ids = np.empty(len(text) + SPARE_IDS, np.int32)
         count = self._with_encoder(_pairs_encode_pieces, may_have_marked_spaces, text, ends, ids)
         return None if count < 0 else cut(ids, count)

@@ -222,9 +222,9 @@ class PartsDecoding:
         return self._parts.decoder.decode(texts).encode()
 
     def decode_blocks(self, blocks: Iterable[NDArray[np.int32]], unparse_special: bool) -> Iterator[bytes]:
-        """The bytes of ids in blocks, if the decoder `is_local`.
+        """The bytes of ids in blocks, each up to a token that makes later text independent of earlier tokens.
 
-        Each block is decoded up to a token after which the text does not depend on the tokens before it.
+        Only for decoders that are `is_local`.
         """
         context = rest = np.empty(0, np.int32)
         for block in blocks:

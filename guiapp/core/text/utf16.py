@@ -7,15 +7,11 @@ from __future__ import annotations
 
 MARK = "\ufeff"
 LITTLE, BIG = "utf-16-le", "utf-16-be"
-MARKS = (
-    (b"\xff\xfe\x00\x00", None),
-    (b"\xff\xfe", LITTLE),
-    (b"\xfe\xff", BIG),
-)  # the first belongs to UTF-32
+MARKS = ((b"\xff\xfe\x00\x00", None), (b"\xff\xfe", LITTLE), (b"\xfe\xff", BIG))  # the first: UTF-32
 TELLING_BYTES = 1 << 12  # of the beginning
 FEWEST_UNITS = 4  # without a mark, fewer are not evidence
 FEWEST_NULS = 0.5  # of the units: Latin letters, digits, spaces
-MOST_OTHERS = 0.125  # relative to these: U+0100 and the like; in UTF-32 there are half as many
+MOST_OTHERS = 0.125  # relative to the NULs: U+0100 and the like; in UTF-32 there are half as many
 
 
 def utf16_codec(beginning: bytes) -> str | None:
