@@ -1,4 +1,4 @@
-"""The vocabularies, texts and lessons that come with the program, and where they lie."""
+"""The vocabularies, texts and lessons that come with the program, and their paths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class DemoModel:
 
 @dataclass(frozen=True)
 class SampleText:
-    """A text to look at."""
+    """A sample text for exploring."""
 
     name: str
     title: str
@@ -30,7 +30,7 @@ class SampleText:
 
 @dataclass(frozen=True)
 class LessonHead:
-    """A lesson, by the name of its file without the ending."""
+    """A lesson; `name` is its file name without the suffix."""
 
     name: str
     title: str
@@ -76,11 +76,11 @@ LESSONS = (
     LessonHead("8-unigram", "Unigram", 4),
     LessonHead("9-special-tokens-and-injection", "Special tokens and injection", 3),
 )
-"""What is in the files: menus have it without reading them."""
+"""The titles and sizes of the files, so that menus need not read them."""
 
 
 def resources_folder() -> Path:
-    """Inside the package when it was installed, next to it in a checkout."""
+    """The folder inside the package if it is installed, next to it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     installed = package / "resources"
     return installed if installed.is_dir() else package.parent / "resources"
@@ -94,12 +94,12 @@ def demo_model_path(name: str) -> Path:
 
 
 def known_models() -> str:
-    """Their names, to be shown."""
+    """The names of the demo models, for messages."""
     return ", ".join(PREFIX + model.name for model in DEMO_MODELS)
 
 
 def sample_data_path() -> Path:
-    """Some conversations to train on, with the usual faults in them."""
+    """The file of some conversations to train on, with typical faults."""
     return resources_folder() / "samples" / "training.jsonl"
 
 

@@ -1,4 +1,4 @@
-"""What a program and its system tell each other: Ctrl+C ends it soon, and freed memory is given back."""
+"""Signals and memory of the process: Ctrl+C ends it soon, and freed memory goes back to the system."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ LARGE_BYTES = 1 << 20
 FREE_BYTES = 1 << 20
 INTERRUPTED = 130  # the exit status
 PATIENCE_S = 0.7
-SAVING_S = 60.0  # more for a command that has results to write
+SAVING_S = 60.0  # additional time for a command that has results to write
 
 has_happened = threading.Event()
 has_results = threading.Event()
 
 
 def end_soon_when_interrupted() -> None:
-    """From now on Ctrl+C ends this command within a second, whatever it waits for.
+    """From now on, Ctrl+C ends this command within a second, whatever it waits for.
 
-    Native code, a thread and another process hold up the main thread: the first interrupt raises
-    KeyboardInterrupt, and a command that has not ended soon after is ended from a thread.  Nothing changes
-    where the system ignores interrupts, as of a job in the background.
+    Native code, a thread or another process can block the main thread: the first interrupt raises
+    KeyboardInterrupt, and if the command has not ended soon after, a thread ends it.  Nothing changes if
+    the system ignores interrupts, as for a job in the background.
     """
     if sys.platform == "win32" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return
@@ -39,7 +39,7 @@ def end_soon_when_interrupted() -> None:
 
 
 def raise_once(*_: object) -> None:
-    """Raise KeyboardInterrupt for the first of several interrupts."""
+    """Raise KeyboardInterrupt for the first interrupt only."""
     is_first = not has_happened.is_set()
     has_happened.set()
     if is_first:
@@ -47,10 +47,10 @@ def raise_once(*_: object) -> None:
 
 
 def end_at_first_interrupt() -> None:
-    """For the time with Qt.
+    """For the time with Qt: end the process at the first interrupt.
 
-    While it is imported, KeyboardInterrupt aborts the process or leaves classes unfinished.  Later Qt prints
-    what is raised while it calls Python, and goes on.
+    During the import of Qt, KeyboardInterrupt aborts the process or leaves classes unfinished.  Later, Qt
+    prints exceptions from Python code that it calls, and continues.
     """
     if signal.getsignal(signal.SIGINT) is raise_once:
         signal.signal(signal.SIGINT, lambda *_: has_happened.is_set() or os._exit(INTERRUPTED))
@@ -66,13 +66,13 @@ def _end_late(reading: int) -> None:
 
 
 def give_freed_memory_back() -> None:
-    """Call this before there are threads, in a process that is to run for hours.
+    """Call this before there are threads, in a process that will run for hours.
 
     By default glibc has several heaps, and puts blocks of up to 32 MB there once one of that size was freed.
-    Then a window that was used for some thousand clicks holds twice the memory that it needs, in holes.
+    Then, after some thousand clicks, a window holds twice the memory that it needs, in holes.
     From now on there is one heap, and a large block goes back to the system when it is freed.
     """
-    import ctypes  # time that a command does not have
+    import ctypes  # imported late: commands do not need it
 
     with suppress(AttributeError, OSError, TypeError):  # another system, or another C library
         set_option = ctypes.CDLL(None).mallopt
@@ -82,7 +82,7 @@ def give_freed_memory_back() -> None:
 
 
 def give_holes_back() -> None:
-    """Give back also what is free between blocks that are in use; takes some milliseconds."""
+    """Also return free memory between blocks in use; takes some milliseconds."""
     import ctypes
 
     with suppress(AttributeError, OSError, TypeError):

@@ -1,4 +1,4 @@
-"""The manual that comes with the program: chapters in Markdown, what a link in them means, and a search."""
+"""The manual that comes with the program: chapters in Markdown, the targets of links, and a search."""
 
 from __future__ import annotations
 
@@ -44,25 +44,25 @@ CHAPTERS = (
         "architecture",
     ),
 )
-"""Their files in the order in which they are listed; to add one, write it and add its name."""
+"""The chapters' files in the order in which they are listed; to add one, write it and add its name."""
 HEADING = re.compile(r"^(#+) (.*)")
 LINK = re.compile(r"\[([^]]+)\]\([^)]+\)")
 ENDING = re.compile(r"(?:ing|ed|es|e|s)$")
 SHORTEST_WITH_ENDING = 4
 NEARLY_ALL = 0.75  # of the best section's score
-FILLERS = re.compile(  # words that tell nothing
+FILLERS = re.compile(  # words without meaning for a search
     r"(?:an?|and|are|at|by|can|do|does|for|from|get|given?|how|i|if|in|is|it|make|me|my|of|on|one|or|own"
     r"|that|the|this|to|use|what|when|where|which|who|why|with|without)"
 )
-ENTRY = re.compile(r"^- `([^`]+)`")  # of a list that can be linked to by its code
+ENTRY = re.compile(r"^- `([^`]+)`")  # an item of a list that links can address by its code
 
 
 class Section(NamedTuple):
-    """A part of a chapter: what is below one of its headings, or an entry of a list of codes or words.
+    """A part of a chapter: the text below one of its headings, or an entry of a list of codes or words.
 
-    chapter  the name of its file without the ending
-    anchor   what a link has behind `#`: the heading or word in lower case with hyphens, or the code
-    title    the heading without its signs, the word or code
+    chapter  the name of its file without the suffix
+    anchor   the part of a link after `#`: the heading or word in lower case with hyphens, or the code
+    title    the heading without markup, the word or code
     text     Markdown, the heading included
     """
 
@@ -73,11 +73,11 @@ class Section(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """What `tokenloupe help` and links take."""
+        """The argument of `tokenloupe help` and the target of links."""
         return f"{self.chapter}#{self.anchor}"
 
     def sentence_with(self, words: list[str]) -> str:
-        """The sentence below the title that has most of these words, without signs of Markdown."""
+        """The sentence below the title that has most of these words, without Markdown markup."""
         paragraphs = re.split(r"\n{2,}|\n(?=[-|>`]|\d+\.)", self.text.partition("\n")[2].lstrip())
         prose = (" ".join(LINK.sub(r"\1", each).split()) for each in paragraphs if each[:1].isalpha())
         sentences = [sentence for each in prose for sentence in re.split(r"(?<=[.?!]) ", each)]
@@ -102,16 +102,16 @@ def chapter_title(name: str) -> str:
 
 @cache
 def sections(name: str) -> tuple[Section, ...]:
-    """Those of a chapter in order, the first with what stands before the second heading."""
+    """The sections of a chapter in order; the first has the text before the second heading."""
     return tuple(_sections(name))
 
 
 def find_topic(topic: str) -> Section:
     """The section that a topic such as `compare` or `doctor#pre_missing` names.
 
-    A chapter alone is one section with its whole text.  Raises TokenloupeError.
+    The name of a chapter gives one section with its whole text.  Raises TokenloupeError.
     """
-    from difflib import get_close_matches  # time that starting does not have
+    from difflib import get_close_matches  # imported late, to start faster
 
     name, _, anchor = topic.partition("#")
     if name not in CHAPTERS:
@@ -130,9 +130,9 @@ def find_topic(topic: str) -> Section:
 
 
 def search(query: str) -> list[Section]:
-    """Sections that have the words of a query, or nearly as many as any has; the best ones first.
+    """Sections with the words of a query, or nearly as many as any section has; the best ones first.
 
-    Rare words count more than usual ones, and again for their share of the title.
+    Rare words weigh more than common ones, and again by their share of the title.
     """
     words = search_words(query)
     every = [section for name in CHAPTERS for section in sections(name)]
@@ -153,13 +153,13 @@ def search(query: str) -> list[Section]:
 
 
 def search_words(query: str) -> list[str]:
-    """The words of a query without their usual endings, and without those that tell nothing."""
+    """The words of a query without their usual endings, and without fillers."""
     words = [word for word in re.findall(r"[\w#.<>|-]+", query.lower()) if not FILLERS.fullmatch(word)]
     return [ENDING.sub("", word) if len(word) > SHORTEST_WITH_ENDING else word for word in words]
 
 
 def _joined(text: str) -> str:
-    """In lower case without spaces, so that “huggingface” finds “Hugging Face”."""
+    """The text in lower case without spaces, so that “huggingface” finds “Hugging Face”."""
     return "".join(text.lower().split())
 
 
@@ -190,10 +190,10 @@ def _entries(name: str, lines: list[str]) -> Iterator[Section]:
 
 
 def anchor_of(heading: str) -> str:
-    """What a link to a heading has behind `#`, as GitHub makes it."""
+    """The part of a link to a heading after `#`, as on GitHub."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _plain(words: str) -> str:
-    """Without signs of Markdown."""
+    """The words without Markdown markup."""
     return words.replace("`", "").replace("*", "").strip()

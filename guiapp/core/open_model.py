@@ -1,4 +1,4 @@
-"""From a path, or a name that stands for one, to a tokenizer; what it takes is imported when it is needed."""
+"""From a path, or a name for one, to a tokenizer; modules are imported only when they are needed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def open_model(
     *,
     reading: str | None = None,
 ) -> Tokenizer:
-    """The tokenizer of a model file, or of what a name such as `demo:bpe` or `ollama:llama3.2` stands for.
+    """The tokenizer of a model file, or of a name such as `demo:bpe` or `ollama:llama3.2`.
 
-    Of a GGUF only the header is read; `hf:owner/name` and `https://…` are fetched as far as that, and kept.
-    Raises VocabError, and nothing else, for a file that cannot be used; its subclass UnknownPreError where it
-    could be with a `pre`.
+    Only the header of a GGUF is read; `hf:owner/name` and `https://…` are downloaded up to there, and cached.
+    Raises VocabError, and nothing else, for a file that cannot be used; its subclass UnknownPreError if it
+    could be used with a `pre`.
 
-    pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
-    reading   the name of a reading to take instead of the file's own library: "transformers" gives the ids of
+    pre       the name of a pre-tokenizer that splits the text, overriding the file; BPE vocabularies only
+    reading   the name of a reading instead of the file's own library: "transformers" gives the ids of
               AutoTokenizer for the folder, "llama.cpp" those of the GGUF that its converter would make of it;
               not together with `pre`
-    progress  called again and again with the share done, 0 to 1; `guiapp.core.vocabulary.opening` tells the
-              stage of it; what it raises stops the work, at any stage within a moment
+    progress  called repeatedly with the share done, 0 to 1; `stage_of` in `guiapp.core.vocabulary.opening`
+              names its stage; an exception from it stops the work, at any stage within a moment
     """
     from dataclasses import replace
 
@@ -68,7 +68,7 @@ def open_model(
 
 
 def with_file_pre(tokenizer: Tokenizer) -> Tokenizer:
-    """Without the pre-tokenizer chosen by hand; unchanged where the file alone does not tell how to split."""
+    """The tokenizer without a `pre` chosen by hand; unchanged if the file alone does not specify it."""
     vocabulary = tokenizer.vocabulary
     if not vocabulary.chosen_pre or vocabulary.path is None:
         return tokenizer

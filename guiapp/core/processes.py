@@ -1,4 +1,4 @@
-"""Parts of the program as processes of their own: plain Python in a thread makes the window stutter."""
+"""Parts of the program as separate processes: pure Python in a thread makes the window stutter."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ STATUS = Path("/proc/self/status")
 CLEAR_REFS = Path("/proc/self/clear_refs")
 RESET_PEAK = "5"
 LENGTH_BYTES = 8  # of a frame
-MOST_IDLE = 8  # processes: as many threads as that may ask again and again
-SHARE = b"share "  # how a frame begins that tells how much is done
-MOST_BYTES, MOST_PER_BYTE = 1 << 30, 12  # of a process that tries what somebody typed
+MOST_IDLE = 8  # processes: so many threads may ask repeatedly
+SHARE = b"share "  # the prefix of a frame that reports progress
+MOST_BYTES, MOST_PER_BYTE = 1 << 30, 12  # of a process that tries the user's input
 
 
 class ApartError(Exception):
-    """The process ended without an answer; the last line that it complained with, or ""."""
+    """The process ended without an answer; the message is its last line of errors, or ""."""
 
 
 def command_of(module: str) -> tuple[str, ...]:
     """The command that runs a module of this package.
 
-    With -P, lest Python takes a package of the same name in the present folder, such as a clone; with
-    `environment` it finds the very package that runs here, which may lie next to the script only.
+    With -P, so that Python ignores a package of the same name in the current folder, such as a clone;
+    `environment` makes it find the very package that runs here, even if only the script's folder has it.
     """
     return sys.executable, "-P", "-m", module
 
@@ -63,14 +63,14 @@ def answer_of(
     progress: Callable[[float], None],
     longest_s: float = math.inf,
 ) -> bytes:
-    """What a module of this package writes, run as a process that is given a request.
+    """Run a module of this package as a process with a request as its input; return its output.
 
     The process ends when `progress` raises.  Raises TimeoutError, ApartError.
     """
     import subprocess
 
     deadline = time.monotonic() + longest_s
-    with TemporaryFile() as asked:  # a pipe is not written on by a `communicate` that timed out before
+    with TemporaryFile() as asked:  # after a timeout, `communicate` does not go on writing to a pipe
         asked.write(request)
         asked.seek(0)
         pipe, command = subprocess.PIPE, command_of(module)
@@ -94,8 +94,8 @@ def answer_of(
 class PersistentProcess:
     """A module of this package as a process that answers one request after another, in frames.
 
-    It starts with the first one; one thread asks at a time, and any may `close` it.  If it `leads`, what it
-    has started ends with it, and Ctrl+C is nothing to it.
+    It starts with the first request; one thread asks at a time, and any may `close` it.  If it `leads`, the
+    processes that it starts end with it, and it ignores Ctrl+C.
     """
 
     def __init__(self, module: str, leads: bool = False) -> None:
@@ -108,7 +108,7 @@ class PersistentProcess:
         return self._process is not None and self._process.poll() is None
 
     def answer(self, request: bytes, progress: Callable[[float], None], longest_s: float) -> bytes:
-        """As `answer_of`: the process ends when that raises."""
+        """Like `answer_of`: the process ends if this raises."""
         deadline, answers = time.monotonic() + longest_s, SimpleQueue[bytes | None]()
         process, share = self._started(), 0.0
         threading.Thread(target=_ask, args=(process, request, answers), daemon=True).start()
@@ -128,7 +128,7 @@ class PersistentProcess:
             raise
 
     def work(self, request: object, progress: Callable[[float], None]) -> None:
-        """Have a module that `serve`s do what a request asks.
+        """Send a request to a module that calls `serve`.
 
         Raises ApartError, and the TokenloupeErrors that the work raises.
         """
@@ -160,13 +160,13 @@ class PersistentProcess:
 
 
 class PersistentProcesses:
-    """`PersistentProcess`es that lead, of one module: of threads that ask at once, each has its own."""
+    """`PersistentProcess`es of one module that lead: each of several concurrent threads has its own."""
 
     def __init__(self, module: str) -> None:
         self._module, self._idle = module, list[PersistentProcess]()
 
     def answer(self, request: bytes, progress: Callable[[float], None], longest_s: float) -> bytes:
-        """As `PersistentProcess.answer`."""
+        """Like `PersistentProcess.answer`."""
         try:
             process = self._idle.pop()
         except IndexError:
@@ -188,12 +188,12 @@ def _ask(process: subprocess.Popen[bytes], request: bytes, answers: SimpleQueue[
         while (answer := read_frame(process.stdout)) is not None and answer.startswith(SHARE):
             answers.put(answer)
         answers.put(answer)
-    except (OSError, ValueError):  # it has ended
+    except (OSError, ValueError):  # the process has ended
         answers.put(None)
 
 
 def _end(process: subprocess.Popen[bytes], leads: bool, owner: int) -> None:
-    if os.getpid() == owner:  # not a copy of it
+    if os.getpid() == owner:  # not in a forked copy
         if leads and sys.platform != "win32":
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -206,9 +206,9 @@ def _end(process: subprocess.Popen[bytes], leads: bool, owner: int) -> None:
 
 
 def serve(work: Callable[[Any, Callable[[float], None]], object]) -> None:
-    """Work on one request after another, as the process that `PersistentProcess.work` asks.
+    """Handle one request after another, as the process behind `PersistentProcess.work`.
 
-    `work` gets a request and whom to tell how much of it is done.
+    `work` gets a request and a function to which it reports the share that is done.
     """
 
     def progress(share: float) -> None:
@@ -224,13 +224,13 @@ def serve(work: Callable[[Any, Callable[[float], None]], object]) -> None:
 
 
 def write_frame(stream: IO[bytes], data: bytes) -> None:
-    """Write data behind its length."""
+    """Write data after its length."""
     stream.write(len(data).to_bytes(LENGTH_BYTES, "little") + data)
     stream.flush()
 
 
 def read_frame(stream: IO[bytes]) -> bytes | None:
-    """What `write_frame` wrote; None where the stream ends."""
+    """The data that `write_frame` wrote; None at the end of the stream."""
     head = stream.read(LENGTH_BYTES)
     length = int.from_bytes(head, "little")
     data = stream.read(length) if len(head) == LENGTH_BYTES else b""
@@ -238,7 +238,7 @@ def read_frame(stream: IO[bytes]) -> bytes | None:
 
 
 def limit_memory(request: bytes) -> None:
-    """Let this process end rather than take more than its work on a request should; not on Windows."""
+    """Let this process end rather than take more memory than a request should need; not on Windows."""
     if sys.platform != "win32":
         import resource
 
@@ -252,7 +252,7 @@ def last_line(complaint: bytes) -> str:
 
 
 def how_it_ended(status: int) -> str:
-    """A sentence about the exit status of a process, the number of a signal below 0."""
+    """A sentence about the exit status of a process; negative for a signal."""
     if status >= 0:
         return f"It ended with status {status}."
     try:
@@ -261,11 +261,11 @@ def how_it_ended(status: int) -> str:
         return f"It crashed: signal {-status}."
 
 
-# How much memory this process holds, and the most it held
+# The memory that this process uses, and its peak
 
 
 def held_bytes() -> int:
-    """What is in memory now, after freed memory has been given back."""
+    """The bytes in memory now, after returning freed memory to the system."""
     gc.collect()
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
@@ -273,7 +273,7 @@ def held_bytes() -> int:
 
 
 def peak_bytes_during(call: Callable[[], object]) -> int:
-    """The most that was in memory while something ran; where nobody tells, the most since the start."""
+    """The peak of bytes in memory during a call; if the system cannot measure it, since the start."""
     with suppress(OSError):
         CLEAR_REFS.write_text(RESET_PEAK)
     call()
@@ -281,9 +281,9 @@ def peak_bytes_during(call: Callable[[], object]) -> int:
 
 
 def held_bytes_of(process_id: int) -> int:
-    """What a process and all that it started hold; 0 where nobody tells.  Takes 0.2 ms."""
+    """The bytes of a process and all that it started; 0 if unknown.  Takes 0.2 ms."""
     folder = PROCESSES / str(process_id)
-    with suppress(OSError, ValueError):  # it is gone meanwhile
+    with suppress(OSError, ValueError):  # it may have ended
         held = int((folder / "statm").read_text().split()[1]) * PAGE_BYTES
         lists = [(thread / "children").read_text() for thread in (folder / "task").iterdir()]
         return held + sum(held_bytes_of(int(child)) for child in " ".join(lists).split())
@@ -291,7 +291,7 @@ def held_bytes_of(process_id: int) -> int:
 
 
 def _status(field: str) -> int:
-    """A field of Linux's list in bytes, 0 where there is none."""
+    """A field of Linux's process status in bytes, 0 if there is none."""
     with suppress(OSError):
         for line in STATUS.read_text().splitlines():
             if line.startswith(f"{field}:"):

@@ -1,4 +1,4 @@
-"""What runs here, for the About dialog and for reports of mistakes."""
+"""The versions of the program and its packages, for the About dialog and bug reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = ("Tokenloupe", "Python", *PACKAGES, "System")
 
 
 def versions() -> list[tuple[str, str]]:
-    """Names and versions of the program and of what it is made from.  The first look-up takes two frames."""
+    """Names and versions of the program and its packages.  The first call takes as long as two frames."""
     packages = map(_version, PACKAGES)
     values = (__version__, platform.python_version(), *packages, f"{platform.system()} {platform.release()}")
     return list(zip(NAMES, values, strict=True))
@@ -31,7 +31,7 @@ def versions_text(rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version  # time that starting does not have
+    from importlib.metadata import PackageNotFoundError, version  # imported late, to start faster
 
     try:
         return version(package)

@@ -1,6 +1,6 @@
-"""How the modules beside this one call the native library by ctypes, of which nothing else needs to know.
+"""How the modules next to this one call the native library by ctypes; no other code needs to know.
 
-Arrays go in as they are and are checked for type and layout; each function says which it fills.
+Arrays are passed without a copy and checked for type and layout; each function states which ones it fills.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WideInts = NDArray[np.int64]
 
 
 def _load(path: Path) -> ctypes.CDLL:
-    """The library at a path.  Raises NativeLibraryError, which says what to do."""
+    """The library at a path.  Raises NativeLibraryError, which states what to do."""
     if fault := library.fault(path):
         raise NativeLibraryError(fault)
     try:
@@ -43,7 +43,7 @@ def _load(path: Path) -> ctypes.CDLL:
 
 
 def _best() -> ctypes.CDLL:
-    """The library that was chosen, or the one for newer processors where this is such a one."""
+    """The library that was chosen, or the one for newer processors if this is one."""
     plain, wide = _load(library.library_path()), library.library_path(library.WIDE)
     return _load(wide) if not library.KIND and plain.loupe_is_x86_v3() and wide.exists() else plain
 
@@ -53,7 +53,7 @@ _HOLDING_LOCK = ctypes.PyDLL(_LIBRARY._name)
 
 
 class Array(ctypes.Structure):
-    """An array as the library takes it; who makes one from an array keeps that alive."""
+    """An array as the library takes it; the caller keeps the NumPy array alive."""
 
     _fields_ = (("data", c_void_p), ("size", c_int64))
 
@@ -68,13 +68,13 @@ def arrays(*names: str) -> tuple[tuple[str, type[Array]], ...]:
 
 
 class _ArrayOf:
-    """An argument type: contiguous arrays of a dtype, of any shape; writable those that are filled."""
+    """An argument type: contiguous arrays of a dtype, of any shape; writable if they are filled."""
 
     def __init__(self, dtype: DTypeLike, is_filled: bool = False) -> None:
         self._dtype, self._is_filled = np.dtype(dtype), is_filled
 
     def from_param(self, array: NDArray[Any] | Array) -> Array:
-        if isinstance(array, Array):  # checked before
+        if isinstance(array, Array):  # already checked
             return array
         flags = array.flags
         if array.dtype != self._dtype or not flags.c_contiguous or (self._is_filled and not flags.writeable):
@@ -108,7 +108,7 @@ _TYPES: dict[str, Any] = {
 
 
 def array_as(kind: str, array: NDArray[Any]) -> Array:
-    """An array that is checked once for all calls that it is given to, by those who keep it alive."""
+    """An array that is checked once for many calls; the caller keeps it alive."""
     checked_array: Array = _TYPES[kind].from_param(array)
     return checked_array
 
@@ -116,8 +116,8 @@ def array_as(kind: str, array: NDArray[Any]) -> Array:
 def function(signature: str) -> Any:
     """A function of the library, which runs without Python's lock.
 
-    The signature is like "name(handle, bytes, >ints) -> handle": `>` is in front of arrays that it fills, of
-    which `>tokens` are three, see `TokenColumns`; it returns an int64 unless told otherwise.
+    The signature is like "name(handle, bytes, >ints) -> handle": `>` marks arrays that it fills; `>tokens`
+    are three, see `TokenColumns`; without `->` it returns an int64.
     """
     name, _, rest = signature.replace(">tokens", ">ints, >wide_ints, >wide_ints").partition("(")
     arguments, _, result = rest.partition(")")
@@ -128,7 +128,7 @@ def function(signature: str) -> Any:
 
 
 def fast_function(name: str) -> Any:
-    """One that is done before it would pay to give up Python's lock, or to check arguments.
+    """A function so short that releasing Python's lock, or checking arguments, would not pay.
 
     It takes c_void_p for addresses, bytes, and int for int32_t, and returns an int64.
     """
@@ -142,7 +142,7 @@ _NOBODY_TO_ASK = _MAY_GO_ON()
 
 
 def long_function(signature: str) -> Any:
-    """A function that may take long: the library asks again and again whether `checkpoint` lets it go on."""
+    """A function that may take long: the library repeatedly asks `checkpoint` whether to continue."""
     interruptible = function(signature)
     interruptible.argtypes = (*interruptible.argtypes, _MAY_GO_ON)
 
@@ -154,7 +154,7 @@ def long_function(signature: str) -> Any:
         def may_go_on() -> bool:
             try:
                 checkpoint()
-            except BaseException as error:  # raised again when the library has come back
+            except BaseException as error:  # raised again when the library has returned
                 raised.append(error)
             return not raised
 
@@ -167,9 +167,9 @@ def long_function(signature: str) -> Any:
 
 
 class NotCopied:
-    """The base of what holds addresses of native memory: a copy bit by bit would free or use it twice."""
+    """The base of objects with addresses of native memory: a bitwise copy would free or use it twice."""
 
-    def __reduce__(self) -> NoReturn:  # what `pickle`, `copy.copy` and `copy.deepcopy` ask for
+    def __reduce__(self) -> NoReturn:  # called by `pickle`, `copy.copy` and `copy.deepcopy`
         raise TypeError(
             f"{type(self).__name__} holds native memory and cannot be copied or pickled. "
             "Pickle the Tokenizer that it belongs to."
@@ -177,10 +177,10 @@ class NotCopied:
 
 
 class Handle(NotCopied):
-    """An object of the library, freed with this one, which stands for it as an argument.
+    """An object of the library, freed with this one, which represents it as an argument.
 
-    free  the function that frees it, which each class names
-    owners  what it points to
+    free    the function that frees it, given by each class
+    owners  objects that it points to
     """
 
     _free: Any
@@ -191,7 +191,7 @@ class Handle(NotCopied):
     def __init__(self, address: int | None, *owners: object) -> None:
         if address is None:
             raise ValueError(MISFIT)
-        self.address = self._as_parameter_ = address  # which ctypes looks for
+        self.address = self._as_parameter_ = address  # the name that ctypes expects
         self._owners = owners
 
     def __del__(self) -> None:
@@ -203,9 +203,9 @@ Made = TypeVar("Made")
 
 
 class Pool(NotCopied, Generic[Made]):
-    """Objects of which each is for one thread at a time.
+    """Objects that only one thread at a time may use.
 
-    idle  those that nobody uses at the moment; append one to give it back
+    idle  objects that are not in use; append one to return it
     """
 
     def __init__(self, make: Callable[[], Made]) -> None:
@@ -213,34 +213,34 @@ class Pool(NotCopied, Generic[Made]):
         self.idle: list[Made] = []
 
     def take(self) -> Made:
-        """One that nobody else has; in one go, because another thread may be faster."""
+        """One that is not in use; without a check first, because another thread may be faster."""
         try:
             return self.idle.pop()
         except IndexError:
             return self._make()
 
     def prepare(self) -> None:
-        """Make now what the first user would make."""
+        """Make now the object that the first user would make."""
         self.idle.append(self.take())
 
 
 def checked(result: int) -> int:
-    """What a function returned; raises ValueError where it refused its arguments."""
+    """The result of a function; raises ValueError if it rejected its arguments."""
     if result < 0:
         raise ValueError(MISFIT)
     return result
 
 
-NONE = -1  # in the place of a token
-SPARE_IDS = 4  # that may be written behind the last one
-SHORT_TEXT = 4096  # bytes or characters: ids of such are written to memory that is kept
+NONE = -1  # instead of a token
+SPARE_IDS = 4  # that may be written after the last one
+SHORT_TEXT = 4096  # bytes or characters: ids of such texts are written to memory that is reused
 
 TokenColumns = tuple[Ints, WideInts, WideInts]
 """Ids, starts and ends of tokens."""
 
 
 def tokens_by(encode: Callable[..., int], *given: object, room: int) -> TokenColumns:
-    """The tokens that a function writes behind what it is given; there is room for so many."""
+    """The tokens that a function writes to arrays, its last arguments; there is room for `room` tokens."""
     ids, starts, ends = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
     count = encode(*given, ids, starts, ends)
     return cut(ids, count), cut(starts, count), cut(ends, count)
@@ -250,11 +250,11 @@ Item = TypeVar("Item", bound=np.generic)
 
 
 def cut(array: NDArray[Item], size: int) -> NDArray[Item]:
-    """What was written of an array; the room for more is given back."""
+    """The written part of an array; the rest of its memory is freed."""
     array.resize(size, refcheck=False)
     return array
 
 
 def secret() -> int:
-    """64 bits that nobody can foresee, as from `secrets`, which takes long to import."""
+    """64 unpredictable bits, as from `secrets`, which takes long to import."""
     return int.from_bytes(os.urandom(8), "little")

@@ -1,9 +1,9 @@
 """Compiles the native library: with a compiler for C++20 from PATH or CXX, else with the package ziglang.
 
-python -m guiapp.native.build               what changed, for this machine, into this folder; on x86-64 both
-                                            the plain library and the one for processors with AVX2
-python -m guiapp.native.build --checked     one that traps, loaded where TOKENLOUPE_NATIVE=checked
-python -m guiapp.native.build --address     one with g++'s address sanitizer; tells how to load it
+python -m guiapp.native.build               changed sources, for this machine, into this folder; on x86-64
+                                            both the plain library and the one for processors with AVX2
+python -m guiapp.native.build --checked     one that traps, loaded with TOKENLOUPE_NATIVE=checked
+python -m guiapp.native.build --address     one with g++'s address sanitizer; prints how to load it
 python -m guiapp.native.build --wheels DIR  wheels for all platforms; needs hatchling and ziglang
 """
 
@@ -26,8 +26,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
-ZIGLANG = "ziglang==0.17.1"  # as in constraints.txt, which do not hold where a wheel is built
-TARGETS = {  # as zig calls them: as wheels do
+ZIGLANG = "ziglang==0.17.1"  # as in constraints.txt, which does not apply when a wheel is built
+TARGETS = {  # names of platforms: zig's, and those of wheels
     "x86_64-linux-gnu.2.17": "manylinux_2_17_x86_64",
     "aarch64-linux-gnu.2.17": "manylinux_2_17_aarch64",
     "x86_64-macos.11.0": "macosx_11_0_x86_64",
@@ -54,7 +54,7 @@ COMMON = [
     "-fno-threadsafe-statics",
 ]
 HARDENING = "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE"
-BOUNDS = [  # zig switches them off by the macros that are undefined here
+BOUNDS = [  # zig disables them by the macros that are undefined here
     "-D_GLIBCXX_ASSERTIONS",
     "-U_LIBCPP_HARDENING_MODE",
     "-U_LIBCPP_ASSERTION_SEMANTIC_DEFAULT",
@@ -81,14 +81,14 @@ WITH_ADDRESS = (
 
 
 class BuildError(Exception):
-    """Why there is no library; the last line says what to do."""
+    """Why there is no library; the last line states what to do."""
 
 
 @dataclass(frozen=True)
 class Compiler:
     """compile    the command that makes an object of a source
-    link       the one that makes a library of objects, without what comes behind them
-    libraries  what comes behind them
+    link       the command that makes a library of objects, without the options after these
+    libraries  the options after the objects
     target     zig's name of the platform; None for a compiler of this machine
     """
 
@@ -99,11 +99,11 @@ class Compiler:
 
     @property
     def shipped(self) -> list[str]:
-        """The kinds to build for those who install the program: "", and what newer processors take."""
+        """The kinds to build for users: "", and the one for newer processors if there is one."""
         return ["", *([library.WIDE] if self.for_kind(library.WIDE) != self.compile else [])]
 
     def for_kind(self, kind: str) -> list[str]:
-        """The command that makes an object of that kind."""
+        """The command that makes an object of this kind."""
         return [
             f"{option[:-2]}{library.WIDE}" if kind == library.WIDE and option.endswith(PLAIN_X86) else option
             for option in self.compile
@@ -117,7 +117,7 @@ class Compiler:
 
 
 def compiler(kind: str = "") -> Compiler:
-    """The one to use; which platform may be said by TOKENLOUPE_TARGET."""
+    """The compiler to use; TOKENLOUPE_TARGET may set the platform."""
     if target := os.environ.get("TOKENLOUPE_TARGET"):
         return zig(target)
     if kind == "address":
@@ -141,7 +141,7 @@ def own_target() -> str:
 
 
 def zig(target: str) -> Compiler:
-    """Without the standard library of C++, which zig would take minutes to build: see support.cpp."""
+    """zig without the standard library of C++, which it would take minutes to build: see support.cpp."""
     command = [sys.executable, "-m", "ziglang"]
     options = ["-target", target, *([f"-mcpu={PLAIN_X86[1]}"] if target.startswith("x86_64") else [])]
     libraries = ["-Wl,-z,defs", "-Wl,-Bsymbolic", "-lm"]
@@ -155,9 +155,9 @@ def zig(target: str) -> Compiler:
 
 
 def compiler_on_path() -> Compiler | None:
-    """The first of g++ and clang++ that makes a library of C++20; CXX alone where it is set."""
+    """The first of g++ and clang++ that makes a library of C++20; only CXX if it is set."""
     if os.name == "nt":
-        return None  # those that are there differ too much
+        return None  # its compilers differ too much
     machine = platform.machine()
     options = [f"-march={PLAIN_X86[0]}"] if machine == "x86_64" else []
     libraries = ["-nodefaultlibs", "-Wl,-z,defs", "-Wl,-Bsymbolic", "-Wl,--as-needed", "-lm", "-lc", "-lgcc"]
@@ -186,7 +186,7 @@ def _works(candidate: Compiler) -> bool:
 
 
 def build(kind: str = "", chosen: Compiler | None = None) -> Path:
-    """A new library, in the folder of its objects."""
+    """Build a new library; return its path, in the folder of its objects."""
     chosen = chosen or compiler(kind)
     if not library.sources():
         raise BuildError("The sources of the native library are only in a checkout or an sdist: build there.")
@@ -204,7 +204,7 @@ def build(kind: str = "", chosen: Compiler | None = None) -> Path:
 
 
 def _object(command: list[str], source: Path, folder: Path) -> Path:
-    """The object of a source; its name tells what it was made of."""
+    """The object of a source; its name has a hash of everything that it was made of."""
     if source.name == "support.cpp":
         command = [*command, f'-DLOUPE_SOURCES="{library.source_mark().decode()}"']
     contents = [path.read_bytes() for path in sorted(_with_headers(source))]
@@ -234,7 +234,7 @@ def _run(command: list[str]) -> None:
 
 
 def install(made: Path, kind: str = "") -> Path:
-    """Put a new library in the place of the present one, which running programs may still use."""
+    """Replace the present library by a new one; running programs may still use the old one."""
     place: Path = library.library_path(kind)
     copy = place.with_suffix(".new")
     shutil.copyfile(made, copy)
@@ -243,7 +243,7 @@ def install(made: Path, kind: str = "") -> Path:
 
 
 def wheel_platform(made: Path, chosen: Compiler) -> str:
-    """The platform in a wheel's name: the oldest that the library runs on."""
+    """The platform in a wheel's name: the oldest on which the library runs."""
     if chosen.target is not None:
         return TARGETS[chosen.target]
     if sys.platform == "darwin":

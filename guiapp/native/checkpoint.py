@@ -1,4 +1,4 @@
-"""Where long work can be given up: it calls `checkpoint`, and whoever started it says what happens there."""
+"""Stop long work: it calls `checkpoint` repeatedly, and its caller decides what happens there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def has_visitor() -> bool:
 
 
 def checkpoint() -> None:
-    """Raises what the owner of this thread's work raises to stop it."""
+    """Call this thread's visitor, whose exception stops the work."""
     if (visit := _visit.get()) is not None:
         visit()
 
@@ -37,7 +37,7 @@ def stoppable(items: Iterable[Item]) -> Iterator[Item]:
 
 @contextmanager
 def at_checkpoints(visit: Visit) -> Iterator[None]:
-    """Have `visit` called at each checkpoint of this thread, also at those of the native library."""
+    """Call `visit` at each checkpoint of this thread, including those of the native library."""
     before = _visit.set(visit)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Native encoders of Unigram, WordPiece, RWKV and PLaMo-2 vocabularies; `pairs.py` has that of byte pairs."""
+"""Native encoders of Unigram, WordPiece, RWKV and PLaMo-2 vocabularies; for byte pairs see `pairs.py`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _wordpiece_encode = function("wordpiece_encode(handle, bytes, wide_ints, flag, >
 _wordpiece_break = function("wordpiece_break(handle, bytes, wide_int, flag)")
 MOST_TOKEN_BYTES = 1 << 26
 NO_IDS = np.empty(0, np.int32)
-EXPLODES = -3  # in the place of a count
+EXPLODES = -3  # instead of a count
 EXPLODING = (
     "The file's character map turns this text into more than 128 times as many bytes. Such a map is "
     "malicious: choose another file."
@@ -91,19 +91,19 @@ class Unigram(Handle, free="unigram_free"):
         spaces: tuple[bool, bool],
         is_single: bool = False,
     ) -> None:
-        """A vocabulary; the arrays of a character map are of one that was checked.
+        """A vocabulary; the arrays of a character map must be checked, as by `open_charsmap`.
 
         tables   token_data, token_offsets   all tokens
-                 token_ids     int32[k]      those that text can become
+                 token_ids     int32[k]      tokens that text can become
                  scores        float64[n]    of each token
                  units, replacements         uint32[…] and uint8[…], of the character map
-                 kinds         uint8[256]    what may begin with a byte; see `text.settled_characters`
-                 is_settled    bool[65536]   characters that the map leaves alone
-                 is_cut        bool[256]     bytes that become a space wherever they stand
-        matcher  of the tokens; only where some are so long that to walk down their tree takes too long
+                 kinds         uint8[256]    what may begin with a byte; see `charsmap.lead_kinds`
+                 is_settled    bool[65536]   characters that the map leaves unchanged
+                 is_cut        bool[256]     bytes that become a space wherever they occur
+        matcher  of the tokens; only if some are so long that walking down their tree takes too long
         unknown  the token that stands for other characters, or -1, and the score of each
-        spaces   whether one is put before the text, and whether those that do not separate words are removed
-        is_single  sums of scores are rounded as SentencePiece's are
+        spaces   whether one is added before the text, and whether spaces that separate no words are removed
+        is_single  sums of scores are rounded as in SentencePiece
         """
         tokens = tables["token_data"], tables["token_offsets"], tables["token_ids"]
         tree = TokenTreeHandle(*tokens, np.ones(len(tables["scores"]), np.bool_))
@@ -123,7 +123,7 @@ class Unigram(Handle, free="unigram_free"):
         super().__init__(_unigram_new(parts), tables, tree, user_defined_tree, matcher)
 
     def normalize(self, text: Bytes) -> Normalized:
-        """What the text becomes.  Raises EncodeError where that is more than 256 MB."""
+        """The normalised text.  Raises EncodeError if it is more than 256 MB."""
         if (address := _unigram_normalize(self, text)) is None:
             raise EncodeError(
                 "The file's character map turns this text into more than 256 MB. Encode less text."
@@ -131,21 +131,21 @@ class Unigram(Handle, free="unigram_free"):
         return normalized(address)
 
     def check_growth(self, text: Bytes) -> None:
-        """Raise EncodeError where a text becomes more than 128 times as long."""
+        """Raise EncodeError if a text becomes more than 128 times as long."""
         if _unigram_explodes(self, text):
             raise EncodeError(EXPLODING)
 
     def segment(self, text: Bytes, score: float) -> tuple[TokenColumns, float]:
-        """The tokens of a normalised text, and the sum of scores behind it; `score` is that before it."""
+        """The tokens of a normalised text, and the sum of scores after it; `score` is the sum before it."""
         sums = np.array([score])
         return tokens_by(_unigram_segment, self, text, sums, room=len(text)), float(sums[0])
 
     def segment_each(self, text: Bytes, ends: WideInts, byte_ids: Ints) -> TokenColumns:
         """The tokens of pieces that end at `ends`, each by itself.
 
-        What is unknown becomes the token that is its text, if any, else those of its bytes.
+        Unknown text becomes the token with this text, if any, else the tokens of its bytes.
 
-        byte_ids  int32[256]; -1 where a byte has none: then text that holds it stays unknown
+        byte_ids  int32[256]; -1 if a byte has none: then text with it stays unknown
         """
         return tokens_by(_unigram_segment_each, self, text, ends, byte_ids, room=len(text))
 
@@ -156,12 +156,12 @@ _part_encoder_copy = function("part_encoder_copy(handle, >ints) -> nothing")
 
 
 class PartEncoders:
-    """Encodes text part by part as SentencePiece does; parts that were met before are looked up.
+    """Encodes text part by part as SentencePiece does; tokens of parts are cached.
 
-    ids       int32[…]   those that text can become
-    byte_ids  int32[256] tokens for the bytes of what is unknown, or none
-    has_parts  whether parts are so short that they come again; else a text is one
-    has_words  whether besides words, between white space, can be normalised by themselves
+    ids       int32[…]   of tokens that text can become
+    byte_ids  int32[256] tokens for the bytes of unknown text, or none
+    has_parts  whether parts are so short that they recur; else a whole text is one
+    has_words  whether also words, between white space, can be normalised by themselves
     Threads may share it.
     """
 
@@ -189,19 +189,19 @@ class PartEncoders:
 
 
 class _PartEncoder(Handle, free="part_encoder_free"):
-    """Encodes one text after the other, for one thread at a time."""
+    """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, model: Unigram, ids: Ints, byte_ids: Ints, has_parts: bool, has_words: bool) -> None:
         super().__init__(_part_encoder_new(model, ids, byte_ids, has_parts, has_words), model, byte_ids)
 
 
-# The longest tokens that start at each place of a text, and the encoders of RWKV and PLaMo-2 by them
+# The longest tokens that start at each offset of a text, and the encoders of RWKV and PLaMo-2 that use them
 
 
 class TokenMatcher(Handle, free="matcher_free"):
-    """Finds the longest of some tokens at each place of a text; token i is data[offsets[i] : offsets[i + 1]].
+    """Finds the longest token at each offset of a text; token i is data[offsets[i] : offsets[i + 1]].
 
-    Of tokens with equal bytes the one with the highest id is found.
+    Of tokens with equal bytes, it finds the one with the highest id.
     """
 
     def __init__(self, data: Bytes, offsets: WideInts, token_ids: Ints) -> None:
@@ -215,32 +215,32 @@ class TokenMatcher(Handle, free="matcher_free"):
         self._n_tokens = len(offsets) - 1
 
     def find_longest(self, text: Bytes) -> Ints:
-        """int32[n]: for each place of a text the longest token that starts there, or -1."""
+        """int32[n]: for each offset of a text, the longest token that starts there, or -1."""
         matches = np.empty(len(text), np.int32)
         _matcher_find(self, text, matches)
         return matches
 
     def shorter(self) -> Ints:
-        """int32[n]: for each token the longest other one that it starts with, or -1."""
+        """int32[n]: for each token, the longest other one that it starts with, or -1."""
         shorter = np.empty(self._n_tokens, np.int32)
         _matcher_shorter(self, shorter)
         return shorter
 
     def encode_rwkv(self, text: Bytes, unknown: int, options: CallOptions) -> TokenColumns:
-        """The longest token, or a byte as `unknown`, again and again, and special tokens between."""
+        """Repeatedly the longest token, or `unknown` for a byte, with special tokens between."""
         return tokens_by(_rwkv_encode, self, options, text, unknown, room=len(text))
 
     def encode_plamo2(self, text: Bytes, costs: Ints, byte_ids: Ints) -> TokenColumns:
         """The cheapest tokens of a text that `normalize_plamo2` made.
 
         costs     int32[tokens]
-        byte_ids  int32[256]  what an unknown character is made of
+        byte_ids  int32[256]  tokens of an unknown character's bytes
         """
         return tokens_by(_plamo2_encode, self, text, costs, byte_ids, room=len(text))
 
 
 def normalize_plamo2(text: Bytes) -> Normalized | None:
-    """Characters in shortest form without a byte order mark in front; None if that is the very same bytes."""
+    """Characters in shortest form without a leading byte order mark; None if the bytes are the same."""
     address = _plamo2_normalize(text)
     return None if address is None else normalized(address)
 
@@ -249,10 +249,10 @@ def normalize_plamo2(text: Bytes) -> Normalized | None:
 
 
 class WordPieceHandle(Handle, free="wordpiece_free"):
-    """Encodes words by the longest of all tokens; token i is data[offsets[i] : offsets[i + 1]].
+    """Encodes words by longest match; token i is data[offsets[i] : offsets[i + 1]].
 
-    actions  int32[0x110000]  what becomes of each code point: what to add to it, times 4, plus an `Action`
-    unknown  in the place of words of which some part is no token; may be -1
+    actions  int32[0x110000]  for each code point the difference to its replacement, times 4, plus an `Action`
+    unknown  for words with a part that is not a token; may be -1
     """
 
     def __init__(self, actions: CodeTable, data: Bytes, offsets: WideInts, unknown: int) -> None:
@@ -260,28 +260,28 @@ class WordPieceHandle(Handle, free="wordpiece_free"):
         super().__init__(_wordpiece_new(actions, data, offsets, tree, unknown), actions, tree)
 
     def words(self, text: Bytes) -> tuple[Normalized, WideInts]:
-        """The words of a text side by side, and where each ends."""
+        """The words of a text, concatenated, and the end of each."""
         ends, count = np.empty(len(text), np.int64), np.empty(1, np.int64)
         words = normalized(_wordpiece_words(self, text, ends, count))
         return words, ends[: count[0]]
 
     def encode(self, words: Bytes, ends: WideInts, is_linked: bool) -> TokenColumns:
-        """The tokens of normalised words: in one walk by failure links, or always the longest one."""
+        """The tokens of normalised words: in one walk by failure links, or by repeated longest match."""
         return tokens_by(_wordpiece_encode, self, words, ends, is_linked, room=len(words))
 
     def word_break(self, text: Bytes, position: int, is_before: bool) -> int:
-        """Where a word ends whatever stands beyond `position`: the last such place up to there, or 0.
+        """The last end of a word up to `position`, whatever text follows `position`; or 0.
 
-        Or, not `is_before`, the first one from there on, or the end of the text.
+        If not `is_before`, the first one from there on, whatever precedes it; or the end of the text.
         """
         return int(_wordpiece_break(self, text, position, is_before))
 
 
-# Text word by word, by WordPiece or Unigram; words that were met before are looked up
+# Text word by word, by WordPiece or Unigram; tokens of words are cached
 
 
 def _with_affixes(copy: Callable[..., None], encoder: Handle, count: int, options: CallOptions) -> Ints:
-    """The ids that an encoder has of its last text, and what is around these."""
+    """The ids of an encoder's last text, with those of `options` around it."""
     start, end = len(options.before), len(options.before) + count
     ids = np.empty(end + len(options.after), np.int32)
     ids[:start], ids[end:] = options.before, options.after
@@ -290,9 +290,9 @@ def _with_affixes(copy: Callable[..., None], encoder: Handle, count: int, option
 
 
 class WordEncoders:
-    """Encodes text word by word; words that were met before are looked up.  Threads may share it.
+    """Encodes text word by word; tokens of words are cached.  Threads may share it.
 
-    ids_of_rows  int32[…]: what the rows of a WordPieceHandle mean, and -1, or nothing where they are ids
+    ids_of_rows  int32[…]: the ids of the rows of a WordPieceHandle, then -1; empty if rows are ids
     """
 
     def __init__(self, model: WordPieceHandle | Unigram, ids_of_rows: Ints = NO_IDS) -> None:
@@ -300,14 +300,14 @@ class WordEncoders:
         self._encoders.prepare()
 
     def encode(self, text: Bytes, options: CallOptions) -> Ints:
-        """The ids of a text.  Raises EncodeError where the character map makes too much of it."""
+        """The ids of a text.  Raises EncodeError if the character map makes it too long."""
         encoder = self._encoders.take()
         ids = encoder.copied(_word_encoder_encode(encoder, options, text), options)
         self._encoders.idle.append(encoder)
         return ids
 
     def encode_each(self, texts: Bytes, ends: WideInts, options: CallOptions) -> tuple[Ints, WideInts]:
-        """The ids of texts side by side, and how many each has; errors as for `encode`."""
+        """The ids of concatenated texts, and the number of ids of each; errors as for `encode`."""
         encoder, counts = self._encoders.take(), np.empty(len(ends), np.int64)
         ids = encoder.copied(_word_encoder_encode_each(encoder, options, texts, ends, counts), options)
         self._encoders.idle.append(encoder)
@@ -315,14 +315,14 @@ class WordEncoders:
 
 
 class _WordEncoder(Handle, free="word_encoder_free"):
-    """Encodes one text after the other, for one thread at a time."""
+    """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, model: WordPieceHandle | Unigram, ids_of_rows: Ints) -> None:
         models = (None, model) if isinstance(model, Unigram) else (model, None)
         super().__init__(_word_encoder_new(*models, ids_of_rows), model, ids_of_rows)
 
     def copied(self, count: int, options: CallOptions) -> Ints:
-        """The ids of the last text, of which there are so many, or as the library says what is wrong."""
+        """The `count` ids of the last text; raises EncodeError for the error codes of the library."""
         if count == EXPLODES:
             raise EncodeError(EXPLODING)
         if count < 0:
@@ -330,28 +330,28 @@ class _WordEncoder(Handle, free="word_encoder_free"):
         return _with_affixes(_word_encoder_copy, self, count, options)
 
 
-# Text word by word, where what words become is known elsewhere
+# Text word by word, with a callback for the tokens of words
 
 _asked_words_new = function("asked_words_new(flags, flags, unsigned) -> handle")
 _asked_words_encode = function("asked_words_encode(handle, structure, bytes, flag)")
 _asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints, >bytes) -> nothing")
 _asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
 _asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
-LONG_WORD, MOST_SEEN = 100, 1 << 15  # bytes, on the average; words
+LONG_WORD, MOST_SEEN = 100, 1 << 15  # mean bytes of a word; words
 INNER_WORD, FIRST_WORD, FOLLOWING_WORD = range(3)
 Ask = Callable[[Bytes, WideInts, WideInts, Bytes], tuple[Ints, WideInts]]
 
 
 class AskedWords:
-    """Encodes text word by word; words that were met before are looked up.  Threads may share it.
+    """Encodes text word by word; tokens of words are cached.  Threads may share it.
 
-    A word begins with what lies between special tokens, or with white space behind a character that may end
-    one.  It is FIRST_WORD where it begins a document, FOLLOWING_WORD where it begins with no white space.
+    A word begins at the start of a fragment between special tokens, or with white space after a character
+    that may end a word.  It is FIRST_WORD if it begins a document, FOLLOWING_WORD if it begins without white
+    space.
 
-    starts_words  bool[256]: bytes that are such white space
+    starts_words  bool[256]: bytes of such white space
     ends_words    bool[65536]: characters that may end a word
-    ask           the ids of words of a text, from their starts to their ends, given their kinds, and how many
-                  each has
+    ask           given a text, and starts, ends and kinds of words, returns their ids and the count for each
     """
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
@@ -359,9 +359,9 @@ class AskedWords:
         self._seen = set[int]()  # hashes of long words
 
     def encode(self, text: Bytes, options: CallOptions) -> Ints | None:
-        """The ids of a valid text, special tokens and what is around it among them; raises what `ask` does.
+        """The ids of a valid text, including special tokens and those around it; raises what `ask` does.
 
-        None where words are so long that most may never come again, and these come for the first time.
+        None if words are so long that most may never recur, and these are new.
         """
         encoder = self._encoders.take()
         count = _asked_words_encode(encoder, options, text, True)
@@ -389,7 +389,7 @@ class AskedWords:
 
 
 class _AskedWords(Handle, free="asked_words_free"):
-    """Encodes one text after the other, for one thread at a time."""
+    """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_]) -> None:
         super().__init__(_asked_words_new(starts_words, ends_words, secret()), ends_words)

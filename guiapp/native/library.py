@@ -1,4 +1,4 @@
-"""Where the native library lies, and whether it was built from the sources beside it.
+"""The path of the native library, and whether it was built from the sources next to it.
 
 Imports nothing of the program: `build.py` also runs where the program cannot be imported.
 """
@@ -21,7 +21,7 @@ def library_path(kind: str = KIND) -> Path:
 
 
 def fault(library: Path, kind: str = KIND) -> str | None:
-    """What is wrong with the library, without loading it; None where nothing is."""
+    """The problem with the library, without loading it; None if there is none."""
     if not library.exists():
         return f"The native library is missing. {remedy(library.parent, kind)}"
     if _is_older(library) and source_mark(library.parent) not in library.read_bytes():
@@ -36,12 +36,12 @@ def remedy(folder: Path = FOLDER, kind: str = KIND) -> str:
 
 
 def sources(folder: Path = FOLDER) -> list[Path]:
-    """All of C++; none in an installed wheel."""
+    """All C++ files; none in an installed wheel."""
     return sorted(path for path in folder.iterdir() if path.suffix in (".cpp", ".h"))
 
 
 def source_mark(folder: Path = FOLDER) -> bytes:
-    """What a library that was built from these sources contains."""
+    """The mark that a library built from these sources contains."""
     checksum = 0
     for path in sources(folder):
         checksum = zlib.crc32(path.read_bytes(), zlib.crc32(path.name.encode(), checksum))
@@ -49,7 +49,7 @@ def source_mark(folder: Path = FOLDER) -> bytes:
 
 
 def _is_older(library: Path) -> bool:
-    """Whether a source was written later, as each is by a checkout of another commit, changed or not."""
+    """Whether a source is newer, as all are after checking out another commit, changed or not."""
     built = library.stat().st_mtime_ns
     with os.scandir(library.parent) as entries:
         return any(

@@ -1,4 +1,4 @@
-"""What tokens of model files spell, and the long parts of these files, which Python would read slowly."""
+"""The texts of tokens in model files, and the long parts of these files, which Python would read slowly."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ _strings_twin = function("strings_twin(handle, >ints)")
 _take_strings = function("take_strings(bytes, wide_ints, wide_ints, >bytes, >wide_ints)")
 
 Packed = tuple[Bytes, WideInts]
-"""Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
+"""Concatenated texts: uint8[…], and the start of each, int64[n + 1]."""
 _decode = function("decode(ints, bytes, wide_ints, >bytes)")
 _fill_in = function("fill_in(ints, wide_ints, ints, bytes, wide_ints, >bytes)")
 _write_rows = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
 
 clean_spaces = function("clean_spaces(>bytes)")
-"""Drops spaces as some models' detokenisers do, in place; returns how many bytes are left."""
+"""Drops spaces as some models' detokenisers do, in place; returns the number of bytes that are left."""
 # Strings of a GGUF file
 
 _gguf_skip = function("gguf_skip(bytes, wide_int, wide_int, >wide_ints)")
 _gguf_pack = long_function("gguf_pack(bytes, wide_int, flag, >wide_ints, >bytes)")
 count_unsplittable = long_function("count_unsplittable(bytes, wide_ints)")
 
-NAME_BYTES = 27  # room for `[EMPTY_<row>]`, and behind the last string
+NAME_BYTES = 27  # room for `[EMPTY_<row>]`, and after the last string
 
 
 def skip_gguf_strings(data: Bytes, at: int, count: int) -> tuple[int, int]:
-    """How many whole strings, at most `count`, begin at byte `at`, and where the last of them ends."""
+    """The number of whole strings, at most `count`, from byte `at` on, and the end of the last one."""
     end = np.empty(1, np.int64)
     return _gguf_skip(data, at, count, end), int(end[0])
 
 
 def pack_gguf_strings(data: Bytes, at: int, count: int, name_empty: bool) -> tuple[Bytes, WideInts, int]:
-    """The strings that begin at byte `at`, cut at the first NUL: uint8[…], offsets int64[count + 1].
+    """The strings from byte `at` on, cut at the first NUL: uint8[…], offsets int64[count + 1].
 
-    The last item is how many were cut or are empty; `name_empty` calls the latter `[EMPTY_<row>]`.
+    The last item is the number of cut or empty ones; `name_empty` renames the latter to `[EMPTY_<row>]`.
     """
     offsets = np.empty(count + 1, np.int64)
     packed = np.empty(len(data) - at + NAME_BYTES * (count + 1), np.uint8)
@@ -72,11 +72,11 @@ _model_read = function("model_read(bytes, >bytes, >wide_ints, >floats, >ints, >w
 
 
 class ModelFields(NamedTuple):
-    """What lies in a SentencePiece model.
+    """The fields of a SentencePiece model.
 
     texts    uint8[…] and int64[n + 1], packed: of each piece
     scores   float32[n]
-    kinds    int32[n]     1 where the file does not say, or names an unknown one
+    kinds    int32[n]     1 if the file gives none, or an unknown one
     others   int64[m, 3]  number, start and size of each other message in it
     """
 
@@ -87,7 +87,7 @@ class ModelFields(NamedTuple):
 
 
 def read_model_fields(data: Bytes, most: int) -> ModelFields | int:
-    """The fields of a model, or how far it is sound if it is broken; of more than `most` pieces, no texts."""
+    """The fields of a model, or the offset where it is broken; for more than `most` pieces, no texts."""
     counts = np.zeros(3, np.int64)
     if (fault := _model_count(data, most, counts)) < 0:
         return int(-1 - fault)
@@ -102,9 +102,9 @@ def read_model_fields(data: Bytes, most: int) -> ModelFields | int:
     return ModelFields((texts, offsets), scores, kinds, others)
 
 
-# What tokens stand for
+# The bytes that tokens stand for
 
-MARKED_SPACES, BYTE_STAND_INS, ESCAPES, PLAIN = range(4)  # how they spell it, as token_bytes.cpp says
+MARKED_SPACES, BYTE_STAND_INS, ESCAPES, PLAIN = range(4)  # how they are spelled, see token_bytes.cpp
 
 _spell_out = long_function("spell_out(bytes, wide_ints, shorts, wide_int, ints, flag, >bytes, >wide_ints)")
 
@@ -117,7 +117,7 @@ def spell_out(
     name_unknown: bool,
     size: int,
 ) -> tuple[Bytes, WideInts, int]:
-    """What each token stands for, the first `size` bytes of it: data, int64[n + 1], and the full size."""
+    """The first `size` bytes that all tokens stand for: data, int64[n + 1], and the full size."""
     out, ends = np.empty(size, np.uint8), np.empty(len(texts[1]), np.int64)
     full = _spell_out(*texts, attributes, spelling, byte_of_code, name_unknown, out, ends)
     return out, ends, checked(full)
@@ -142,10 +142,10 @@ QUOTE, BRACE = ord('"'), ord("{")
 
 
 def json_texts(text: Bytes, start: int) -> tuple[Packed, WideInts, int, int] | None:
-    """The object of texts and whole numbers, or the list of texts or pairs of them, that begins at a place.
+    """The object of texts and whole numbers, or the list of texts or pairs of them, that begins at `start`.
 
-    Gives the texts as `packed` does, the numbers, where it ends, and how many pairs it has; None for what is
-    of another form.  The text is UTF-8 without surrogates.
+    Returns the texts as `packed` does, the numbers, its end, and the number of pairs; None for other forms.
+    The text is UTF-8 without surrogates.
     """
     most = min(int(np.count_nonzero(text[start:] == QUOTE)) // 2, MOST_JSON_TEXTS)
     n_numbers, ends = most if text[start] == BRACE else 0, np.empty(2, np.int64)
@@ -155,9 +155,9 @@ def json_texts(text: Bytes, start: int) -> tuple[Packed, WideInts, int, int] | N
 
 
 def json_ranks(text: Bytes, start: int) -> tuple[Packed, WideInts, int] | None:
-    """The list of objects with a "rank" and "token_bytes" in base64 that begins at a place of such a text.
+    """The list of objects with a "rank" and "token_bytes" in base64 that begins at `start` of such a text.
 
-    Gives the tokens' bytes as `packed` does, the ranks, and where it ends; None for what is of another form.
+    Returns the tokens' bytes as `packed` does, the ranks, and its end; None for any other form.
     """
     most, end = 1 + min(int(np.count_nonzero(text[start:] == BRACE)), MOST_JSON_TEXTS), np.empty(1, np.int64)
     texts = _filled(partial(_json_ranks, text, start), len(text) - start, most, most, end)
@@ -165,9 +165,9 @@ def json_ranks(text: Bytes, start: int) -> tuple[Packed, WideInts, int] | None:
 
 
 def rank_lines(text: Bytes, n_lines: int) -> tuple[Packed, WideInts] | int:
-    """The tokens, as `packed` gives them, and ranks of lines of base64 and a number; there are `n_lines`.
+    """The tokens, as `packed` gives them, and ranks of `n_lines` lines of base64 and a number.
 
-    Where a line is something else: the number of those in front of the first that is.
+    If a line is something else: the number of lines before the first such line.
     """
     texts = _filled(partial(_rank_lines, text), len(text), n_lines, n_lines)
     return -1 - texts if isinstance(texts, int) else texts
@@ -176,10 +176,10 @@ def rank_lines(text: Bytes, n_lines: int) -> tuple[Packed, WideInts] | int:
 def _filled(
     read: Callable[..., int], size: int, most: int, n_numbers: int, *ends: WideInts
 ) -> tuple[Packed, WideInts] | int:
-    """The texts that a function reads, and their numbers, if there are any; or what it returns below 0.
+    """The texts that a function reads, and their numbers, if there are any; or its result if negative.
 
     size, most, n_numbers  room: bytes of all texts, texts and numbers
-    ends                   what else it fills
+    ends                   other arrays that it fills
     """
     data, offsets = np.empty(size, np.uint8), np.empty(most + 1, np.int64)
     numbers = np.empty(n_numbers, np.int64)
@@ -201,7 +201,7 @@ class TokenDecoder(NotCopied):
         self._tokens = array_as("bytes", data), array_as("wide_ints", offsets)
 
     def decode(self, ids: Ints, guess: int) -> Bytes:
-        """The bytes of some tokens; `guess` is how many there may be."""
+        """The bytes of some tokens; `guess` is their expected number."""
         out = np.empty(guess, np.uint8)
         size = _decode(ids, *self._tokens, out)
         if size < 0:
@@ -213,7 +213,7 @@ def fill_in(rows: Ints, numbers: WideInts, widths: Ints, texts: Packed) -> Bytes
     """Rows of n numbers each, from 0 on, written out in decimal between n + 1 texts: row i has texts from
     (n + 1) * rows[i] on.
 
-    widths  of each number, with spaces before it; 0: the width before is that of both.  Empty: no spaces
+    widths  of each number, padded with spaces; 0: the previous width is for both together.  Empty: no padding
     """
     write = partial(_fill_in, rows, numbers, widths, *texts)
     out = np.empty(0, np.uint8)
@@ -231,10 +231,10 @@ def write_rows(
     rows: Ints,
     mask: Bytes,
 ) -> None:
-    """Write the ids of many texts, counts[i] those of text i, to rows[i], and `filler` behind them.
+    """Write the ids of many texts, counts[i] those of text i, to rows[i], and `filler` after them.
 
-    affixes  what stands before and after each
-    most    that a row may have, at least those after: the last ones before these are left out
+    affixes  the ids before and after each text
+    most    maximum length of a row, at least the ids after: the last ids before these are left out
     mask    uint8 of the shape of rows, all zero; 1 is written where a token is
     """
     checked(_write_rows(ids, counts, *affixes, most, filler, rows, mask))
@@ -250,13 +250,13 @@ def packed(texts: Sequence[bytes]) -> Packed:
 
 
 def take_texts(texts: Packed, rows: WideInts) -> Packed:
-    """Those of some rows, each named at most once, in that order."""
+    """The texts of some rows, each named at most once, in that order."""
     data, offsets = np.empty(len(texts[0]), np.uint8), np.empty(len(rows) + 1, np.int64)
     return cut(data, checked(_take_strings(*texts, rows, data, offsets))), offsets
 
 
 class StringTable(Handle, free="strings_free"):
-    """Finds strings; string i is data[offsets[i] : offsets[i + 1]], of equal ones the first."""
+    """Finds strings; string i is data[offsets[i] : offsets[i + 1]]; of equal ones, the first."""
 
     def __init__(self, data: Bytes, offsets: WideInts) -> None:
         self.data, self.offsets = data, offsets
@@ -266,11 +266,11 @@ class StringTable(Handle, free="strings_free"):
         return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes()
 
     def find(self, texts: Sequence[bytes]) -> Ints:
-        """int32[n]: the row of each text, -1 for those that the table does not hold."""
+        """int32[n]: the row of each text, -1 for those that are not in the table."""
         return self._find(*packed(texts))
 
     def find_each(self, data: Bytes, ends: WideInts) -> Ints:
-        """int32[n]: the row of each text of some that lie side by side and end at `ends`, or -1."""
+        """int32[n]: the row of each of some concatenated texts that end at `ends`, or -1."""
         return self._find(data, np.concatenate([[0], ends]))
 
     def _find(self, data: Bytes, offsets: WideInts) -> Ints:
@@ -279,7 +279,7 @@ class StringTable(Handle, free="strings_free"):
         return rows
 
     def first_duplicates(self) -> tuple[int, int] | None:
-        """The rows of two equal strings, the pair whose second row is lowest."""
+        """The rows of two equal strings, the pair whose second row is lowest, or None."""
         earlier = np.empty(1, np.int32)
         later = _strings_twin(self, earlier)
         return None if later < 0 else (int(earlier[0]), later)
@@ -289,14 +289,14 @@ _sort_longest_first = long_function("sort_longest_first(>ints, wide_ints)")
 
 
 def sort_longest_first(rows: Ints, lengths: WideInts) -> None:
-    """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
+    """Sort rows by `lengths` in place; equal ones are in the order of GNU's std::sort."""
     checked(_sort_longest_first(rows, lengths))
 
 
-# Texts that lie side by side in one array, as those of a vocabulary do
+# Concatenated texts in one array, as in a vocabulary
 
 
 def sliced(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> list[bytes]:
-    """All texts data[offsets[i] : offsets[i + 1]]: slicing bytes costs a tenth of slicing an array."""
+    """All texts data[offsets[i] : offsets[i + 1]] as bytes, whose slicing costs a tenth of an array's."""
     joined = data.tobytes()
     return [joined[start:end] for start, end in pairwise(offsets.tolist())]

@@ -19,7 +19,7 @@ _share_spans = function("share_spans(handle, >wide_ints, >wide_ints)")
 MOST_SPAN_COLUMNS = 255
 SpanArrays = tuple[WideInts, WideInts, NDArray[np.bool_]]
 TOO_LONG = "This text becomes more than 256 MB before it is encoded. Encode less text at once."
-AS_THEY_ARE, MARKED, COMPACT = range(3)  # what becomes of spaces: see piece_text.h
+AS_THEY_ARE, MARKED, COMPACT = range(3)  # spelling of spaces: see piece_text.h
 _normalized_size = function("normalized_size(handle)")
 _normalized_copy = function("normalized_copy(handle, >bytes, >wide_ints, >wide_ints) -> nothing")
 _normalized_free = function("normalized_free(handle) -> nothing")
@@ -29,7 +29,7 @@ Normalized = tuple[Bytes, WideInts, WideInts]
 
 
 def normalized(address: int) -> Normalized:
-    """What a normaliser of the library returned, as arrays: data, starts, ends; frees it."""
+    """The result of a normaliser of the library, as arrays: data, starts, ends; frees it."""
     size = _normalized_size(address)
     columns = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
     _normalized_copy(address, *columns)
@@ -38,25 +38,25 @@ def normalized(address: int) -> Normalized:
 
 
 def repair(text: Bytes) -> Normalized | None:
-    """The text that llama.cpp sees; None if that is the very same bytes."""
+    """The text as llama.cpp reads it; None if the bytes are the same."""
     address = _repair(text)
     return None if address is None else normalized(address)
 
 
 class CodeTable(ctypes.Structure):
-    """A number for each code point in two levels: that of `code` is rows[pages[code >> 8], code & 255]."""
+    """A number for each code point in two levels: `code` has rows[pages[code >> 8], code & 255]."""
 
     _fields_ = arrays("pages", "rows")
 
     def __init__(self, values: Ints) -> None:
-        """`values` is int32[0x110000]; equal pages of 256 values are kept once."""
+        """`values` is int32[0x110000]; equal pages of 256 values are stored once."""
         numbers: dict[bytes, int] = {}
         pages = [numbers.setdefault(row.tobytes(), len(numbers)) for row in values.reshape(-1, 256)]
         self.arrays = np.array(pages, np.uint16), np.frombuffer(b"".join(numbers), np.int32)
         super().__init__(*(Array.of(array) for array in self.arrays))
 
 
-# Text as SentencePiece sees it
+# Text in SentencePiece's view
 
 
 class _PieceTextParts(ctypes.Structure):
@@ -84,13 +84,13 @@ class PieceTextHandle(Handle, free="piece_text_free"):
         spaces: int,
         switches: dict[str, bool],
     ) -> None:
-        """The arrays of a character map are of one that was checked.
+        """The arrays of a character map must be checked, as by `open_charsmap`.
 
         tables        units, replacements, kinds, is_settled: as for a Unigram
-        user_defined  the pieces as they stand in a text, and in what becomes of one
+        user_defined  the pieces as spelled in a text, and in a normalised text
         spaces        AS_THEY_ARE, MARKED or COMPACT
-        switches      adds_space, adds_at_end (not in front), removes_spaces, and keeps_space: one is one
-                      wherever it stands
+        switches      adds_space, adds_at_end (not at the beginning), removes_spaces, and keeps_space: a space
+                      is a space wherever it occurs
         """
         trees = [TokenTreeHandle.of(*packed(texts)) for texts in user_defined]
         parts = _PieceTextParts(
@@ -103,21 +103,21 @@ class PieceTextHandle(Handle, free="piece_text_free"):
         super().__init__(_piece_text_new(parts), tables, trees)
 
     def leaves_alone(self, text: Bytes) -> tuple[bool, bool]:
-        """Whether nothing changes but for the space around a text, and each byte stands for itself."""
+        """Whether nothing changes except the space around a text, and each byte stands for itself."""
         result = _piece_text_leaves_alone(self, text)
         return result > 0, result > 1
 
     def normalize(self, text: Bytes, begins: bool) -> Normalized:
-        """What a text becomes that `begins` a document, or goes on behind something that is no space.
+        """The normalised form of a text that `begins` a document, or follows something other than a space.
 
-        Raises EncodeError where it is more than 256 MB.
+        Raises EncodeError if it is more than 256 MB.
         """
         if (address := _piece_text_normalize(self, text, begins)) is None:
             raise EncodeError(TOO_LONG)
         return normalized(address)
 
     def user_defined(self, text: Bytes) -> WideInts:
-        """Where user-defined pieces begin and end in what became of a text, in turn."""
+        """The starts and ends of user-defined pieces in a normalised text, alternating."""
         places = np.empty(64, np.int64)
         if (count := _piece_text_user_defined(self, text, places)) > len(places):
             places = np.empty(count, np.int64)
@@ -133,12 +133,12 @@ class _SpanColumn(ctypes.Structure):
 
 
 def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[Bytes], WideInts]:
-    """Of n columns of tokens of one text: of how many columns each token's span is, and where they differ.
+    """For n columns of tokens of one text: in how many columns each token's span is, and the differences.
 
-    A column is starts, ends and which tokens are special, which tells empty ones at one place apart; starts
-    and ends never decrease and tokens do not overlap.  The differences are int64[k, 2 + 2n]: start and end of
-    a stretch across whose ends no token of any column reaches and which has such an end nowhere inside, then
-    for each column the first token of the stretch and the one behind the last.
+    A column is starts, ends and which tokens are special, to distinguish empty ones at one offset; starts and
+    ends never decrease and tokens do not overlap.  The differences are int64[k, 2 + 2n]: start and end of a
+    range whose edges no token of any column crosses and which has no such edge inside, then for each column
+    the first token of the range and the one after its last.
     """
     shares = [np.empty(len(starts), np.uint8) for starts, _, _ in columns]
     rows = [
@@ -146,7 +146,7 @@ def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[Bytes], WideInts]:
         for column, share in zip(columns, shares, strict=True)
     ]
     given = (_SpanColumn * len(rows))(*[_SpanColumn(*map(Array.of, row)) for row in rows])
-    room = sum(map(len, shares)) // 8 + 64  # enough for most texts; else all is done again
+    room = sum(map(len, shares)) // 8 + 64  # enough for most texts; else it is all done again
     while True:
         result = np.empty((room, 2 + 2 * len(rows)), np.int64)
         count = checked(_share_spans(given, np.zeros(2 * len(rows), np.int64), result))
@@ -168,11 +168,11 @@ def tint_spans(
     outer_tints: Sequence[tuple[int, int]],
     n_tints: int,
 ) -> list[Bytes]:
-    """Colours for the tokens of n columns over one text, of each the starts and ends: numbers below n_tints.
+    """Colours for the tokens of n columns over one text, given as starts and ends: numbers below n_tints.
 
-    What has the same span has the same colour in all columns, and neighbours in a column have different
-    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `outer_tints` a column, whose
-    colours are given, NO_TINT for none, if all those behind are of one span.  Tokens without text have 0.
+    Equal spans have the same colour in all columns, and neighbours in a column differ if n + 2 <= n_tints.
+    The first and last tokens also differ from the tokens beyond them, whose colours `outer_tints` gives for
+    each column, NO_TINT for none, if all those after have one span.  Tokens without text have 0.
     """
     tints = [np.empty(len(starts), np.uint8) for starts, _ in columns]
     rows: list[tuple[NDArray[Any], ...]] = [
@@ -186,7 +186,7 @@ def tint_spans(
     return tints
 
 
-# Splitting text into pieces by tables
+# Split text into pieces by tables
 
 
 class _SplitTables(ctypes.Structure):
@@ -209,20 +209,20 @@ class SplitterHandle(Handle, free="splitter_free"):
         super().__init__(_splitter_new(_SplitTables(**views)), contiguous)
 
     def split(self, text: Bytes, text_ends: WideInts) -> WideInts:
-        """The ends of the pieces of well-formed texts, which lie side by side and end at `text_ends`."""
+        """The ends of the pieces of concatenated well-formed texts that end at `text_ends`."""
         ends = np.empty(len(text), np.int64)
         return ends[: _split(self, text, text_ends, ends)].copy()
 
     def split_matches(self, text: Bytes, text_ends: WideInts) -> tuple[WideInts, NDArray[np.bool_]]:
-        """The same for tables of one pattern, and of each piece whether the pattern matches it."""
+        """The same for tables of one pattern, and for each piece whether the pattern matches it."""
         ends, are_matches = np.empty(len(text), np.int64), np.empty(len(text), np.bool_)
         count = _split_matches(self, text, text_ends, ends, are_matches)
         return ends[:count].copy(), are_matches[:count].copy()
 
     def last_cut(self, text: Bytes, position: int) -> int:
-        """The last place whose characters lie before `position` where pieces always meet; or 0."""
+        """The last offset, with its characters before `position`, at which pieces always meet; or 0."""
         return int(_last_cut(self, text, position))
 
     def first_cut(self, text: Bytes, position: int) -> int:
-        """The first such place whose characters lie at or behind `position`; or the size of the text."""
+        """The first such offset with its characters at or after `position`; or the size of the text."""
         return int(_first_cut(self, text, position))

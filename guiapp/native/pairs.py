@@ -1,4 +1,4 @@
-"""Pair merging: the rules of a vocabulary, and encoders by them."""
+"""Pair merging: the rules of a vocabulary, and encoders that use them."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _derivations_new = function("derivations_new(handle, >flags) -> handle")
 _are_compatible = function("are_compatible(handle, int, int)")
 NO_PIECES, NEWLINES, ALL_PIECES, AS_RANKED = range(4)  # which pieces that are tokens are not merged
 NO_BYTE_TOKENS, NAMED, NAMED_OR_RAW = range(3)  # which tokens stand for bytes
-STAYS_WHOLE = -1  # in the place of a rank
+STAYS_WHOLE = -1  # instead of a rank
 NO_RANK = 0x7FFFFFFF  # see `PairOptions.token_ranks`
 MOST_PER_CHARACTER = 4  # bytes
-MOST_AROUND = 8  # ids that may stand before a text, and behind it, that is encoded in one call
+MOST_AROUND = 8  # maximum number of ids before a text, and after it, in one call
 
 
 class _PairSource(ctypes.Structure):
@@ -89,7 +89,7 @@ _utf8_of = ctypes.PYFUNCTYPE(c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c
 
 
 def _utf8(text: str) -> tuple[int, int]:
-    """Address and size of the UTF-8 of a text, which lives as long as that, and is no copy where it is ASCII.
+    """Address and size of the UTF-8 of a text, which lives as long as the text; no copy if it is ASCII.
 
     Raises UnicodeEncodeError for lone surrogates.
     """
@@ -100,20 +100,20 @@ def _utf8(text: str) -> tuple[int, int]:
 class PairOptions(NamedTuple):
     """How a vocabulary's texts spell and merge.
 
-    merges           its rules by rank, each two texts with a separator between, packed; None where any two
+    merges           its rules by rank, each two texts with a separator between, packed; None if any two
                      symbols merge whose texts make a token
-    token_ranks      int32[n]: in that case the rank of each token, NO_RANK where nothing becomes it, and
-                     STAYS_WHOLE where besides a piece that is such a token is not merged
+    token_ranks      int32[n]: in that case the rank of each token, NO_RANK if nothing becomes it, and
+                     STAYS_WHOLE if also a piece that is such a token is not merged
     unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
     is_byte_level    tokens spell bytes with GPT-2's printable characters
     marks_spaces     tokens spell a space as U+2581
-    byte_tokens      NO_BYTE_TOKENS, NAMED (like <0x0A>), NAMED_OR_RAW: also tokens of one byte stand for that
+    byte_tokens      NO_BYTE_TOKENS, NAMED (like <0x0A>), NAMED_OR_RAW: also tokens of one byte stand for it
     whole_pieces     NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED
     cuts_short       pieces are lines or whole texts rather than words
-    separator        a byte; the first one that has something before it counts
-    n_dropped        bytes at the start of a rule's right side that are not in what it makes
-    last_rule_counts       of several rules for one pair, rather than the first
-    is_unused        bool[n]: tokens that are taken apart again, into the two that last could become each
+    separator        a byte; its first occurrence after another byte counts
+    n_dropped        bytes at the start of a rule's right side that are not in its result
+    last_rule_counts   of several rules for one pair the last counts, not the first
+    is_unused        bool[n]: tokens that are split again, into the pair that last could merge into each
     """
 
     merges: Packed | None
@@ -131,9 +131,9 @@ class PairOptions(NamedTuple):
 
 
 class PairModel(Handle, free="pairs_free"):
-    """Merge rules of a vocabulary, and encoders by them.  Threads may share it.
+    """Merge rules of a vocabulary, and encoders that use them.  Threads may share it.
 
-    Symbols are tokens, and behind these strings that occur in rules but are none; see pair_rules.h.
+    Symbols are tokens, and after these the strings in rules that are not tokens; see pair_rules.h.
     """
 
     def __init__(self, tokens: StringTable, options: PairOptions, splitter: SplitterHandle | None) -> None:
@@ -152,7 +152,7 @@ class PairModel(Handle, free="pairs_free"):
         )
         address = _pairs_new(tokens, source, splitter, options.whole_pieces, options.cuts_short)
         super().__init__(address, tokens, splitter)
-        self._encoders = Pool(partial(_PairEncoder, self.address))  # of the model, it would keep itself
+        self._encoders = Pool(partial(_PairEncoder, self.address))  # `self` would be a reference cycle
 
     def __len__(self) -> int:
         """The number of symbols."""
@@ -164,17 +164,17 @@ class PairModel(Handle, free="pairs_free"):
         return None if match < 0 else (match >> 32, match & 0xFFFFFFFF)
 
     def rules(self) -> Ints:
-        """int32[n, 4]: left, right, rank and result of all rules, in no order."""
+        """int32[n, 4]: left, right, rank and result of all rules, in no particular order."""
         rules = np.empty(_pairs_rules(self, np.empty(0, np.int32)), np.int32)
         _pairs_rules(self, rules)
         return rules.reshape(-1, 4)
 
     def start_symbol(self, symbol: bytes) -> int:
-        """The symbol of a byte or a character, -1 where no rule knows it."""
+        """The symbol of a byte or a character, -1 if no rule contains it."""
         return int(_pairs_start_symbol(self, np.frombuffer(symbol, np.uint8)))
 
     def symbols(self, as_tokens: bool) -> Packed:
-        """The texts of all symbols as tokens are spelled, or the bytes that they stand for, packed."""
+        """The texts of all symbols, spelled as tokens or as the bytes that they stand for, packed."""
         offsets = np.zeros(len(self) + 1, np.int64)
         size = _pairs_symbols(self, as_tokens, np.empty(0, np.uint8), offsets)
         data = np.empty(size, np.uint8)
@@ -182,8 +182,8 @@ class PairModel(Handle, free="pairs_free"):
         return data, offsets
 
     def fallbacks(self) -> tuple[Ints, Ints, NDArray[np.bool_]]:
-        """Which tokens stand for a byte of a symbol that is none: offsets int32[257], ids, and which of them
-        stand for the byte, not behind one that does.
+        """The tokens that stand for each byte of a symbol that is not a token: offsets int32[257], ids, and
+        which of them stand for the byte rather than continue it.
         """
         offsets, none = np.zeros(257, np.int32), np.empty(0, np.int32)
         count = _pairs_fallbacks(self, offsets, none, np.empty(0, np.uint8))
@@ -192,32 +192,33 @@ class PairModel(Handle, free="pairs_free"):
         return offsets, ids, leads.astype(np.bool_)
 
     def token_lengths(self, of_marked: bool) -> Ints:
-        """How many bytes of a text each token stands for, of one whose spaces are U+2581, if asked for."""
+        """The number of bytes that each token stands for, in a text with U+2581 for spaces if `of_marked`."""
         lengths = np.empty(_pairs_lengths(self, 0, np.empty(0, np.int32)), np.int32)
         _pairs_lengths(self, of_marked, lengths)
         return lengths
 
     def last_cut(self, text: Bytes, end: int) -> int:
-        """The last place in text[:end], whatever follows, that no merge reaches across; or 0."""
+        """The last offset in text[:end] that no merge crosses, whatever text follows; or 0."""
         return int(_pairs_last_cut(self, text, end))
 
     def first_cut(self, text: Bytes, position: int) -> int:
-        """The first place in text[position:], whatever precedes, that no merge crosses; or the size."""
+        """The first offset in text[position:] that no merge crosses, whatever precedes; or the size."""
         return int(_pairs_first_cut(self, text, position))
 
     def has_marked_space(self, text: Bytes) -> bool:
-        """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
+        """Whether a text contains U+2581 itself, so that a space byte cannot stand for it."""
         return bool(_pairs_has_marked_space(self, text))
 
     def encode_text(self, text: str | bytes, options: CallOptions) -> Ints | None:
-        """The ids of a text, special tokens and what is around it among them; what is between them is cut by
-        the splitter.  None where ids do not tell spans, and where options refuse the text.
+        """The ids of a text, including special tokens and those around it; the splitter cuts the rest.
+
+        None if ids do not determine spans, and if `options` reject the text.
         """
         if len(text) > SHORT_TEXT:
             return self._encode_long(text, options)
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         try:
-            encoder = self._encoders.idle.pop()  # as `take`, of which the call is felt here
+            encoder = self._encoders.idle.pop()  # as `take` does, whose call would be noticeable here
         except IndexError:
             encoder = self._encoders.take()
         if encoder.options is not options:
@@ -230,7 +231,7 @@ class PairModel(Handle, free="pairs_free"):
         return ids
 
     def _encode_long(self, text: str | bytes, options: CallOptions) -> Ints | None:
-        if len(text) > options.most_bytes:  # before its UTF-8 is made, which a str keeps
+        if len(text) > options.most_bytes:  # before its UTF-8 is made, which a str caches
             return None
         is_plain = isinstance(text, str)
         try:
@@ -249,15 +250,13 @@ class PairModel(Handle, free="pairs_free"):
         return ids
 
     def encode_each(self, texts: Bytes, ends: WideInts, options: CallOptions) -> tuple[Ints, WideInts]:
-        """The ids of texts side by side, and how many each has; up to one that `encode_text` refuses."""
+        """The ids of concatenated texts, and the count of each; up to a text that `encode_text` rejects."""
         ids, counts = np.empty(_room(len(texts), options), np.int32), np.zeros(len(ends), np.int64)
         n_texts = self._with_encoder(_pairs_encode_each, options, texts, ends, ids, counts)
         return cut(ids, int(counts[:n_texts].sum())), counts[:n_texts]
 
     def encode_pieces(self, text: Bytes, ends: WideInts, may_have_marked_spaces: bool) -> Ints | None:
-        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says; None where
-        they do not tell spans.
-        """
+        """The ids of a repaired text by pieces (no `ends`: by the splitter); None if spans do not follow."""
         ids = np.empty(len(text) + SPARE_IDS, np.int32)
         count = self._with_encoder(_pairs_encode_pieces, may_have_marked_spaces, text, ends, ids)
         return None if count < 0 else cut(ids, count)
@@ -265,17 +264,17 @@ class PairModel(Handle, free="pairs_free"):
     def merge_pieces(
         self, text: Bytes, ends: WideInts, by_heap: bool, takes_whole: bool, room: int
     ) -> TokenColumns:
-        """The tokens of all pieces, each merged; there is `room` for so many."""
+        """The tokens of all pieces, each merged; there is room for `room` tokens."""
         merge = partial(self._with_encoder, _pairs_merge)
         return tokens_by(merge, by_heap, takes_whole, text, ends, room=room)
 
     def merge_symbols(self, symbols: Ints, ends: WideInts, by_heap: bool) -> TokenColumns:
-        """The tokens that pieces of start symbols become; offsets count symbols."""
+        """The tokens of pieces of start symbols; offsets count symbols."""
         merge = partial(self._with_encoder, _merge_symbols)
         return tokens_by(merge, by_heap, symbols, ends, room=len(symbols))
 
     def prepare(self) -> None:
-        """Make now what the first encoding would make."""
+        """Make the encoder now that the first encoding would make."""
         self._encoders.prepare()
 
     def _with_encoder(self, call: Callable[..., int], *arguments: object) -> int:
@@ -286,18 +285,18 @@ class PairModel(Handle, free="pairs_free"):
 
 
 def _room(size: int, options: CallOptions) -> int:
-    """For the ids of a text of so many bytes."""
+    """The room for the ids of a text of `size` bytes."""
     return (4 if options.marks_spaces else 2 if options.adds_space else 1) * size + SPARE_IDS
 
 
 def tile_spans(
     options: CallOptions, text: Bytes, lengths: Ints, ids: Ints
 ) -> tuple[WideInts, WideInts] | None:
-    """From where to where each token reaches that lie side by side between special ones; None where none can.
+    """Starts and ends of adjacent tokens between special ones; None if tokens cannot be adjacent.
 
-    lengths  int32[n]: the bytes of a text that each token stands for
+    lengths  int32[n]: the number of text bytes that each token stands for
     """
-    spans = np.empty((len(ids), 2), np.int64)  # as an encoding has them: a long text has no second array
+    spans = np.empty((len(ids), 2), np.int64)  # as in an `Encoding`: a long text needs no second array
     return (
         None
         if _tile_spans(options, text, lengths, ids, spans.reshape(-1)) < 0
@@ -306,22 +305,22 @@ def tile_spans(
 
 
 class _PairEncoder(Handle, free="pair_encoder_free"):
-    """Encodes one text after the other, for one thread at a time.
+    """Encodes one text after another, for one thread at a time.
 
-    handle    its address as quick functions take it
+    handle    its address as `fast_function`s take it
     options   of the last short text
-    views     by the number of its ids: these, in memory that the next text is written to
+    views     of its ids, by their number, in memory that the next text overwrites
     """
 
     def __init__(self, model: int) -> None:
         self._ids = np.empty(2 * MOST_AROUND + 4 * MOST_PER_CHARACTER * SHORT_TEXT + SPARE_IDS, np.int32)
         first = self._ids.ctypes.data + self._ids.itemsize * MOST_AROUND
-        super().__init__(_pair_encoder_new(model, first))  # the model keeps it, not the other way round
+        super().__init__(_pair_encoder_new(model, first))  # the model owns it, not vice versa
         self.handle = c_void_p(self.address)
         self.options: CallOptions | None = None
 
     def put_in(self, options: CallOptions) -> None:
-        """Write the ids that stand before those of a short text: the same before most of them."""
+        """Write the ids before those of a short text: most calls have the same ones."""
         start = MOST_AROUND - len(options.before)
         self._ids[start:MOST_AROUND] = options.before
         self.options = options
@@ -329,7 +328,7 @@ class _PairEncoder(Handle, free="pair_encoder_free"):
 
 
 class _Views(dict[int, Ints]):
-    """By a count, so many items of an array and some more.  To make one takes as long as some words."""
+    """Slices of an array by their length, plus `n_more`.  Making one takes as long as encoding some words."""
 
     def __init__(self, array: Ints, n_more: int) -> None:
         self._array, self._n_more = array, n_more
@@ -343,9 +342,9 @@ class _Views(dict[int, Ints]):
 
 
 class DerivationsHandle(Handle, free="derivations_free"):
-    """How merging makes each symbol of a model, which is to have no longer ones than 4096 bytes.
+    """How merging makes each symbol of a model without symbols of more than 4096 bytes.
 
-    is_reached  bool[symbols]: whether a symbol comes out of merging its own text
+    is_reached  bool[symbols]: whether merging a symbol's own text gives the symbol
     """
 
     def __init__(self, model: PairModel) -> None:
@@ -353,12 +352,12 @@ class DerivationsHandle(Handle, free="derivations_free"):
         super().__init__(_derivations_new(model, self.is_reached), model)
 
     def are_compatible(self, left: int, right: int) -> bool:
-        """Whether merging leaves two symbols side by side, which are reached."""
+        """Whether merging leaves two symbols separate; both must be reached."""
         return bool(_are_compatible(self, left, right) > 0)
 
 
 def longest_symbol(model: PairModel) -> int | None:
-    """The length of the longest symbol in bytes; None where one ends within a character."""
+    """The length of the longest symbol in bytes; None if one ends within a character."""
     longest = int(_longest_symbol(model))
     return None if longest < 0 else longest
 
@@ -366,10 +365,10 @@ def longest_symbol(model: PairModel) -> int | None:
 def encode_greedy(
     model: PairModel, tree: TokenTreeHandle, text: Bytes, ends: WideInts, room: int
 ) -> TokenColumns:
-    """The longest token, again and again, in pieces that end at `ends`.
+    """Repeatedly the longest token, in pieces that end at `ends`.
 
     tree  of the bytes that the tokens of the model stand for
-    room  for as many tokens as can stand for each byte
+    room  for as many tokens as each byte may become
     """
     return tokens_by(_greedy_encode, model, tree, text, ends, room=room)
 
@@ -395,6 +394,6 @@ def encode_linear(
     ends: WideInts,
     room: int,
 ) -> TokenColumns:
-    """The compatible symbols, found with steps back or by a table; the tree is of all that are reached."""
+    """The compatible symbols, by steps back or by a table; the tree contains all reached symbols."""
     encode = _table_encode if by_table else _backtrack_encode
     return tokens_by(encode, derivations, tree, text, ends, room=room)

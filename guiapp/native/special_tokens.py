@@ -1,4 +1,4 @@
-"""Special tokens, and how a text is taken apart by them before it is encoded."""
+"""Special tokens, and how they partition a text before it is encoded."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _parts_free = function("parts_free(handle) -> nothing")
 class SpecialTokensHandle(Handle, free="special_free"):
     """Cuts special tokens out of a text.
 
-    texts      in the order in which they claim their places, the last first
-    kinds      uint8[n]: of each STRIPS_LEFT and STRIPS_RIGHT, the white space that it takes away or along;
-               HIDES where it is not a token, but no other one is found in its place
+    texts      in the order in which they claim text, the last first
+    kinds      uint8[n]: STRIPS_LEFT and STRIPS_RIGHT, for white space that is dropped or part of the token;
+               HIDES if it is not a token, but no other token may match there
     ids        int32[n]
-    from_left  the text is searched from left to right for the longest one at each place
-    later      those that are searched for in what these leave; only `from_left`
+    from_left  the text is searched from left to right for the longest token at each offset
+    later      tokens to search for in the remaining text; only with `from_left`
     """
 
     def __init__(
@@ -47,18 +47,18 @@ class SpecialTokensHandle(Handle, free="special_free"):
         super().__init__(_special_new(tree, data, offsets, kinds, ids, from_left, later), tree, later)
 
     def are_in(self, text: bytes) -> bool:
-        """Whether one of them begins somewhere in a text."""
+        """Whether any of the tokens is in a text."""
         return bool(_special_are_in(self, text, len(text)))
 
     def occurrences(self, text: Bytes) -> WideInts:
-        """int64[3, k]: the id of the longest token at each place where some begin, its start and its end.
+        """int64[3, k]: the id of the longest token at each offset where one begins, its start and its end.
 
-        Those of `later`, too, in what these leave or not.
+        Includes the tokens of `later`, in the remaining text or not.
         """
         return _parts(_special_occurrences(self, text))[2:]
 
     def partition(self, text: Bytes) -> WideInts:
-        """int64[5, k + 1]: starts and ends of the stretches around k tokens; their ids, starts and ends."""
+        """int64[5, k + 1]: starts and ends of the fragments around k tokens; their ids, starts and ends."""
         return _parts(_special_partition(self, text))
 
 
@@ -70,13 +70,13 @@ def _parts(address: int) -> WideInts:
 
 
 class CallOptions(ctypes.Structure):
-    """How a text is taken apart and encoded in one call, and what is around it; see `TextOptions` in C++.
+    """How a text is partitioned and encoded in one call, and the ids around it; see `TextOptions` in C++.
 
-    special        to be cut out, if there are any
-    excluded        a text that holds one of these in what is left, or that is not valid, is not encoded so
-    adds_space     in front of each stretch between them, but
-    marks_spaces   each is U+2581 for those who encode the text
-    begins         of a text that goes on behind something else not in front of the first one
+    special        tokens to cut out, if any
+    excluded       a text whose remainder contains one of these, or that is invalid, is not encoded so
+    adds_space     before each fragment between special tokens
+    marks_spaces   each space is U+2581 for the encoder
+    begins         false if the text continues another: then its first fragment gets no space
     before, after  ids around the text
     most_bytes     of a text that is not too long for one call
     """

@@ -1,4 +1,4 @@
-"""Trees of tokens, each below its longest proper prefix, and what walks down them."""
+"""Trees of tokens, each below its longest proper prefix, and functions that walk down them."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _words_encode = function("words_encode(handle, bytes, int, >tokens)")
 class TreeColumns(NamedTuple):
     """A tree as it is drawn.
 
-    depths         int32[n]      1 for tokens without a parent, 0 for what is not in the tree
+    depths         int32[n]      1 for tokens without a parent, 0 for those that are not in the tree
     sizes          int32[n]      tokens in the subtree, itself included
-    places         int32[n]      where each token stands in the order of the tree, or -1
+    places         int32[n]      index of each token in the order of the tree, or -1
     child_offsets  int32[n + 2]  the children of token i, or of the root in row n, sorted by their bytes, are
     children       int32[k]      children[child_offsets[i] : child_offsets[i + 1]]
     """
@@ -78,7 +78,7 @@ class TokenTreeHandle(Handle, free="tree_free"):
 
     @classmethod
     def of(cls, data: Bytes, offsets: WideInts) -> TokenTreeHandle:
-        """That of all tokens."""
+        """The tree of all tokens."""
         n_tokens = len(offsets) - 1
         return cls(data, offsets, np.arange(n_tokens, dtype=np.int32), np.ones(n_tokens, np.bool_))
 
@@ -87,7 +87,7 @@ class TokenTreeHandle(Handle, free="tree_free"):
         return int(_tree_longest_match(self, text, start))
 
     def columns(self) -> TreeColumns:
-        """What drawing the tree needs to know."""
+        """The columns that drawing the tree needs."""
         n_tokens = len(self.parents)
         columns = TreeColumns(
             depths=np.zeros(n_tokens, np.int32),
@@ -101,7 +101,7 @@ class TokenTreeHandle(Handle, free="tree_free"):
 
 
 def encode_words(tree: TokenTreeHandle, text: Bytes, unknown: int) -> TokenColumns:
-    """The token of each word between white space, else `unknown`, or nothing where that is -1."""
+    """The token of each word between white space, else `unknown`, or nothing if that is -1."""
     return tokens_by(_words_encode, tree, text, unknown, room=len(text) // 2 + 1)
 
 
@@ -127,7 +127,7 @@ def token_scripts(
 ) -> Bytes:
     """The script of each token, uint8[n]: of its first letter, else of the strongest character in it.
 
-    Numbers below `first_script` are no scripts, and weaker the smaller they are.  A token without a letter
+    Numbers below `first_script` are not scripts, and weaker the smaller they are.  A token without a letter
     that is not whole UTF-8 gets 0.
     """
     scripts = np.empty(len(offsets) - 1, np.uint8)
@@ -138,12 +138,12 @@ def token_scripts(
 class TreeLayout(Handle, free="layout_free"):
     """The nodes of a picture of a tree, level by level and from left to right: node 0 is the root.
 
-    A leaf is one unit wide, any other node as wide as its children, which lie side by side below it.
-    The children of a node with at least `crowd` of them are put in groups, one for each of `kinds`, a number
-    for each token; the largest comes first, and where all are of one kind there are no groups.
+    A leaf is one unit wide, any other node as wide as all its children, which are below it.
+    If a node has at least `crowd` children, they are put in groups, one for each of `kinds`, a number
+    for each token; the largest group comes first, and if all are of one kind there are no groups.
 
     tokens         int32[m]      the token, or -1 for the root and for groups
-    kinds          uint8[m]      kind that a group's tokens share; of the token elsewhere
+    kinds          uint8[m]      the kind of a group's tokens; elsewhere of the token
     parents        int32[m]      node one level above, -1 for the root
     starts, ends   int32[m]      a node covers [start, end)
     level_offsets  int32[k + 1]  level i holds the nodes [level_offsets[i], level_offsets[i + 1])
@@ -176,21 +176,21 @@ class TreeLayout(Handle, free="layout_free"):
     def measure(self, view: View) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How each level fills a view, from left to right: two numbers float64[k] for each.
 
-        The share of the view that has nodes, and the share of a node that is seen where one node covers the
-        whole view, else 1.
+        The share of the view that has nodes; and the visible share of a node if one node covers the whole
+        view, else 1.
         """
         shares, insides = np.empty(self.n_levels), np.empty(self.n_levels)
         checked(_layout_measure(self, *view, shares, insides))
         return shares, insides
 
     def list_wide(self, view: View, least: NDArray[np.float64], most: int) -> Ints:
-        """The nodes of which at least least[level] is seen in a view, by level; up to `most`."""
+        """The nodes with at least the part least[level] visible in a view, by level; up to `most`."""
         result = np.empty(most, np.int32)
         return result[: checked(_layout_list_wide(self, *view, least, result))]
 
 
 class Frame(ctypes.Structure):
-    """What is painted into an image; see `NodePainter.frame`."""
+    """Where to paint nodes; see `NodePainter.frame`."""
 
     _fields_ = (
         ("nodes", c_void_p),
@@ -216,9 +216,9 @@ class NodePainter(Handle, free="node_colors_free"):
         super().__init__(_node_colors_new(layout, colors), layout, colors)
 
     def frame(self, view: View, ground: int, image: NDArray[np.uint32], has_gaps: bool = True) -> Frame:
-        """What the functions below paint: a view into an image, on a ground of this colour.
+        """The argument of the functions below: a view into an image, with the background colour `ground`.
 
-        has_gaps  whether up to a pixel is left free behind wide nodes
+        has_gaps  whether up to a pixel is left free after wide nodes
         """
         array, width = array_as(">colors", image), image.shape[1]
         frame = Frame(self.address, *view, array, width, ground, has_gaps)
@@ -239,15 +239,15 @@ def paint_quarter(
 ) -> None:
     """Paint a quarter of a sunburst, in which level i is the ring from radii[i] to radii[i + 1].
 
-    polar   of each pixel of the upper left quarter, how far round it is from the vertical, in 65536ths of a
-            full turn, and how far from the middle, in quarters of a pixel
+    polar   of each pixel of the upper left quarter, its angle from the vertical, in 65536ths of a full turn,
+            and its distance from the middle, in quarters of a pixel
     square  x and y of its corner, the quarter, 0 to 3 counterclockwise from the top, and whether it is coarse
     """
     checked(_paint_quarter(frame, radii, *polar, np.array([*square, len(polar[0])], np.int64)))
 
 
 def paint_bent(frame: Frame, edges: Ints, shape: tuple[float, float, float, float]) -> None:
-    """Paint an icicle that is bent around a far centre, on its way to a sunburst.
+    """Paint an icicle that is bent around a far centre, in transition to a sunburst.
 
     shape  the centre's x and y, the angle of the whole strip, and the radius that becomes depth 0
     """

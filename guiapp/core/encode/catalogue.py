@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An encoder as people choose it.
+    """An encoder that the user can choose.
 
     exact       whether it gives llama.cpp's ids for every text
     complexity  in the length n of a piece
-    source      where it was first described, or where its definition lies
+    source      where it was first described or is defined
     """
 
     name: str
@@ -26,12 +26,12 @@ TOKENLOUPE = "Tokenloupe"
 
 
 def encoder_label(name: str) -> str:
-    """What people read: `fast`, which this program itself uses, has its name; so has `fast (unsplit)`."""
+    """The name on screen: `fast`, this program's encoder, is called Tokenloupe; so in `fast (unsplit)`."""
     return re.sub(r"^fast(?=$| \()", TOKENLOUPE, name)
 
 
 def encoder_name(label: str) -> str:
-    """What commands and JSON use for what people read."""
+    """The name in commands and JSON for a name on screen."""
     return re.sub(rf"^{TOKENLOUPE}(?=$| \()", "fast", label, flags=re.IGNORECASE)
 
 

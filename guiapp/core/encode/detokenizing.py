@@ -1,4 +1,4 @@
-"""From token ids back to bytes, with llama.cpp's rules for special tokens and spaces.
+"""Turn token ids back into bytes, with llama.cpp's rules for special tokens and spaces.
 
 Source: llama_vocab::detokenize.
 """
@@ -29,14 +29,14 @@ MARK = "▁".encode()
 NO_MAP = np.empty(0, np.uint8)
 REPAIRED = PieceText(
     TextRules(NO_MAP, adds_space=False, removes_spaces=False, marks_spaces=False)
-)  # valid UTF-8
+)  # makes valid UTF-8
 SPACE = 0x20
-HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written
+HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # left out unless special tokens are written
 USUAL_BYTES = 8  # of a token, at most
-CUT = re.compile(rb"[^ 'rv]|[^ ]{3}| (?= {3})")  # spaces after its end are dropped as from a text by itself
+CUT = re.compile(rb"[^ 'rv]|[^ ]{3}| (?= {3})")  # text after such a match is cleaned independently of it
 BYTE_TOKEN = re.compile(r"<0x..>")
 LOOK_BACK = 64  # tokens
-CUT_BYTES = 64  # at the end of a block, in which such a cut is looked for
+CUT_BYTES = 64  # at the end of a block, in which `CUT` is searched for
 
 
 def detokenize(
@@ -48,9 +48,9 @@ def detokenize(
 ) -> bytes:
     """The bytes that a sequence of token ids stands for.
 
-    `remove_special` drops a BOS in front and an EOS at the end, or more, where the vocabulary adds them;
+    `remove_special` drops leading and trailing tokens, such as BOS and EOS, if the vocabulary adds them;
     `unparse_special` writes control tokens as their text instead of leaving them out.
-    `is_text` writes what is no UTF-8 as the file's own library writes it in texts: U+FFFD, as often as there.
+    `is_text` replaces invalid UTF-8 as the file's own library does in texts: with as many U+FFFD as there.
     Raises EncodeError for an id that the vocabulary does not have.
     """
     token_ids, has_beginning = checked_ids(vocabulary, ids), False
@@ -62,10 +62,10 @@ def detokenize(
 def detokenize_blocks(
     vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool, unparse_special: bool
 ) -> Iterator[bytes]:
-    """The same of valid ids that come in blocks; all at once where the file's rules look across tokens.
+    """The same for valid ids in blocks, or in one result if the file's rules look across tokens.
 
-    So do those of SentencePiece files that change the whole, and decoders that join tokens before they change
-    them, drop repeated ones or look at the last.
+    Such rules are those of SentencePiece files that change the whole text, and decoders that join tokens
+    before they change them, drop repeated tokens or look at the last one.
     """
     parts = _without_all_affixes(vocabulary, blocks, remove_special)
     if vocabulary.parts and (decoding := decoding_of(vocabulary)).is_local:
@@ -83,7 +83,7 @@ def detokenize_blocks(
 def _without_all_affixes(
     vocabulary: Vocabulary, blocks: Iterable[NDArray[np.int32]], remove_special: bool
 ) -> Iterator[tuple[NDArray[np.int32], bool]]:
-    """Blocks without what is removed, and whether the text begins with the first id of each."""
+    """Blocks without the removed ids, and for each whether the text begins with its first id."""
     before, after = _affixes(vocabulary) if remove_special else ((), ())
     rest, begins = np.empty(0, np.int32), True
     for block in blocks:
@@ -98,7 +98,7 @@ def _without_all_affixes(
 
 
 def _cleaned_blocks(texts: Iterable[bytes]) -> Iterator[bytes]:
-    """Texts without the spaces that are dropped from all of them together."""
+    """Texts without the spaces that `clean_spaces` drops from their concatenation."""
     rest = b""
     for text in texts:
         rest += text
@@ -117,7 +117,7 @@ def _cleaned(text: bytes) -> bytes:
 def _without_affixes(
     ids: NDArray[np.int32], before: Sequence[int | None], after: Sequence[int | None]
 ) -> tuple[NDArray[np.int32], bool]:
-    """Ids without those that the file puts around each text, and whether the first ones were such."""
+    """Ids without those that the file adds around each text, and whether there were any at the start."""
     has_beginning = bool(before) and ids[: len(before)].tolist() == [*before]
     ids = ids[len(before) * has_beginning :]
     has_end = bool(after) and ids[-len(after) :].tolist() == [*after]
@@ -132,7 +132,7 @@ def _detokenized(
     is_text: bool = False,
     cleans: bool = True,
 ) -> bytes:
-    """The bytes of valid ids; where it `strips_first`, the first one without a space that was put there."""
+    """The bytes of valid ids; `strips_first` removes the space prefix from the first one."""
     if vocabulary.parts is not None:
         return decoding_of(vocabulary).decode(ids, unparse_special, is_text)
     if vocabulary.pieces is not None:
@@ -152,7 +152,7 @@ def _detokenized(
 
 
 def _affixes(vocabulary: Vocabulary) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
-    """The ids that the file puts before and behind each text."""
+    """The ids that the file adds before and after each text."""
     if vocabulary.parts is not None:
         return vocabulary.parts.before, vocabulary.parts.after
     rules, special = vocabulary.rules, vocabulary.special_ids
@@ -189,7 +189,7 @@ def readable_clean_spaces(text: bytes) -> bytes:
 
 
 class PartsDecoding:
-    """Decodes by the parts of one vocabulary.  Threads may share it."""
+    """Decodes with the decoder of one vocabulary's parts.  Threads may share it."""
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
         from guiapp.core.hugging_face.decoders import ByteLevel, is_local, with_bytes_preserved
@@ -210,7 +210,7 @@ class PartsDecoding:
                 self._is_shown[token.token_id] = False
 
     def decode(self, ids: NDArray[np.int32], unparse_special: bool, is_text: bool) -> bytes:
-        """The bytes of some ids, as in `detokenize`; those that stand for nothing are left out."""
+        """The bytes of some ids, as in `detokenize`; ids that stand for nothing are left out."""
         ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
         if self.is_plain:
             data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
@@ -222,8 +222,9 @@ class PartsDecoding:
         return self._parts.decoder.decode(texts).encode()
 
     def decode_blocks(self, blocks: Iterable[NDArray[np.int32]], unparse_special: bool) -> Iterator[bytes]:
-        """The bytes of ids that come in blocks, where the decoder `is_local`; each block as far as a token
-        behind which the text does not depend on what is before that.
+        """The bytes of ids in blocks, each up to a token that makes later text independent of earlier tokens.
+
+        Only for decoders that are `is_local`.
         """
         context = rest = np.empty(0, np.int32)
         for block in blocks:
@@ -252,14 +253,14 @@ class PartsDecoding:
 
     @cached_property
     def _joined(self) -> TokenDecoder:
-        """What a ByteLevel decoder makes of each token: bytes, or its text if a character stands for none."""
+        """The output of a ByteLevel decoder for each token: bytes, or its text if a character has no byte."""
         data, offsets = self._data, self._offsets
         codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
         stands_for_none = byte_alphabet.BYTES[np.minimum(codes, len(byte_alphabet.BYTES) - 1)] < 0
         stands_for_none |= codes >= len(byte_alphabet.BYTES)
         places = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
         kinds = np.full(len(offsets) - 1, Attribute.NORMAL, np.uint16)
-        kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken as they are
+        kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken verbatim
         spelled, ends, size = spell_out(
             (data, offsets), kinds, BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
         )
@@ -267,7 +268,7 @@ class PartsDecoding:
 
 
 def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
-    """Of a vocabulary that has parts; made once, and kept with it."""
+    """The decoding of a vocabulary that has parts; made once and cached with it."""
     assert vocabulary.parts is not None
     known = vars(vocabulary)
     cached: PartsDecoding = known.get("decoding") or PartsDecoding(vocabulary, vocabulary.parts)
@@ -285,9 +286,9 @@ def decode_pieces(
     unparse_special: bool,
     is_text: bool = False,
 ) -> Iterator[bytes]:
-    """The bytes of ids that come in blocks; where it `is_text`, those that are no character are U+FFFD each.
+    """The bytes of ids in blocks; if `is_text`, each byte that is not part of a character becomes U+FFFD.
 
-    `unparse_special` writes the control pieces.  Rules that change the whole take it in one block.
+    `unparse_special` writes the control pieces.  If the rules change the whole text, pass a single block.
     """
     begins = True
     for ids in blocks:
@@ -304,9 +305,9 @@ def decode_pieces(
 def _decoded(
     vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], is_text: bool, begins: bool
 ) -> tuple[bytes, bool]:
-    """The text of ids, and whether what is next still begins a text as these do where `begins` is set.
+    """The text of ids, and whether what follows still begins a text, if these ids do (`begins`).
 
-    Control pieces say nothing, but bytes on both sides of one make no character.
+    Control pieces give no text, but bytes on both sides of one do not form a character.
     """
     kinds, parts, start = vocabulary.stored_types[ids], list[bytes](), 0
     if begins:
@@ -328,7 +329,7 @@ def _decoded(
 
 
 def _text_of(rules: TextRules) -> PieceText:
-    """Made once, and kept with the rules: it takes as long as to decode a hundred pages."""
+    """Made once and cached with the rules: making it takes as long as decoding a hundred pages."""
     known = vars(rules)
     cached: PieceText = known.get("piece_text") or PieceText(rules)
     known["piece_text"] = cached
@@ -336,9 +337,9 @@ def _text_of(rules: TextRules) -> PieceText:
 
 
 def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes | None, int]:
-    """The text of the first ids without the spaces that were put there, and how many ids these are.
+    """The text of the first ids without the added spaces, and how many ids these are.
 
-    None for the text where the next id begins it as well.
+    The text is None if the next id still begins it.
     """
     if not (rules.text.adds_space or rules.text.removes_spaces):
         return b"", 0

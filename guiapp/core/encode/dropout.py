@@ -1,4 +1,4 @@
-"""Chance for the encoder "fewest": tokens that may not be used, so that a text has many segmentations."""
+"""Randomness for the encoder "fewest": it rules out tokens, so that a text has many segmentations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LOW_32 = 0xFFFFFFFF
 
 @dataclass
 class Dropout:
-    """Rules out `share` of 2**32 uses of tokens; numbers go on from piece to piece."""
+    """Rules out `share` of 2**32 uses of tokens; the random sequence continues from piece to piece."""
 
     share: int = 0
     random_state: int = 1
@@ -22,7 +22,7 @@ class Dropout:
 
 
 def next_random(state: int) -> int:
-    """The number behind `state` in a sequence of numbers below 2**32 (xorshift, Marsaglia 2003)."""
+    """The number after `state` in a sequence of numbers below 2**32 (xorshift, Marsaglia 2003)."""
     state ^= (state << 13) & LOW_32
     state ^= state >> 17
     return state ^ ((state << 5) & LOW_32)

@@ -1,4 +1,4 @@
-"""The token ids of a text, and where each of them came from."""
+"""The token ids of a text, and the bytes that each token came from."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Offsets = NDArray[np.int64]
 
 
 class FragmentTokens:
-    """The tokens of one stretch of text between special tokens.
+    """The tokens of one fragment of text between special tokens.
 
     ids     int32[k]  rows of the vocabulary
     starts  int64[k]  token i came from fragment[starts[i] : ends[i]]; starts and ends never decrease,
     ends    int64[k]  and starts[i + 1] >= ends[i]: tokens do not overlap
 
-    Who wants ids only need not wait for the rest: with `later`, it is worked out when somebody asks.
+    With `later`, starts and ends are computed when first needed: callers that want only ids do not wait.
     """
 
     __slots__ = ("_bounds", "_make_bounds", "ids")
@@ -37,14 +37,14 @@ class FragmentTokens:
     def later(
         cls, ids: NDArray[np.int32], make_bounds: Callable[[], tuple[Offsets, Offsets] | FragmentTokens]
     ) -> FragmentTokens:
-        """Tokens whose starts and ends are what `make_bounds` returns, or those of what it returns."""
+        """Tokens whose starts and ends `make_bounds` computes, as arrays or as other tokens."""
         tokens = cls.__new__(cls)
         tokens.ids, tokens._bounds, tokens._make_bounds = ids, None, make_bounds
         return tokens
 
     @classmethod
     def tiles(cls, ids: NDArray[np.int32], make_bounds: Callable[[], Offsets]) -> FragmentTokens:
-        """Tokens that lie side by side and meet where `make_bounds` returns, int64[k + 1]."""
+        """Adjacent tokens whose common edges `make_bounds` returns, int64[k + 1]."""
 
         def bounds() -> tuple[Offsets, Offsets]:
             edges = make_bounds()
@@ -68,11 +68,11 @@ class FragmentTokens:
         return self._bounds
 
     def __iter__(self) -> Iterator[NDArray[np.int32] | Offsets]:
-        """The three columns."""
+        """Iterate over the three columns."""
         return iter((self.ids, self.starts, self.ends))
 
     def moved(self, by: int) -> FragmentTokens:
-        """The same tokens further on in the text, or back; what would lie before it lies at its start."""
+        """The same tokens shifted by so many bytes; offsets below 0 become 0."""
         return FragmentTokens.later(
             self.ids, lambda: (np.maximum(self.starts + by, 0), np.maximum(self.ends + by, 0))
         )
@@ -82,7 +82,7 @@ NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empt
 
 
 def join_tokens(parts: Sequence[FragmentTokens]) -> FragmentTokens:
-    """The tokens of all parts, one part behind the other."""
+    """The tokens of all parts, concatenated."""
     if len(parts) == 1:
         return parts[0]
 
@@ -95,7 +95,7 @@ def join_tokens(parts: Sequence[FragmentTokens]) -> FragmentTokens:
 
 
 class Encoding:
-    """What a tokenizer made of one text.
+    """The result of encoding one text.
 
     text_bytes  the original text as UTF-8, or the bytes as given
     token_ids   int32[n]     rows of the vocabulary
@@ -104,7 +104,7 @@ class Encoding:
                 a normaliser drops (spaces in WordPiece, say) belongs to no span
     encoder     the name of the algorithm
 
-    Bytes and spans may be worked out later, when they are first asked for.
+    Bytes and spans may be computed when they are first needed.
     """
 
     __slots__ = ("_spans", "_text", "encoder", "token_ids")
@@ -141,8 +141,8 @@ class Encoding:
         return f"<Encoding: {counted(len(self), 'token')} of {n_bytes}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
-        from guiapp.core.text.token_html import tokens_html  # only they need it
+        """The tokens as HTML, for notebooks."""
+        from guiapp.core.text.token_html import tokens_html  # only notebooks need it
 
         return tokens_html(self.text_bytes, self.token_ids, self.spans)
 
@@ -167,10 +167,10 @@ def assembled(
 
 
 def spans_with_affixes(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: int, size: int) -> Offsets:
-    """The spans of all tokens of a text of so many bytes from the starts and ends of some in the middle."""
+    """All spans in a text of `size` bytes, from the starts and ends of the tokens in the middle."""
     made = bounds[0].base
     if made is not None and made is bounds[1].base and made.shape == (n_tokens, 2):
-        return made  # `bounds` are its columns, and there are no others
+        return made  # `bounds` are its columns, and there are no other tokens
     spans = np.zeros((n_tokens, 2), np.int64)
     spans[inner.stop :] = size
     for side, column in enumerate(bounds):
@@ -180,9 +180,9 @@ def spans_with_affixes(bounds: tuple[Offsets, Offsets], inner: slice, n_tokens: 
 
 
 def _bytes_of(text: object) -> bytes:
-    """Those of a bytearray, a memoryview or an array of bytes; bytes(3) would be three zeros."""
+    """The bytes of a bytearray, a memoryview or an array of bytes; bytes(3) would be three zeros."""
     try:
-        view = memoryview(text)  # type: ignore[arg-type]  # it says which it takes
+        view = memoryview(text)  # type: ignore[arg-type]  # it raises TypeError for other types
     except TypeError:
         raise TypeError(f"A text is a str or bytes, not {type(text).__name__}.") from None
     if view.itemsize != 1:
@@ -191,9 +191,9 @@ def _bytes_of(text: object) -> bytes:
 
 
 def as_bytes(text: str | bytes) -> bytes:
-    """The bytes that llama.cpp would be given for this text.
+    """The bytes that llama.cpp would receive for this text.
 
-    Raises EncodeError if it could not take so many, and TypeError for what is neither str nor bytes.
+    Raises EncodeError if there are too many for it, and TypeError unless `text` is a str or bytes-like.
     """
     if isinstance(text, str):
         data = text.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""How far ids can be trusted to be llama.cpp's, or those of the library that a file is for."""
+"""Whether ids equal those of llama.cpp, or of the library that a file is for."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from guiapp.core.vocabulary.parts import PieceRules
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 HOW_CHECKED = "this is tested with random texts"
-TOKENIZER_JSON = "tokenizer.json"  # the format that says all of its pipeline
+TOKENIZER_JSON = "tokenizer.json"  # the format that describes its whole pipeline
 REFUSED = "refused by llama.cpp"
 
 
 @dataclass(frozen=True)
 class Exactness:
-    """How far the ids can be trusted to be those of the library that the file is for.
+    """How far to trust that the ids equal those of the library that the file is for.
 
     level   "exact", "approximate", "unknown pre" or REFUSED
     reason  a sentence for the user
@@ -29,7 +29,7 @@ class Exactness:
 
 
 def exactness_of(vocabulary: Vocabulary) -> Exactness:
-    """Whether llama.cpp, or whichever library reads such files, would give the same ids."""
+    """Whether llama.cpp, or the library that reads such files, would give the same ids."""
     if vocabulary.chosen_pre == TRANSFORMERS:
         return Exactness(
             "exact",
@@ -72,7 +72,7 @@ def _exactness_of_file(vocabulary: Vocabulary) -> Exactness:
 
 
 def _exactness_of_pieces(vocabulary: Vocabulary, rules: PieceRules) -> Exactness:
-    """Of a SentencePiece model."""
+    """The exactness of a SentencePiece model."""
     types = vocabulary.stored_types
     if vocabulary.type is VocabType.SPM and {USER_DEFINED_TYPE, UNUSED_TYPE} <= set(types.tolist()):
         return Exactness(
@@ -87,7 +87,7 @@ def _exactness_of_pieces(vocabulary: Vocabulary, rules: PieceRules) -> Exactness
 
 
 def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
-    """Of a file that llama.cpp does not read."""
+    """The exactness of a file that llama.cpp does not read."""
     library = vocabulary.library
     if vocabulary.parts is not None:
         return _exactness_of_parts(vocabulary)
@@ -117,7 +117,7 @@ def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
 
 
 def _exactness_of_parts(vocabulary: Vocabulary) -> Exactness:
-    """Of a file of `tokenizers`, or of what that library is given for another file."""
+    """The exactness of a `tokenizers` file, or of another file read as parts of that library."""
     if chosen := vocabulary.chosen_pre:
         return Exactness(
             "approximate",
@@ -139,7 +139,7 @@ def _exactness_of_parts(vocabulary: Vocabulary) -> Exactness:
 
 
 def _exactness_of_choice(vocabulary: Vocabulary) -> Exactness:
-    """What to think of the ids where somebody chose the pre-tokenizer by hand."""
+    """The exactness if the user chose the pre-tokenizer by hand."""
     clause = pre_in_file(vocabulary.pre)
     split = f"{clause[0].upper()}{clause[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
     if vocabulary.pre in PRE_TOKENIZERS:

@@ -1,7 +1,7 @@
-"""The token ids of many texts, and of the parts of a long one: threads share them out among themselves.
+"""The token ids of many texts, or of the parts of a long one, encoded on several threads.
 
-To hand a text over to native code takes as long as to encode some words of it, and holds Python's lock.  So
-short texts are handed over a group at a time, laid out one behind the other.
+Passing a text to native code takes as long as encoding some words of it, and holds Python's lock.  So short
+texts are concatenated and passed in groups.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from guiapp.native.special_tokens import CallOptions
 Padding = Literal["longest"] | SupportsIndex | None
 Around = tuple[list[int], list[int]]  # the ids before and after each text
 NO_LIMIT = 1 << 62
-BYTES_PER_ID = 5  # with its place in the mask
-MANY_IDS = 1 << 18  # below, threads take longer to start than they save
+BYTES_PER_ID = 5  # with its position in the mask
+MANY_IDS = 1 << 18  # for fewer, threads take longer to start than they save
 T = TypeVar("T")
 R = TypeVar("R")
 LEAST_LONG_BYTES = 2 << 20  # below, threads take longer to start than they save
 MOST_THREADS, MOST_ASKED_FOR = 8, 64  # each may have a cache of 20 MB
 LEAST_PART = 1 << 17  # bytes
-PARTS_PER_THREAD = 4  # some parts take longer than others, and threads have to wait for each other
+PARTS_PER_THREAD = 4  # some parts take longer than others, and threads wait for each other
 LEAST_BYTES = 1 << 17  # below, threads take longer to start than they save
-LEAST_BYTES_PER_TEXT = 1 << 10  # of texts that are handed over one by one
+LEAST_BYTES_PER_TEXT = 1 << 10  # of texts that are passed one by one
 LEAST_GROUP, MOST_GROUP = 1 << 16, 1 << 19  # bytes
-GROUPS_PER_THREAD = 2  # at least: some take longer than others, and threads have to wait for each other
+GROUPS_PER_THREAD = 2  # at least: some take longer than others, and threads wait for each other
 
 
 def encode_rows(groups: Groups, texts: Sequence[bytes], n_threads: int) -> list[Rows]:
-    """The ids of many texts without BOS, EOS and the like, by groups of texts that follow each other."""
+    """The ids of many texts without BOS, EOS and the like, by groups of consecutive texts."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     if lengths.sum() < max(LEAST_BYTES, groups.least_bytes_per_text * len(texts)):
         n_threads = 1
@@ -56,8 +56,8 @@ def encode_rows(groups: Groups, texts: Sequence[bytes], n_threads: int) -> list[
 class Groups:
     """Encodes groups of texts.  Threads may share it.
 
-    many        encodes a group at once, with these options; None: its texts are taken one by one
-    encode_one  encodes a text
+    many        encodes a group at once, with these options; None: texts are encoded one by one
+    encode_one  encodes one text
     """
 
     many: Pipeline | None
@@ -67,11 +67,11 @@ class Groups:
 
     @property
     def least_bytes_per_text(self) -> int:
-        """Of texts for which threads pay: handed over one by one, short ones wait for Python's lock."""
+        """Mean size from which threads pay: short texts passed one by one wait for Python's lock."""
         return 0 if self.many else LEAST_BYTES_PER_TEXT
 
     def of(self, texts: Sequence[bytes], lengths: NDArray[np.int64], n_threads: int) -> list[Sequence[bytes]]:
-        """The texts in groups: several for each thread, and long texts each in one of its own."""
+        """The texts in groups: several for each thread, and a group of its own for each long text."""
         if not texts:
             return []
         starts = np.cumsum(lengths) - lengths
@@ -90,7 +90,7 @@ class Groups:
     def _encode_text(self, text: bytes) -> NDArray[np.int32]:
         if len(text) < LEAST_LONG_BYTES:
             return self.encode_one(text)
-        with self._long_text:  # which has several threads for itself
+        with self._long_text:  # it uses several threads by itself
             return self.encode_one(text)
 
 
@@ -102,7 +102,7 @@ def encode_in_parts(
     n_threads: int,
     n_parts: int,
 ) -> FragmentTokens:
-    """The tokens of a fragment by an exact encoder of its pipeline, from those of about `n_parts` parts."""
+    """The tokens of a fragment by an exact encoder of its pipeline, joined from about `n_parts` parts."""
     bounds = _part_bounds(pipeline, fragment, n_parts)
 
     def encode_part(part: tuple[int, int]) -> FragmentTokens:
@@ -113,7 +113,7 @@ def encode_in_parts(
 
 
 def _part_bounds(pipeline: Pipeline, fragment: NDArray[np.uint8], n_parts: int) -> list[int]:
-    """Where parts of about equal lengths begin, and the end of the last; fewer where cuts are rare."""
+    """The starts of parts of about equal lengths, and the end of the last; fewer if cuts are rare."""
     size = len(fragment)
     bounds = [0]
     for part in range(1, n_parts):
@@ -129,9 +129,9 @@ def _part_bounds(pipeline: Pipeline, fragment: NDArray[np.uint8], n_parts: int) 
 def share_out(function: Callable[[T], R], items: Sequence[T], n_threads: int) -> list[R]:
     """The results of a function that releases Python's lock, in order.
 
-    The first error, in the order of the items, is raised here, once nothing runs any more.  Where the system
-    refuses further threads, those that it gave do all the work.  Nobody waits for threads to start, as
-    `threading` would: that takes as long as to encode a hundred short texts.
+    The first error, in the order of the items, is raised here after all threads have stopped.  If the system
+    refuses to start more threads, the existing ones do all the work.  Nothing waits for threads to start, as
+    `threading` would: that takes as long as encoding a hundred short texts.
     """
     results: dict[int, R] = {}
     places = iter(range(len(items)))
@@ -146,7 +146,7 @@ def share_out(function: Callable[[T], R], items: Sequence[T], n_threads: int) ->
             ended.put((place, error))
         else:
             ended.put(None)
-        for _ in places:  # after an error nobody begins anything more
+        for _ in places:  # after an error, no thread takes another item
             pass
 
     n_started = _start(work, min(n_threads, len(items)) - 1)
@@ -158,7 +158,7 @@ def share_out(function: Callable[[T], R], items: Sequence[T], n_threads: int) ->
 
 
 def _start(work: Callable[[], None], n_threads: int) -> int:
-    """How many of so many threads the system has started."""
+    """Start threads, and return how many of them the system allowed."""
     for n_started in range(n_threads):
         try:
             start_new_thread(work, ())
@@ -168,21 +168,21 @@ def _start(work: Callable[[], None], n_threads: int) -> int:
 
 
 class Shape(NamedTuple):
-    """What rows are cut and filled to: `most` ids each, and a width, "longest" or None as for `pad_batch`."""
+    """The size of rows: at most `most` ids each, and a width, "longest" or None as for `pad_batch`."""
 
     width: int | Literal["longest"] | None
     most: int
 
 
 def n_cores() -> int:
-    """The processors that this process may use."""
+    """The number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def row_by_row(groups: Sequence[Rows], affixes: Around) -> list[NDArray[np.int32]]:
-    """The rows of all groups, with the ids of `affixes`, one array each."""
+    """The rows of all groups as one array each, with the ids of `affixes`."""
     n_around = [*map(len, affixes)]
     both = np.array([*affixes[0], *affixes[1]], np.int32)
     result: list[NDArray[np.int32]] = []
@@ -197,7 +197,7 @@ def row_by_row(groups: Sequence[Rows], affixes: Around) -> list[NDArray[np.int32
 
 
 def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) -> Shape:
-    """What `pad_batch` can be asked for where `n_after` ids end each text; EncodeError for anything else."""
+    """The arguments of `pad_batch` if `n_after` ids end each text; EncodeError if they are invalid."""
     if not (truncate is None or isinstance(truncate, SupportsIndex)):
         raise EncodeError(f"Rows cannot be truncated to “{truncate}”. Choose a number of tokens, or None.")
     most = NO_LIMIT if truncate is None else index(truncate)
@@ -216,12 +216,12 @@ def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) ->
 def pad_batch(
     vocabulary: Vocabulary, groups: Sequence[Rows], affixes: Around, shape: Shape, n_threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Rows of ids as int32[rows, width] and an attention mask uint8 of that shape, 1 where a token is.
+    """Rows of ids as int32[rows, width], and an attention mask uint8[rows, width], 1 for tokens.
 
-    shape.width  "longest", a number, or None where all rows must be equally long already
-    shape.most   ids of a row; where there are more, the last ones of the text are left out, not what ends it
-    Padding stands at the end, with the vocabulary's padding id, else its EOS id, else 0.
-    Raises EncodeError where the rows do not fit.
+    shape.width  "longest", a number, or None if all rows must be equally long already
+    shape.most   ids of a row; in longer ones the last ids of the text are cut, not those of `affixes`
+    Padding is at the end, with the vocabulary's padding id, else its EOS id, else 0.
+    Raises EncodeError if the rows do not fit.
     """
     before, after = (np.array(ids, np.int32) for ids in affixes)
     counts = np.concatenate([np.empty(0, np.int64), *(rows.counts for rows in groups)])
@@ -262,7 +262,7 @@ def _new_arrays(n_rows: int, width: int) -> tuple[NDArray[np.int32], NDArray[np.
 
 
 def _memory_bytes() -> int:
-    """What this machine has; systems that do not tell are taken to have a lot."""
+    """The memory of this machine; if the system does not report it, assume a lot."""
     if hasattr(os, "sysconf") and {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= os.sysconf_names.keys():
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return 1 << 40

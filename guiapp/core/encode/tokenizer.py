@@ -2,8 +2,8 @@
 
     text -> partition -> normalise -> split -> encode -> assemble -> token ids and spans
 
-Special tokens are cut out first; each stretch of text between them goes through the pipeline of the
-vocabulary's type; BOS, EOS and the like are put around the whole.
+Special tokens are cut out first; each fragment of text between them goes through the pipeline of the
+vocabulary's type; BOS, EOS and the like are added around the whole text.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ if TYPE_CHECKING:
     from guiapp.core.encode.reference.viterbi import Segmentation
 
 TEXT = str, bytes
-SHORT_STRETCH, MOST_RECALLED = 256, 1 << 10  # bytes of what lies between special tokens, and how many
-SHORT_BYTES = 1 << 16  # of a text that takes no time worth stopping for
+SHORT_STRETCH, MOST_RECALLED = 256, 1 << 10  # bytes of a fragment that is cached; number of cached ones
+SHORT_BYTES = 1 << 16  # a text up to this size is encoded too quickly to be worth stopping early
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """How texts are encoded with some options of `encode`, worked out once.
+    """How to encode texts with one set of options of `encode`, computed once.
 
     begins  whether a text begins a document or follows a special token
-    options, whole  for `fast_path`: up to where threads pay for what lies between special tokens, and beyond
-    recall  the tokens of what lies between special tokens and may begin a text: turns of a chat come again
+    options, whole  for `fast_path`: up to the length from which threads pay, and for any length
+    recall  cached tokens of short fragments between special tokens: the turns of a chat come again
     """
 
     encoder: str
@@ -95,7 +95,7 @@ class _Prepared:
     recall: Callable[[bytes, bool], FragmentTokens]
 
     def spans(self, encoding: Encoding) -> Offsets:
-        """The spans of tokens that `fast_path` has given."""
+        """The spans of the tokens that `fast_path` returned."""
         inner = slice(len(self.options.before), len(encoding) - len(self.options.after))
         text = np.frombuffer(encoding.text_bytes, np.uint8)
         bounds = self.bounds(text, encoding.token_ids[inner])
@@ -103,7 +103,7 @@ class _Prepared:
         return spans_with_affixes(bounds, inner, len(encoding), len(text))
 
     def bounds(self, text: NDArray[np.uint8], ids: NDArray[np.int32]) -> tuple[Offsets, Offsets]:
-        """Starts and ends of the same, without those of what is around the text."""
+        """The starts and ends of the same tokens, without BOS, EOS and the like."""
         bounds = self.pipeline.spans(text, ids, self.options)
         if bounds is None:
             tokens = self.encode(text, self.special_tokens.partition(text, self.parse_special))
@@ -111,7 +111,7 @@ class _Prepared:
         return bounds
 
     def encode_beyond(self, text: NDArray[np.uint8]) -> FragmentTokens:
-        """The tokens of a text, without what is around it, that took more than `options` allow."""
+        """The tokens, without BOS, EOS and the like, of a text that `fast_path` rejects."""
         found = self.special_tokens.partition(text, self.parse_special)
         if len(text) >= LEAST_LONG_BYTES and len(found.ids):  # parts of parts cost more than threads save
             inner = slice(len(self.whole.before), -len(self.whole.after) or None)
@@ -120,7 +120,7 @@ class _Prepared:
         return self.encode(text, found)
 
     def encode(self, text: NDArray[np.uint8], partition: Partition) -> FragmentTokens:
-        """The tokens of a text, of one stretch between special tokens after the other."""
+        """The tokens of a text, fragment by fragment between its special tokens."""
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
             begins = self.begins if start == 0 else self.pipeline.begins_after_special
@@ -131,7 +131,7 @@ class _Prepared:
         return join_segments(partition, encode_fragment)
 
     def _encode_fragment(self, fragment: NDArray[np.uint8], begins: bool) -> FragmentTokens:
-        """The tokens of what lies between special tokens; on several threads where that pays."""
+        """The tokens of a fragment between special tokens; on several threads where that pays."""
         n_threads, encoder = self.n_threads, self.encoder
         if n_threads < 2 or len(fragment) < LEAST_LONG_BYTES or not ALGORITHMS[encoder].exact:
             return self.pipeline.encode(fragment, begins, encoder)
@@ -148,20 +148,20 @@ class Tokenizer:
         self.special_tokens = _special_tokens_of(vocabulary)
         self._prepared: dict[tuple[bool, bool, str | None, bool], _Prepared] = {}
         self.n_threads = min(n_cores(), MOST_THREADS)
-        self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # methods and what they were given
+        self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # names of methods and their arguments
 
     def __repr__(self) -> str:
         return repr(self.vocabulary).replace("Vocabulary", "Tokenizer", 1)
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
-        """The algorithms that apply to this vocabulary, the one that is used by default first."""
+        """The algorithms that apply to this vocabulary, the default one first."""
         return MappingProxyType({name: ALGORITHMS[name] for name in (*self.pipeline.encoders, WORDS)})
 
     def without_splitting(self) -> Tokenizer:
         """The same tokenizer, but BPE merges over the whole text between special tokens as one piece.
 
-        Not what the model was trained on: for measuring algorithms and looking at them.
+        The model was not trained on such ids: this is for measuring and looking at algorithms.
         """
         tokenizer = self._changed("without_splitting", (), pipeline=self.pipeline.without_splitting())
         reason = "Text is not split before merging, unlike in llama.cpp."
@@ -170,7 +170,7 @@ class Tokenizer:
         return tokenizer
 
     def with_dropout(self, share: float, seed: int = 0) -> Tokenizer:
-        """The same tokenizer, but `fewest` rules out this share of all uses of tokens, by chance.
+        """The same tokenizer, but `fewest` rules out this share of all uses of tokens at random.
 
         The same seed gives the same tokens.  Raises EncodeError unless 0 <= share < 1.
         """
@@ -182,16 +182,16 @@ class Tokenizer:
         return self._changed("with_dropout", (share, seed), pipeline=self.pipeline.with_dropout(dropout))
 
     def with_threads(self, n_threads: int) -> Tokenizer:
-        """The same tokenizer, but long texts and many are encoded on so many threads: 1 for measuring.
+        """The same tokenizer, but long texts and many texts are encoded on `n_threads` threads.
 
-        By default there are as many as processors, up to a few.  There is at least 1, and there are at most
-        MOST_ASKED_FOR: each may need 20 MB.
+        Choose 1 for measuring.  The default is one per processor, at most MOST_THREADS.  Numbers are clamped
+        to 1 … MOST_ASKED_FOR: each thread may need 20 MB.
         """
         n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
         return self._changed("with_threads", (n_threads,), n_threads=n_threads)
 
     def make_tables(self) -> None:
-        """Make now what else is made when first needed, 0.1 s for large vocabularies; for live editing."""
+        """Make the tables now, 0.1 s for large vocabularies, instead of on first use; for live editing."""
         self.pipeline.make_tables()
         self.special_tokens.make_tables()
         _ = self.vocabulary.token_bytes_table
@@ -213,11 +213,11 @@ class Tokenizer:
 
     @cached_property
     def exact_encoders(self) -> tuple[str, ...]:
-        """The names of those that give llama.cpp's ids for every text."""
+        """The names of the algorithms that give llama.cpp's ids for every text."""
         return tuple(name for name, algorithm in self.encoders.items() if algorithm.exact)
 
     def reference_encoder(self, encoder: str) -> str:
-        """The algorithm that an encoder is to be read as: `fast` remembers what another one does."""
+        """The algorithm that shows how an encoder works: `fast` caches the results of another one."""
         return next(name for name in self.exact_encoders if name != "fast") if encoder == "fast" else encoder
 
     @cached_property
@@ -230,18 +230,18 @@ class Tokenizer:
         )
 
     def pipeline_of(self, encoder: str, parse_special: bool = True) -> Pipeline:
-        """What encodes by an encoder."""
+        """The pipeline that an encoder runs in."""
         if encoder == WORDS:
             return self._words
         return self.pipeline if parse_special else self.pipeline.without_special()
 
     def begins_text_at(self, start: int, after_special: bool) -> bool:
-        """What a pipeline is told of a fragment that begins at `start` of a stretch; see `encode_segment`."""
+        """The `after_special` of `Pipeline.encode` for a fragment that begins at `start` of a segment."""
         return after_special if start == 0 else self.pipeline.begins_after_special
 
     @property
     def merging(self) -> PairMerging | None:
-        """The merge rules in use, where the vocabulary's type has any."""
+        """The merge rules in use, if the vocabulary's type has any."""
         return self.pipeline.merging
 
     def encode(
@@ -255,7 +255,7 @@ class Tokenizer:
 
         text           str, or bytes that may be invalid UTF-8; lone surrogates of a str are encoded as
                        three bytes each
-        add_special    put BOS, EOS … around it, as the file asks
+        add_special    add BOS, EOS … around it, as the file asks
         parse_special  find control tokens in the text; user-defined ones are always found
         encoder        one of `encoders`; the first by default
         Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
@@ -277,7 +277,7 @@ class Tokenizer:
     def _prepare(
         self, add_special: bool, parse_special: bool, encoder: str | None, begins: bool = True
     ) -> _Prepared:
-        """How texts are encoded with these options; errors as for `encode`.
+        """Work out how texts are encoded with these options; errors as for `encode`.
 
         begins  whether they begin a document or follow a special token
         """
@@ -288,7 +288,7 @@ class Tokenizer:
         handle = special.handle(parse_special)
         is_begin = begins or (
             own.adds_space and not own.begins_after_special
-        )  # adds it wherever that is from
+        )  # then the space is added whether or not the text begins a document
         given = handle, own.excluded, own.adds_space, own.marks_spaces, is_begin, affixes
         options = CallOptions(*given, most_bytes), CallOptions(*given)
         is_fast = name == own.encoders[0] and special.is_native and max(map(len, affixes)) <= MOST_AROUND
@@ -309,7 +309,7 @@ class Tokenizer:
     ) -> FragmentTokens:
         """The tokens of a text, without BOS, EOS and the like.
 
-        partition      where its special tokens are; None: they are searched for
+        partition      the positions of its special tokens; None: search for them
         after_special  whether the text begins a document or follows a special token
         """
         if not len(text):
@@ -327,7 +327,7 @@ class Tokenizer:
     def count_segment(
         self, text: bytes, after_special: bool, encoder: str | None, parse_special: bool
     ) -> int:
-        """How many tokens `encode_segment` gives for a short text that is not empty."""
+        """The number of tokens that `encode_segment` gives for a short text that is not empty."""
         options = False, parse_special, encoder, after_special
         prepared = self._prepared.get(options) or self._prepare(*options)
         ids = prepared.fast_path(text, prepared.options)
@@ -336,7 +336,7 @@ class Tokenizer:
     def _ids_in_parts(
         self, text: NDArray[np.uint8], prepared: _Prepared, encoder: str | None
     ) -> NDArray[np.int32] | None:
-        """The ids of a long text by the fast path on several threads; None where that does not pay."""
+        """The ids of a long text by the fast path on several threads; None if that does not pay."""
         n_threads, parse_special = prepared.n_threads, prepared.parse_special
         if n_threads < 2 or len(text) < LEAST_LONG_BYTES or prepared.fast_path is no_fast_path:
             return None
@@ -360,7 +360,7 @@ class Tokenizer:
         parse_special: bool = True,
         encoder: str | None = None,
     ) -> Encoding:
-        """The same from the readable twins: slow, but plain Python all the way."""
+        """The same from the reference implementations: slow, but all in plain Python."""
         name = self._encoder_name(encoder)
         data = as_bytes(text)
 
@@ -374,11 +374,11 @@ class Tokenizer:
     def segmentations(
         self, text: str | bytes, n: int, add_special: bool = True, parse_special: bool = True
     ) -> list[Segmentation]:
-        """The `n` best ways to cut a text into tokens, the best first, or all where there are fewer.
+        """The `n` best ways to cut a text into tokens, the best first, or all if there are fewer.
 
-        The first is what `encode` gives.  A segmentation is ids and spans: others may have the same ids.
-        Ties go to the one whose last token, where they differ, starts first.
-        Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
+        The first is the result of `encode`.  A segmentation is ids and spans: two may have the same ids.
+        Among ties, compare the last token in which they differ: the one that starts first wins.
+        Raises EncodeError if the vocabulary is not Unigram, and if n < 1.
         """
         from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
 
@@ -412,9 +412,9 @@ class Tokenizer:
         add_special: bool = True,
         parse_special: bool = True,
     ) -> int | None:
-        """The number of tokens of a text; None where it is more than `limit`, and then soon.
+        """The number of tokens of a text; None if it exceeds `limit`, as soon as that is certain.
 
-        The other options are those of `encode`: special tokens are counted unless switched off.
+        The other options are as in `encode`: special tokens count unless switched off.
         """
         if limit is not None and len(text) > SHORT_BYTES:
             return count_tokens(self, as_bytes(text), limit, add_special, parse_special)
@@ -424,7 +424,7 @@ class Tokenizer:
     def encode_batch(
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """Many texts as one array, encoded on all processors; see `pad_batch` in `batches`."""
+        """Many texts as one array, encoded on all processors; see `pad_batch` in `many_texts`."""
         affixes = self.special_affixes()
         shape = checked_shape(pad, truncate, len(affixes[1]))
         return pad_batch(self.vocabulary, self._rows(texts, True, None), affixes, shape, self.n_threads)
@@ -461,7 +461,7 @@ class Tokenizer:
         return detokenize(self.vocabulary, ids, remove_special, unparse_special)
 
     def decode(self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True) -> str:
-        """The same as text, with U+FFFD for what is not valid UTF-8."""
+        """The same as text, with U+FFFD for invalid UTF-8."""
         data = detokenize(self.vocabulary, ids, remove_special, unparse_special, is_text=True)
         return data.decode("utf-8", "replace")
 
@@ -471,7 +471,7 @@ class Tokenizer:
         return exactness_of(self.vocabulary)
 
     def special_affixes(self) -> tuple[list[int], list[int]]:
-        """The ids that `add_special` puts before and after a text."""
+        """The ids that `add_special` adds before and after a text."""
         vocabulary, special, rules = self.vocabulary, self.vocabulary.special_ids, self.vocabulary.rules
         if vocabulary.parts is not None:
             return list(vocabulary.parts.before), list(vocabulary.parts.after)
@@ -507,7 +507,7 @@ class Tokenizer:
 
 
 def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[object, ...]]]) -> Tokenizer:
-    """What was pickled."""
+    """Rebuild a pickled tokenizer."""
     tokenizer = Tokenizer(vocabulary)
     for choice, given in choices:
         tokenizer = getattr(tokenizer, choice)(*given)
@@ -583,7 +583,7 @@ def _of_type(vocabulary: Vocabulary) -> Pipeline:
 
 
 def _of_pieces(vocabulary: Vocabulary) -> Pipeline:
-    """Of a model of SentencePiece, which is one of pairs or Unigram."""
+    """The pipeline of a SentencePiece model: pair merging or Unigram."""
     if vocabulary.type is VocabType.SPM:
         from guiapp.core.encode.families.sentencepiece import PiecePairsPipeline
 

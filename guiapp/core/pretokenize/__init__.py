@@ -1,1 +1,1 @@
-"""Where a text is cut before merging: llama.cpp's patterns, and regular expressions as tables."""
+"""Split text into pieces before merging: llama.cpp's patterns, and regular expressions as tables."""

@@ -1,4 +1,4 @@
-"""Where a pre-tokenizer cuts a text, and by which of its rules, in words."""
+"""Where a pre-tokenizer splits a text, and by which of its rules, in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import TokenloupeError
 
-ESCAPES = {ord("\n"): r"\n", ord("\r"): r"\r", ord("\t"): r"\t"}  # some files have the characters themselves
+ESCAPES = {ord("\n"): r"\n", ord("\r"): r"\r", ord("\t"): r"\t"}  # some files have the raw characters
 CONTRACTIONS = "a contraction such as 's or 'll"
 SIGNS = "symbols, with a space before and line ends after them"
 CASED = "letters, capitals first, with one space or symbol before them"
@@ -76,9 +76,9 @@ class PatternBranch(NamedTuple):
     """An alternative of one of several patterns.
 
     pattern  the number of the pattern, from 0
-    source   the alternative as it stands, line ends escaped
-    place    which of `n_options` it is, from 0
-    words    what it matches, "" where nobody has said so
+    source   the alternative, with line ends escaped
+    place    its number among `n_options`, from 0
+    words    a description of its matches, "" if there is none
     """
 
     pattern: int
@@ -89,32 +89,32 @@ class PatternBranch(NamedTuple):
 
 
 def piece_ends(patterns: tuple[Pattern, ...], text: bytes, text_ends: list[int]) -> NDArray[np.int64]:
-    """The ends of the pieces of texts that lie one behind the other, all valid UTF-8 and none empty."""
+    """The ends of the pieces of concatenated texts, all valid UTF-8 and not empty."""
     data = np.frombuffer(text, np.uint8)
     return splitter_of(patterns).split_each(data, np.array(text_ends, np.int64))
 
 
 def certain(patterns: tuple[Pattern, ...], text: bytes) -> tuple[int, int]:
-    """Between which places pieces are the same whatever precedes a text and follows it."""
+    """The range in which pieces are the same whatever text comes before and after."""
     data, splitter = np.frombuffer(text, np.uint8), splitter_of(patterns)
     return splitter.restart_after(data, 0), splitter.restart_before(data, len(data))
 
 
 def patterns_of(vocabulary: Vocabulary) -> tuple[Pattern, ...]:
-    """Those that cut the text itself; none where it is made into another one first."""
+    """The patterns that split the text itself; none if it is changed first."""
     is_plain = vocabulary.type is VocabType.BPE and vocabulary.parts is None
     is_plain = is_plain and vocabulary.model != "whitespace" and not vocabulary.rules.escape_spaces
     return vocabulary.patterns if is_plain else ()
 
 
 def rule_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> str:
-    """The rule that made the piece text[start:end], in words or as it stands; "" where none is known."""
+    """The rule that made the piece text[start:end], in words or as its source; "" if it is unknown."""
     branch = branch_of(patterns, text, start, end)
     return "" if branch is None else branch.words or branch.source
 
 
 def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> PatternBranch | None:
-    """The alternative that made the piece text[start:end]; None where none is known."""
+    """The alternative that made the piece text[start:end]; None if it is unknown."""
     for number, pattern in reversed([*enumerate(patterns)]):
         shown = "".join(map(chr, seen(pattern.view, np.array([*map(ord, text)]))))
         options = _options(pattern)
@@ -129,7 +129,7 @@ def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) ->
 
 @cache
 def _options(pattern: Pattern) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The alternatives of a pattern; none where it is no plain choice, or cuts beyond expressions."""
+    """The alternatives of a pattern; none if it is not a plain choice or not a regular expression."""
     if not pattern.source:
         return ()
     sources = [*_alternatives(pattern.source)]
@@ -142,7 +142,7 @@ def _options(pattern: Pattern) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _alternatives(source: str) -> Iterator[str]:
-    """The parts of an expression between the bars that stand in no group."""
+    """The parts of an expression between bars outside of groups."""
     first, depth = 0, 0
     for part in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]|[()|]", source):
         depth += (part[0] == "(") - (part[0] == ")")

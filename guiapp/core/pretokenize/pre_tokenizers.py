@@ -1,4 +1,4 @@
-"""The pre-tokenizers of llama.cpp: the patterns that cut text into pieces, and what else a name means."""
+"""The pre-tokenizers of llama.cpp: the patterns that split text into pieces, and settings by name."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ View = Literal["classes", "han", "codes", "unicode", "oniguruma", "numbers by th
 
 
 class Pattern(NamedTuple):
-    r"""A regular expression, and what it sees of a text.
+    r"""A regular expression, and its view of a text.
 
     classes  every character outside ASCII is only its category; `\p{Lu}` and its like all mean "letter"
     han      the same, with Chinese characters as a class of their own
     codes    the characters themselves, but whitespace outside ASCII is a vertical tab
-    unicode  the characters themselves, and all that Unicode says; the syntax is that of unicode_patterns.py
+    unicode  the characters themselves, with all of Unicode; the syntax is that of unicode_patterns.py
     oniguruma  the same, in the syntax of Oniguruma
 
-    The other two are ways of cutting beyond regular expressions; such patterns have no source.
+    The other two split in ways that regular expressions cannot; such patterns have no source.
     """
 
     source: str
@@ -184,14 +184,14 @@ AFMOE_EAST_ASIAN = Pattern(
 
 
 class LlamaPreTokenizer(NamedTuple):
-    """What llama.cpp derives from a value of `tokenizer.ggml.pre`.
+    """The settings that llama.cpp derives from a value of `tokenizer.ggml.pre`.
 
-    names          all values that mean it
-    patterns       each cuts the pieces of those before it
+    names          all values with this meaning
+    patterns       each cuts the pieces of the previous ones
     escape_spaces, byte_encoding, ignore_merges, ignore_newline_merges, clean_spaces, add_bos, add_sep
                    see `Rules`
-    forces_bos     the file has no say in `add_bos`
-    has_default_bos, is_cased  what holds where the file does not say: a token for BOS, no lower case
+    forces_bos     the file cannot change `add_bos`
+    has_default_bos, is_cased  defaults if the file does not specify: a token for BOS, no lower case
     """
 
     names: tuple[str, ...]

@@ -1,6 +1,6 @@
-r"""From the source of a pattern to the automaton (DFA) that finds the same matches as a backtracking search.
+r"""Compile a pattern to an automaton (DFA) that finds the same matches as a backtracking search.
 
-Patterns need little: sequences, `|`, groups, greedy `* + ? {n} {n,m}`, classes, `\r \n \t \s \S \Z`, `\p{…}`,
+Patterns may contain sequences, `|`, groups, greedy `* + ? {n} {n,m}`, classes, `\r \n \t \s \S \Z`, `\p{…}`,
 and look-ahead for one character.
 """
 
@@ -30,8 +30,8 @@ from guiapp.core.text.unicode_tables import (
 )
 from guiapp.native.checkpoint import stoppable
 
-# What a pattern sees.  llama.cpp runs most patterns over a copy of the text with one byte per character:
-# ASCII as it is, all else as a stand-in for its category.  `\p{…}` means that stand-in and some of ASCII.
+# Views of a text.  llama.cpp runs most patterns over a copy of the text with one byte per character: ASCII
+# unchanged, all else as a stand-in for its category.  `\p{…}` means that stand-in and some of ASCII.
 
 VERTICAL_TAB = 0x0B
 OTHER, HAN_LETTER, HAN_OTHER = 0xD0, 0xD6, 0xD7
@@ -50,7 +50,7 @@ MEMBERS = {
 
 
 def seen(view: View, codes: NDArray[np.integer]) -> NDArray[np.integer]:
-    """What stands for each of some code points in a view."""
+    """The code points, or stand-ins, that a view shows for some code points."""
     if view in ("unicode", "oniguruma"):
         return codes
     is_space = (codes >= 0x80) & are_in(codes, WHITESPACE_RANGES)
@@ -91,7 +91,7 @@ def translated(pattern: Pattern) -> str:
     return "".join(parts)
 
 
-# The parts of a regular expression.
+# The parts of a regular expression
 
 SPACE: tuple[Range, ...] = ((0x09, 0x0D), (0x20, 0x20))
 CONTROLS = {"r": "\r", "n": "\n", "t": "\t"}
@@ -99,14 +99,14 @@ COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
 
 class CharacterSet(NamedTuple):
-    """One character out of `ranges`, or, negated, one that is in none of them."""
+    """One character in `ranges` or, if negated, in none of them."""
 
     ranges: tuple[Range, ...]
     is_negated: bool = False
 
 
 class Lookahead(NamedTuple):
-    """Nothing, provided that the next character is in the set; negated: that it is not, or there is none."""
+    """Empty, if the next character is in the set; negated: if it is not, or there is none."""
 
     characters: CharacterSet
     is_negated: bool
@@ -117,13 +117,13 @@ class Concatenation(NamedTuple):
 
 
 class Alternation(NamedTuple):
-    """The first option that fits, and the next ones only if the rest then fails."""
+    """The first option that fits; the next ones only if the rest of the pattern then fails."""
 
     options: tuple[Node, ...]
 
 
 class Repetition(NamedTuple):
-    """As often as possible, `least` to `most` times; None means without limit."""
+    """As often as possible, `least` to `most` times; None: no limit."""
 
     part: Node
     least: int
@@ -136,7 +136,7 @@ AT_END = Lookahead(CharacterSet((), is_negated=True), is_negated=True)
 
 
 def parse(pattern: Pattern) -> Node:
-    """Raises PatternError for what is not plain enough; see the top."""
+    """Parse a pattern; raises PatternError for unsupported syntax, see the top."""
     parser = _Parser(translated(pattern))
     node = parser.alternation()
     if parser.at != len(parser.source):
@@ -145,7 +145,7 @@ def parse(pattern: Pattern) -> Node:
 
 
 def character_sets(node: Node) -> Iterator[CharacterSet]:
-    """All sets that a pattern mentions, some of them more than once."""
+    """All sets in a pattern, some of them more than once."""
     match node:
         case CharacterSet():
             yield node
@@ -252,12 +252,12 @@ class _Parser:
 # The automaton.  A backtracking search tries alternatives in order; the automaton follows all of them at
 # once: a state is the list of places in the pattern where the search may be, the preferred ones first (Cox,
 # "Regular Expression Matching: the Virtual Machine Approach", https://swtch.com/~rsc/regexp/regexp2.html).
-# Once a place on the list completes the pattern, those after it are dropped.  Whether a look-ahead holds, and
-# so whether a match ends here, is known when the next character is: it belongs to the transition.
+# Once a place on the list completes the pattern, those after it are dropped.  The next character decides
+# whether a look-ahead holds, and so whether a match ends before it: both belong to the transition.
 
 DEAD, START = 0, 1
-MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice what any pattern in use has
-MOST_WORK = 1 << 22  # to find them, in steps of some 10 ns; eight times what any pattern in use takes
+MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice the most of any pattern in use
+MOST_WORK = 1 << 22  # to compile one, in steps of some 10 ns; eight times the most of any pattern in use
 
 
 class Automaton(NamedTuple):
@@ -272,13 +272,13 @@ class Automaton(NamedTuple):
 
     @property
     def can_match(self) -> NDArray[np.bool_]:
-        """Per state: whether a match can still end, at once or later."""
+        """For each state, whether a match can still end, at once or later."""
         everywhere = np.ones(self.following.shape, np.bool_)
         return _leading_to(np.asarray(self.accepts.any(axis=1)), self.following, everywhere)
 
     @property
     def must_match(self) -> NDArray[np.bool_]:
-        """Per state: whether a match ends, at once or later, whatever the text goes on with."""
+        """For each state, whether a match certainly ends, at once or later, whatever text follows."""
         is_dead = np.arange(len(self.following)) == DEAD
         return ~_leading_to(is_dead, self.following, ~self.accepts)
 
@@ -286,7 +286,7 @@ class Automaton(NamedTuple):
 def _leading_to(
     goals: NDArray[np.bool_], following: NDArray[np.int32], is_way: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """From which states some goals are reached, by none or more of the ways; each state is visited once."""
+    """Which states reach some goals by zero or more of the edges `is_way`; each is visited once."""
     targets, sources = following[is_way], is_way.nonzero()[0]
     order = np.argsort(targets, kind="stable")
     sources, starts = sources[order], np.searchsorted(targets[order], np.arange(len(following) + 1))
@@ -304,7 +304,7 @@ Found = TypeVar("Found", bound=Hashable)
 
 
 class Numbers(Generic[Found]):
-    """Numbers what is found, in the order in which it is; may be gone through while it grows."""
+    """Numbers items in the order of first use; may be iterated while it grows."""
 
     def __init__(self, *first: Found) -> None:
         self._numbers = {each: number for number, each in enumerate(first)}
@@ -325,11 +325,11 @@ class Numbers(Generic[Found]):
 
 WORK_OF_PLACE, WORK_OF_GROUP = 50, 15
 
-ClassSet = int  # bit c: class c is in it; the bit behind the last class stands for the end of the text
+ClassSet = int  # bit c: class c is in it; the bit after the last class stands for the end of the text
 
 
 def union(sets: Iterable[int]) -> int:
-    """All numbers that are in one of some sets."""
+    """All numbers that are in at least one of some sets."""
     return reduce(or_, sets, 0)
 
 
@@ -346,21 +346,21 @@ def elements(members: int) -> Iterator[int]:
 
 
 class _Consume(NamedTuple):
-    """A character of `classes`; then on."""
+    """Consume a character of `classes`; then continue."""
 
     classes: ClassSet
     following: int
 
 
 class _Require(NamedTuple):
-    """On, provided that a character of `classes` is next."""
+    """Continue, provided that a character of `classes` is next."""
 
     classes: ClassSet
     following: int
 
 
 class _Try(NamedTuple):
-    """On from one of some places, the first ones preferred; from none where the pattern is complete."""
+    """Continue from one of some places, the first ones preferred; from none if the pattern is complete."""
 
     options: tuple[int, ...]
 
@@ -371,7 +371,7 @@ COMPLETE = 0
 
 
 def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_classes: int) -> Automaton:
-    """The automaton of a parsed pattern, given which classes of characters its sets hold."""
+    """The automaton of a parsed pattern; `classes_of` maps its sets to classes of characters."""
     if count_places(node) > MOST_PLACES:
         raise PatternError("it needs too large an automaton")
     places = _Places(classes_of, (2 << n_classes) - 1)
@@ -396,7 +396,7 @@ def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_clas
 
 
 def count_places(node: Node) -> int:
-    """About how many places a part has."""
+    """The approximate number of places of a part."""
     match node:
         case Repetition():
             return count_places(node.part) * (node.most or node.least + 1) + 1
@@ -406,7 +406,7 @@ def count_places(node: Node) -> int:
 
 
 class _Places:
-    """The places of a pattern, numbered."""
+    """The numbered places of a pattern."""
 
     def __init__(self, classes_of: Mapping[CharacterSet, ClassSet], all_classes: ClassSet) -> None:
         self._places: list[Place] = [_Try(())]
@@ -414,7 +414,7 @@ class _Places:
         self._work = 0
 
     def step(self, state: State) -> tuple[list[tuple[ClassSet, State]], ClassSet]:
-        """The states after one more character, by what it is, and before which ones a match ends."""
+        """The next states, by classes of one more character, and the classes before which a match ends."""
         left, visited = self._all, dict[int, ClassSet]()
         groups: list[tuple[ClassSet, State]] = [(self._all, ())]
         stack = [(number, self._all) for number in reversed(state)]
@@ -440,7 +440,7 @@ class _Places:
         return groups, self._all & ~left
 
     def build(self, node: Node, following: int) -> int:
-        """Add the places of a part that goes on at `following`; returns its own first one."""
+        """Add the places of a part that continues at `following`; return its first one."""
         match node:
             case CharacterSet():
                 return self._add(_Consume(self._classes_of[node], following))
@@ -482,7 +482,7 @@ class _Places:
 def _with_place(
     groups: list[tuple[ClassSet, State]], classes: ClassSet, place: int
 ) -> Iterator[tuple[ClassSet, State]]:
-    """The groups, where the states of these classes go on with a place."""
+    """The groups after adding a place to the states of these classes."""
     for group, state in groups:
         if group & ~classes:
             yield group & ~classes, state
@@ -494,7 +494,7 @@ Values = TypeVar("Values", NDArray[np.bool_], int)
 
 
 def fixed_point(step: Callable[[Values], Values], values: Values) -> Values:
-    """What `step` makes of some values, and of the result, until nothing changes."""
+    """Apply `step` to some values, and to the result, until nothing changes."""
     while not np.array_equal(new := step(values), values):
         values = new
     return values

@@ -1,6 +1,6 @@
-"""Cut text into the pieces that byte-pair merges never cross, as each kind of model asks.
+"""Split text into the pieces that byte-pair merges never cross, as each kind of model asks.
 
-The reference is `split`, by Python's own regular expressions.  To see by which patterns: pre_tokenizers.py.
+The reference is `split`, by Python's own regular expressions.  The patterns are in pre_tokenizers.py.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from guiapp.core.text.normalized import distinct
 from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, are_in, category_runs
 from guiapp.native import normalized as native
 
-Cutter = Callable[[str, int, int], Iterator[int]]  # (text as seen, start, end) -> where to cut between them
+Cutter = Callable[[str, int, int], Iterator[int]]  # (text in the view, start, end) -> cuts between these
 NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2  # instead of the initial row of an automaton
 
 # In an entry of the transition table, below the offset of the next row:
 ACCEPTS = 1  # a match ends before this character
-TO_LETTERS = 2  # the next state stays what it is through a…z, and a match may end anywhere
-OPEN = 4  # the match that ends here may be cut by the levels below
+TO_LETTERS = 2  # the next state does not change through a…z, and a match may end anywhere
+OPEN = 4  # lower levels may cut the match that ends here
 ROW_SHIFT = 3
 
 MOST_CLASSES, MOST_SETS = 256, 1 << 10  # of characters
 
-# Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
+# Flags of a byte at one level: no match begins with it; lower levels may cut a piece with such characters.
 NO_START, UNSETTLED = 1, 2
 
 SMALL_LETTERS = slice(ord("a"), ord("z") + 1)
@@ -63,7 +63,7 @@ Pairs = NDArray[np.bool_]  # [c, c]: by the classes of two neighbours, left and 
 
 
 class Splitter:
-    """Cuts text by a list of patterns.  All text is well-formed as `utf8.repair` leaves it."""
+    """Splits text by a list of patterns.  All text must be well-formed, as from `utf8.repair`."""
 
     def __init__(self, patterns: tuple[Pattern, ...]) -> None:
         self.patterns = patterns
@@ -75,7 +75,7 @@ class Splitter:
         return self.native.split(data, np.array([len(data)]))
 
     def split_each(self, data: NDArray[np.uint8], text_ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The ends of all pieces of many texts, which lie one behind the other; none is empty."""
+        """The ends of all pieces of many concatenated texts; none is empty."""
         return self.native.split(data, text_ends)
 
     def split_readable(self, data: bytes) -> list[int]:
@@ -83,21 +83,21 @@ class Splitter:
         return split(self.patterns, data)
 
     def restart_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last place up to `position` where pieces meet whatever the text behind `position` is; or 0.
+        """The last offset up to `position` where pieces meet whatever text follows `position`; or 0.
 
-        At such a place the text may be cut: the pieces of both parts are those of the whole.
+        The text may be cut there: the pieces of both parts are those of the whole.
         """
         return self.native.last_cut(data, position)
 
     def restart_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The first such place from `position` on, whatever precedes `position`; or len(data)."""
+        """The first such offset from `position` on, whatever precedes `position`; or len(data)."""
         return self.native.first_cut(data, position)
 
 
 splitter_of = cache(Splitter)
 
 
-# From a list of patterns to the tables by which text is cut
+# From a list of patterns to the tables that split text
 
 
 class PatternMachine(NamedTuple):
@@ -106,7 +106,7 @@ class PatternMachine(NamedTuple):
     classes      uint8[0x110000]  class of each code point
     transitions  uint32[…]        rows of c + 1 entries, for each class and for the end of the text
     levels       int64[k]         offset of the initial row, or NUMBERS_BY_THREE, DIGITS_BY_THREE
-    starts       uint8[k, 256]    NO_START, UNSETTLED of the first bytes of characters; others are NO_START
+    starts       uint8[k, 256]    NO_START, UNSETTLED of first bytes of characters; NO_START for others
     numbers      uint8[c]         1 for classes of numbers
     words        uint8[k, …]      pieces that are letters or one character, see `windows.word_table`
     windows      uint8[…]         see `windows.window_table`; empty if there are several levels
@@ -139,7 +139,7 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
             levels.append(NUMBERS_BY_THREE)
             words.append(no_words())
             neighbours.append(_neighbours_in_numbers(is_number))
-        elif pattern.view == "digits by three":  # the lowest level, which cuts nowhere for certain
+        elif pattern.view == "digits by three":  # the lowest level, without certain cuts
             levels.append(DIGITS_BY_THREE)
             words.append(no_words())
         else:
@@ -162,7 +162,7 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
 
 
 def _as_rows(tables: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
-    """Tables of different lengths under each other, with zeros behind the shorter ones."""
+    """Tables of different lengths as rows, with zeros after the shorter ones."""
     rows = np.zeros((len(tables), max(map(len, tables))), np.uint8)
     for row, table in zip(rows, tables, strict=True):
         row[: len(table)] = table
@@ -173,10 +173,10 @@ def _as_rows(tables: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
 
 
 class _CharacterClasses(NamedTuple):
-    """Characters that no pattern of a list tells apart.
+    """Classes of characters that no pattern of a list distinguishes.
 
     of_code  uint8[0x110000]  the class of each code point
-    by_lead  bool[256, c]     which classes the characters have that begin with a byte
+    by_lead  bool[256, c]     the classes of the characters that begin with each byte
     members  for each set in each view: which classes are in it, bool[c]
     """
 
@@ -210,7 +210,7 @@ def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _Cha
 
 
 def _run_starts(sets: list[SeenSet]) -> NDArray[np.int64]:
-    """Where code points begin that all the sets treat alike, and that begin with the same byte."""
+    """The starts of runs of code points that all sets treat alike and that begin with the same byte."""
     ranges = np.array([*WHITESPACE_RANGES, *HAN_RANGES, *(each for _, key in sets for each in key.ranges)])
     edges = (ranges[:, 0], ranges[:, 1] + 1)
     return distinct(np.concatenate([FIRST_CODES, category_runs().starts, *edges]))
@@ -234,7 +234,7 @@ def _automaton(pattern: Pattern, node: Node, classes: _CharacterClasses) -> Auto
 def _starts(
     can_start: NDArray[np.bool_], is_stable: NDArray[np.bool_], classes_by_lead: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
-    """NO_START and UNSETTLED by first bytes: what holds for all characters of it, or for any."""
+    """NO_START and UNSETTLED by first bytes: if it holds for all their characters, or for any of them."""
     starts = np.zeros(256, np.uint8)
     starts[~(classes_by_lead & can_start).any(axis=1)] |= NO_START
     starts[(classes_by_lead & ~is_stable).any(axis=1)] |= UNSETTLED
@@ -244,7 +244,7 @@ def _starts(
 def _rows(
     automaton: Automaton, is_open: NDArray[np.bool_], initial_row: int, small_letters: NDArray[np.uint8]
 ) -> NDArray[np.uint32]:
-    """The states of an automaton but for the dead one, as rows of the machine from `initial_row` on."""
+    """The states of an automaton, without the dead one, as rows of the machine from `initial_row` on."""
     following, accepts = automaton
     own = np.arange(len(following))[:, None]
     is_fixed = following == own
@@ -257,24 +257,24 @@ def _rows(
 
 
 # Which pieces are final: each lower level finds nothing in such a piece, or one match that is all of it.  For
-# matches, states remember what the lower levels make of them.  What is between matches is judged by its
-# characters: they are settled if no lower level finds anything in a text of only such characters.
+# matches, states store what the lower levels find in them.  Text between matches is judged by its characters:
+# they are settled if no lower level finds anything in a text of only such characters.
 
 
 class _Search(NamedTuple):
-    """What a lower level makes of a piece: its states, and whether a match has ended in it."""
+    """A lower level's search in a piece: its states, and whether a match has ended in it."""
 
     first: int  # of the attempt from the beginning
     others: frozenset[int]  # of all other attempts at once
     has_matched: bool
 
 
-_Reader = tuple[int, tuple[_Search, ...]]  # the state of a level, and what those below make of the same text
+_Reader = tuple[int, tuple[_Search, ...]]  # the state of a level, and the searches of those below
 NOT_BEGUN = _Search(START, frozenset(), False)
 
 
 def _stable_classes(lower: Sequence[Automaton], n_classes: int) -> NDArray[np.bool_]:
-    """Which classes of characters are settled above these levels."""
+    """Which classes of characters are settled: no lower level matches in text of only these."""
     settled = np.zeros(n_classes, np.bool_)
     for each in range(n_classes):
         settled[each] = True
@@ -331,14 +331,14 @@ def _cuts(search: _Search, automaton: Automaton) -> bool:
     return search.has_matched or any(bool(at_end[state]) for state in search.others)
 
 
-# Which two neighbouring characters are always in different pieces.  Text may be cut there first and split
-# afterwards, part by part: that is how an edit costs only the text around it, and how threads share a text.
+# Which two neighbouring characters are always in different pieces.  A text may be cut there first and split
+# afterwards, part by part: so an edit costs only the text around it, and threads can share a text.
 
 
 class _Neighbours(NamedTuple):
-    """What one level does between two characters.
+    """How one level treats two neighbouring characters.
 
-    parts   no match holds both, and the left one cannot tell the right one from the end of the text
+    parts   no match holds both, and the left one cannot distinguish the right one from the end of the text
     meets   a match ends at the left one, or begins at the right one, provided that it `parts` them
     """
 
@@ -349,7 +349,7 @@ class _Neighbours(NamedTuple):
 def _certain_cuts(levels: list[_Neighbours]) -> NDArray[np.uint8]:
     """1 where two classes of characters are certain to be cut.
 
-    That takes a level that cuts, and that no level above it looks across.  Those below never see both.
+    This requires a level that cuts, and that no level above it looks across.  Lower levels never see both.
     """
     cuts = np.zeros_like(levels[0].parts)
     is_apart = ~cuts
@@ -375,15 +375,15 @@ def _neighbours(automaton: Automaton) -> _Neighbours:
 
 
 def _neighbours_in_numbers(is_number: NDArray[np.bool_]) -> _Neighbours:
-    """Runs of numbers are cut by their length, and behind the last one; never before the first."""
+    """Runs of numbers are cut by their length, and after the last one; never before the first."""
     return _Neighbours(parts=~(is_number[:, None] & is_number), meets=is_number[:, None] & ~is_number)
 
 
 def split(patterns: tuple[Pattern, ...], data: bytes) -> list[int]:
     """The end of each piece, in bytes.
 
-    Each pattern in turn cuts every piece again: what precedes a match, the match, what follows the last one.
-    To a pattern a piece is all there is: it cannot look past its ends.
+    Each pattern in turn cuts every piece again: before each match, after it, and after the last one.
+    A pattern cannot see beyond the ends of a piece.
     """
     if not data:
         return []
@@ -401,7 +401,7 @@ def split(patterns: tuple[Pattern, ...], data: bytes) -> list[int]:
 
 @cache
 def cutter(pattern: Pattern) -> Cutter:
-    """How a pattern cuts a piece of the text that it sees."""
+    """The function that cuts a piece of the text in a pattern's view."""
     if pattern.view == "numbers by three":
         return _cut_numbers_by_three
     if pattern.view == "digits by three":
@@ -424,14 +424,14 @@ DIGITS = re.compile("[0-9]+")
 
 
 def _cut_numbers_by_three(text: str, start: int, end: int) -> Iterator[int]:
-    """Runs of numbers: first what is over, to which the text before belongs, then threes."""
+    """Cut runs of numbers: first the remainder, together with the text before it, then threes."""
     for run in NUMBERS.finditer(text, start, end):
         first = run.start() + (len(run[0]) - 1) % 3 + 1
         yield from (cut for cut in range(first, run.end() + 1, 3) if cut < end)
 
 
 def _cut_digits_by_three(text: str, start: int, end: int) -> Iterator[int]:
-    """Before every ASCII digit from which the digits to the end of their run are a multiple of three."""
+    """Cut before every ASCII digit from which the digits to the end of their run are a multiple of three."""
     for run in DIGITS.finditer(text, start, end):
         first = run.start() + len(run[0]) % 3
         yield from (cut for cut in range(first, run.end(), 3) if cut > start)

@@ -1,8 +1,8 @@
-r"""Patterns as tokenizer files write them, for Rust's `regex` or Oniguruma, spelled out for our own engine.
+r"""Patterns from tokenizer files, in the syntax of Rust's `regex` or Oniguruma, expanded for our own engine.
 
-Those patterns see all of Unicode: `\p{Lu}`, `\s` and `(?i:…)` mean what Unicode 16.0 says.  Spelled out, a
-pattern has only literal characters, classes of them, groups, `|`, greedy repetitions and look-ahead, which
-Python's `re` and regex.py read alike.
+Those patterns use all of Unicode 16.0: `\p{Lu}`, `\s` and `(?i:…)`.  An expanded pattern has only literal
+characters, classes, groups, `|`, greedy repetitions and look-ahead, which Python's `re` and regex.py read
+alike.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ paragraphseparator=Zp other=C control=Cc format=Cf surrogate=Cs privateuse=Co un
 LONG_NAMES = dict(pair.split("=") for pair in CATEGORY_NAMES.split())
 LATIN_NUMBERS: Ranges = ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))  # word characters only as \\w
 SHORT_NAMES = {name.lower(): name for name in (*CATEGORIES, *"LMNPSZC")}
-MOST_COUNTED = 1000  # what {n} and {n,m} may ask for
+MOST_COUNTED = 1000  # maximum count in {n} and {n,m}
 LONGEST = 1 << 14  # of a pattern in a file
 MOST_NESTED = 50  # groups
-MOST_RANGES = 1 << 17  # of all classes of a pattern when spelled out; those in use have some thousands
+MOST_RANGES = 1 << 17  # of all classes of an expanded pattern; those in use have some thousands
 CONTROLS = {"r": "\r", "n": "\n", "t": "\t", "f": "\f", "v": "\v"}
 FOLDED = {"s": "s\u017f", "k": "k\u212a"}
-"""What letters match without regard to case, besides their own two forms."""
+"""Letters that match without regard to case, in addition to their own two forms."""
 
 OTHER_LETTERS = re.compile("[^\x00-\x7f]")
 
@@ -54,13 +54,13 @@ Ranges = tuple[Range, ...]
 
 
 class PatternError(ValueError):
-    """A pattern with something in it that is not known here; says what."""
+    """A pattern with unsupported syntax; the message names it."""
 
 
 def expanded(source: str) -> str:
     """The same pattern without categories, `\\s`, `(?i:…)` and possessive repetitions.
 
-    Raises PatternError for all else that is not plain.
+    Raises PatternError for all other special syntax.
     """
     return _Speller(source).pattern()
 
@@ -68,9 +68,9 @@ def expanded(source: str) -> str:
 class PatternReader:
     """Reads a pattern from left to right.  Raises PatternError for groups and sizes that are not allowed."""
 
-    groups: tuple[str, ...] = ("(?:", "(?=", "(?!", "(?i:")  # besides those that only a bracket begins
+    groups: tuple[str, ...] = ("(?:", "(?=", "(?!", "(?i:")  # in addition to a plain bracket
     counts = re.compile(r"\{(\d{1,4})(,(\d{0,4}))?\}")
-    may_repeat_without_end = False  # at least so many times, by a count
+    may_repeat_without_end = False  # whether {n,} is supported
 
     def __init__(self, source: str) -> None:
         if len(source) > LONGEST:
@@ -87,7 +87,7 @@ class PatternReader:
         return self._source[self._at - 1]
 
     def _begin_group(self) -> str:
-        """The plain group in place of the one that begins here; "" where none does."""
+        """The plain group for the one that begins here; "" if none does."""
         if not self._source.startswith("(", self._at):
             return ""
         group = next((start for start in self.groups if self._source.startswith(start, self._at)), "(")
@@ -133,14 +133,14 @@ class PatternReader:
         return spelled
 
     def _count_ranges(self, ranges: Ranges) -> None:
-        """Note so many ranges, which may get too many to handle."""
+        """Count ranges; raise PatternError for too many."""
         self._n_ranges += len(ranges)
         if self._n_ranges > MOST_RANGES:
             raise PatternError("its classes are too large")
 
 
 class _Speller(PatternReader):
-    """A possessive repetition gives the same as a greedy one in patterns whose parts exclude each other."""
+    """Possessive repetitions become greedy: the same in patterns whose parts exclude each other."""
 
     def pattern(self) -> str:
         parts, may_repeat = list[str](), False
@@ -151,7 +151,7 @@ class _Speller(PatternReader):
         return "".join(parts)
 
     def _part(self, may_repeat: bool) -> tuple[str, bool]:
-        """What comes next, and whether it may be repeated."""
+        """The next part, and whether it may be repeated."""
         if may_repeat and (repetition := self._repetition()):
             self._at += self._source.startswith("+", self._at)
             return repetition, False
@@ -174,7 +174,7 @@ class _Speller(PatternReader):
         return self._written(self._ranges_of(character)), True
 
     def _class(self) -> str:
-        """A class in brackets, spelled out."""
+        """A class in brackets, expanded."""
         is_negated = self._source.startswith("^", self._at)
         self._at += is_negated
         ranges, is_first = list[Range](), True
@@ -203,7 +203,7 @@ class _Speller(PatternReader):
         return _between(members, last)
 
     def _ranges_of(self, character: str) -> Ranges:
-        """What a character or an escape stands for."""
+        """The ranges of a character or an escape."""
         if character != "\\":
             return self._cased(character)
         character = self._next()
@@ -220,7 +220,7 @@ class _Speller(PatternReader):
         return ((ord(character),) * 2,)
 
     def _category(self, is_negated: bool) -> Ranges:
-        """Of the name in braces, or of the single letter, behind `\\p`."""
+        """The ranges of the name in braces, or of the single letter, after `\\p`."""
         name = self._next()
         if name == "{":
             end = self._source.find("}", self._at)
@@ -241,7 +241,7 @@ class _Speller(PatternReader):
 
 
 def _between(first: Ranges, last: Ranges) -> Ranges:
-    """All from one character to another one."""
+    """All characters from one to another."""
     are_single = [len(ends) == 1 and ends[0][0] == ends[0][1] for ends in (first, last)]
     if not all(are_single) or first[0][0] > last[0][0]:
         raise PatternError("a class contains a range that is not in order")
@@ -249,7 +249,7 @@ def _between(first: Ranges, last: Ranges) -> Ranges:
 
 
 def complement(ranges: Ranges) -> Ranges:
-    """All that is in none of some ranges, which are in order."""
+    """All characters in none of some ranges, which are in order."""
     edges = [(-1, -1), *ranges, (N_CODES, N_CODES)]
     return tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(edges) if one[1] + 1 < two[0])
 
@@ -265,18 +265,18 @@ def written(ranges: Ranges, is_negated: bool = False) -> str:
 
 
 def _literal(code: int) -> str:
-    """As it stands in a pattern of `re`: a backslash before what means something there."""
+    """A character in the syntax of `re`, with a backslash if it has a meaning there."""
     character = chr(code)
     is_plain = character.isalnum() or character in "\r\n\t " or code >= 0x80
     return character if is_plain else f"\\{character}"
 
 
 def expanded_oniguruma(source: str) -> str:
-    r"""The same pattern in plain parts only.  Raises PatternError for what is not supported.
+    r"""The same pattern in plain parts only.  Raises PatternError for unsupported syntax.
 
     Hugging Face's `tokenizers` reads patterns with Oniguruma 6.9 in its Ruby mode: `$` ends a line, classes
-    hold others and `&&`, `\h` is a hexadecimal digit.  A possessive repetition is a greedy one with a
-    look-ahead.
+    contain other classes and `&&`, `\h` is a hexadecimal digit.  A possessive repetition becomes a greedy one
+    with a look-ahead.
     Syntax: https://github.com/kkos/oniguruma/blob/master/doc/RE
     """
     return _OnigurumaSpeller(source).pattern()
@@ -286,14 +286,14 @@ class _OnigurumaSpeller(PatternReader):
     groups = (*PatternReader.groups, "(?-i:")
     counts = re.compile(r"\{(\d{0,5})(,(\d{0,5}))?\}")
     may_repeat_without_end = True
-    _before = ""  # the letter that stands before, where case is ignored
+    _before = ""  # the previous letter, if case is ignored
 
     def __init__(self, source: str) -> None:
         super().__init__(source)
-        self._looks_ahead = list[bool]()  # each open group
+        self._looks_ahead = list[bool]()  # for each open group
 
     def pattern(self) -> str:
-        if self._source.startswith("(?i)"):  # for all that follows
+        if self._source.startswith("(?i)"):  # applies to the rest
             self._at, self._ignores_case = 4, [True]
         parts, repeatable = list[str](), ""
         while self._at < len(self._source):
@@ -308,7 +308,7 @@ class _OnigurumaSpeller(PatternReader):
         return "".join(parts)
 
     def _part(self) -> tuple[str, str]:
-        """What comes next, and the same again if it may be repeated; a group that ends is “)”."""
+        """The next part, and the same again if it may be repeated; the end of a group is “)”."""
         if group := self._begin_group():
             self._looks_ahead.append(group != "(?:")
             return group, ""
@@ -350,7 +350,7 @@ class _OnigurumaSpeller(PatternReader):
         return written(self._cased(members))
 
     def _repeated(self, part: str, parts: list[str]) -> str:
-        """`part` with the repetition that follows it; nothing, if none does.  “=”: `parts` has it all."""
+        """`part` with the repetition after it; "" if there is none.  “=”: `parts` already has it."""
         if not (spelled := self._repetition()):
             return ""
         is_possessive = self._source.startswith("+", self._at)
@@ -365,7 +365,7 @@ class _OnigurumaSpeller(PatternReader):
         return f"(?:{part}|(?!{part}))" if spelled == "?" else f"{part}{spelled}(?!{part})"
 
     def _class(self, depth: int) -> Ranges:
-        """A class whose bracket has begun."""
+        """A class after its opening bracket."""
         if depth > MOST_NESTED:
             raise PatternError("its classes are nested too deeply")
         is_negated = self._source.startswith("^", self._at)
@@ -404,7 +404,7 @@ class _OnigurumaSpeller(PatternReader):
         return _between(members, () if last == "[" else self._ranges_of(last))
 
     def _ranges_of(self, character: str) -> Ranges:
-        """What a character or an escape stands for."""
+        """The ranges of a character or an escape."""
         if character != "\\":
             return ((ord(character),) * 2,)
         if code := CODE.match(self._source, self._at):
@@ -439,7 +439,7 @@ class _OnigurumaSpeller(PatternReader):
         return complement(members) if is_negated != bool(name[1]) else members
 
     def _cased(self, members: Ranges) -> Ranges:
-        """With the other case of all letters, where case is ignored."""
+        """The ranges with the other case of all letters, if case is ignored."""
         if not self._ignores_case[-1]:
             return members
         if members[-1][1] >= 0x80 and members not in CASELESS:
@@ -466,7 +466,7 @@ def _property(name: str) -> Ranges:
 
 
 def _posix(name: str) -> Ranges:
-    """The same in double brackets, where some names mean a little more or less."""
+    """The same in double brackets, where some names mean slightly more or less."""
     return property_ranges(name) if name in ("punct", "word") else _property(name)
 
 
@@ -482,7 +482,7 @@ def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def _both(one: Ranges, other: Ranges) -> Ranges:
-    """What is in both; each in order."""
+    """The code points in both; each in order."""
     return complement(_united([*complement(one), *complement(other)]))
 
 

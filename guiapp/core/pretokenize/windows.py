@@ -1,7 +1,7 @@
-"""Find out where a few bytes tell the end of a piece, so that nobody needs to follow the automaton.
+"""Tables that find ends of pieces from a few bytes, mostly without running the automaton.
 
-Most pieces are one ASCII character, or such a character and letters behind it: see `word_table`.  Four
-neighbouring bytes mostly tell whether a piece ends between the middle two: a letter and a space, say, are
+Most pieces are one ASCII character, or such a character followed by letters: see `word_table`.  Four
+neighbouring bytes mostly decide whether a piece ends between the middle two: a letter and a space, say, are
 always in different pieces, and two small letters never, unless an apostrophe is near: see `window_table`.
 """
 
@@ -28,29 +28,29 @@ from guiapp.core.pretokenize.regex import (
 )
 
 N_GROUPS, PLACES = 8, 4
-RARE = 0  # the group of bytes that nothing is known of
+RARE = 0  # the group of bytes about which nothing is known
 
-# What is known of a cut in the middle of a window.  What is CAREFUL is UNSURE if one of the two bytes before
-# the window is special: RARE or an apostrophe.
+# Verdicts on a cut in the middle of a window.  A CAREFUL window is UNSURE if one of the two bytes before it
+# is special: RARE or an apostrophe.
 CUT, UNSURE, CAREFUL = 1, 2, 4
 
 TERMS, LANES, MOST_ROWS = 8, 16, 6
 SEEDS = 8  # windows that are tried for each term
 
 WindowSet = int  # sets of windows, each a bit, as of an array [8, 8, 8, 8]
-# In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the
-# row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
+# In a level's table of words, by the first byte of a piece: a mask for the number of letters after it, the
+# row of the piece without letters, and with letters.  Rows list the bytes after them that end the piece.
 REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
 
 UPPER, LOWER = range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1)
 ALL_LENGTHS = 31  # a mask for numbers of letters up to 16
 
-# Groups of bytes.  Capital letters are SMALL or VARIED, tabs are VARIED or RARE, as a pattern needs it.
+# Groups of bytes.  Capital letters are SMALL or VARIED, tabs are VARIED or RARE, depending on the pattern.
 SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(RARE + 1, N_GROUPS)
-AROUND = 4  # bytes before a cut that may have a say
+AROUND = 4  # bytes before a cut that may decide
 
 COMMON = [group for group in range(N_GROUPS) if group not in (RARE, APOSTROPHE)]
-GAP = -1  # in the place of a state: between matches
+GAP = -1  # instead of a state: between matches
 MOST_READINGS = 600
 SET_BYTES = 80  # of a set of readings, in whole words
 
@@ -60,8 +60,8 @@ def word_table(
 ) -> NDArray[np.uint8]:
     """One level's part of `PatternMachine.words`: with capitals among the letters if that is possible.
 
-    It tells the ends of pieces where the automaton cannot tell the letters behind the first character apart,
-    and ends the match at the byte behind them whatever they were.
+    It gives the ends of pieces where the automaton does not distinguish the letters after the first character
+    and ends the match at the byte after them, whatever they were.
     """
     following = automaton.following[:, class_of_ascii]
     ends = (automaton.accepts & ~is_open[:, None])[:, class_of_ascii] & (following == DEAD)
@@ -70,7 +70,7 @@ def word_table(
 
 
 def no_words() -> NDArray[np.uint8]:
-    """The table of a level where every piece has to be searched for."""
+    """The table of a level that needs the automaton for every piece."""
     return np.zeros(ROWS + 256, np.uint8)
 
 
@@ -99,7 +99,7 @@ def _words(
 
 
 def _reached(following: NDArray[np.int32], state: int) -> list[int]:
-    """The states behind `state` by one letter or more."""
+    """The states that one letter or more reach from `state`."""
     reached = Numbers(*{*following[state].tolist()})
     for each in reached:
         for new in {*following[each].tolist()}:
@@ -123,14 +123,14 @@ def _byte_groups(capitals: int, tabs: int) -> NDArray[np.uint8]:
 
 StateSet = int  # sets of numbers, each a bit, as in `ClassSet`
 ReadingSet = int
-Relation = dict[ReadingSet, ReadingSet]  # by one reading before a character: those that may be behind it
+Relation = dict[ReadingSet, ReadingSet]  # from one reading before a character to the possible ones after it
 
 
 class _Reading(NamedTuple):
-    """What may be known and have been promised between two characters.
+    """What a search may know and have promised between two characters.
 
-    state    of the match that the last character is in, or GAP
-    promised states of matches that have ended: they may not be found to be longer
+    state    of the match that contains the last character, or GAP
+    promised states of matches that have ended: they must not turn out to be longer
     """
 
     state: int
@@ -138,9 +138,9 @@ class _Reading(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """What a character of some classes leads to, without a cut before it and with one."""
+    """The readings after a character of some classes, without a cut before it and with one."""
 
-    source: ReadingSet  # of one
+    source: ReadingSet  # of a single reading
     classes: ClassSet
     joins: ReadingSet
     cuts: ReadingSet
@@ -158,14 +158,14 @@ _Ways = list[tuple[ReadingSet, ReadingSet]]  # without a cut, and with one
 
 
 def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """`PatternMachine.windows`; empty for patterns that know too much at a time.
+    """`PatternMachine.windows`; empty for patterns with too many readings.
 
-    It holds the groups of capital letters, of tabs, of all bytes; what is known of windows whose third byte
+    It contains the groups of capital letters, of tabs, of all bytes; the verdicts on windows whose third byte
     begins a run; and `term_rows`.
 
-    What is certain is found by trying all texts at once: a *reading* is what a search for matches may know
+    The certain cuts are found by trying all texts at once: a *reading* is what a search for matches may know
     and have promised between two characters, and each character leads from readings to readings, with or
-    without a cut before it.  Promises that turn out to be broken belong to texts that are cut otherwise.
+    without a cut before it.  Broken promises belong to texts that are cut differently.
     """
     moves = _moves(automaton)
     if moves is None:
@@ -187,7 +187,7 @@ def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDA
 
 
 def no_windows() -> NDArray[np.uint8]:
-    """The table of machines that have to look at every piece."""
+    """The table of machines that need the automaton for every piece."""
     return np.zeros(0, np.uint8)
 
 
@@ -200,7 +200,7 @@ def _known(first_two: list[ReadingSet], last_two: _Ways) -> NDArray[np.int64]:
 
 
 def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[np.bool_]:
-    """Whether two sets have something in common, [left, right]."""
+    """Whether two sets have a common element, [left, right]."""
     left, right = (
         np.frombuffer(b"".join(each.to_bytes(SET_BYTES, "little") for each in sets), np.uint64)
         for sets in (lefts, rights)
@@ -211,7 +211,7 @@ def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[
 
 
 def _after_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
-    """The readings behind each two groups, where characters of a kind come first."""
+    """The readings after each two groups, preceded by characters that `step` allows."""
     readings = union(step.values())
     for _ in range(AROUND - PLACES // 2 - 1):
         readings = _image(step, readings)
@@ -226,14 +226,14 @@ def _before_two(steps: list[_Steps]) -> _Ways:
 
 
 def _before_runs(steps: list[_Steps]) -> _Ways:
-    """The same where the first group is that of a run of two or more bytes."""
+    """The same if the first group is that of a run of two or more bytes."""
     lasts = [_preimage(last.both, ~0) for last in steps]
     insides = [(step, _before_run(step.both, last)) for step in steps for last in lasts]
     return [(_preimage(step.joins, inside), _preimage(step.cuts, inside)) for step, inside in insides]
 
 
 def _before_run(step: Relation, readings: ReadingSet) -> ReadingSet:
-    """From where one step or more lead to some of these readings."""
+    """The readings from which one step or more lead to some of these."""
     return fixed_point(lambda result: result | _preimage(step, result), _preimage(step, readings))
 
 
@@ -255,9 +255,9 @@ def _steps(moves: list[_Move], classes: ClassSet) -> _Steps:
 
 
 def _moves(automaton: Automaton) -> list[_Move] | None:
-    """All moves of texts that keep what was promised; None if there are too many readings.
+    """All moves of texts that keep their promises; None if there are too many readings.
 
-    Each state is in a reading that has promised nothing.
+    Each state is in a reading without promises.
     """
     if len(automaton.following) > MOST_READINGS + 1:
         return None
@@ -267,7 +267,7 @@ def _moves(automaton: Automaton) -> list[_Move] | None:
     readings, moves, can_end = Numbers(_Reading(START, 0)), list[_Move](), 0
 
     def numbered(targets: list[_Reading]) -> ReadingSet:
-        """Without what nobody can promise, and what is easy to keep."""
+        """The set of these readings, without impossible promises and those that always hold."""
         return bits(
             readings.of(_Reading(state, promised & can_match))
             for state, promised in targets
@@ -294,8 +294,8 @@ def _moves(automaton: Automaton) -> list[_Move] | None:
     ]
 
 
-# What a reading meets is told by entries: twice the state after a character, and 1 if a match ends before it.
-# They are those of the initial state, of the reading's own, and of what was promised.
+# Readings move by entries: twice the state after a character, plus 1 if a match ends before it.  There are
+# entries of the initial state, of the reading's own state, and of its promises.
 
 
 def _can_end(state: int, _first: int, own: int, *promised: int) -> bool:
@@ -303,7 +303,7 @@ def _can_end(state: int, _first: int, own: int, *promised: int) -> bool:
 
 
 def _targets(state: int, first: int, own: int, *promised: int) -> tuple[list[_Reading], list[_Reading]]:
-    """The readings behind one more character: without a cut before it, and with one."""
+    """The readings after one more character: without a cut before it, and with one."""
     if any(each & 1 for each in promised):
         return [], []
     kept, new, on = bits(each >> 1 for each in promised), first >> 1, own >> 1
@@ -321,23 +321,23 @@ def _targets(state: int, first: int, own: int, *promised: int) -> tuple[list[_Re
     return joins, cuts
 
 
-# What is known of windows of four bytes, by their groups, as terms to look up for many bytes at once
+# Verdicts on windows of four bytes, by their groups, as terms to look up for many bytes at once
 
 
 def _windows(are_in: NDArray[np.bool_]) -> WindowSet:
     return int.from_bytes(np.packbits(are_in.reshape(-1), bitorder="little").tobytes(), "little")
 
 
-# For each place in a window and each group: the windows that have it there.
+# For each position in a window and each group: the windows with the group at this position.
 HOLDING = [
     [_windows(place == group) for group in range(N_GROUPS)] for place in np.indices((N_GROUPS,) * PLACES)
 ]
 
 
 class WindowTerm(NamedTuple):
-    """The windows that have some groups in each place: a product of four sets, each of windows.
+    """The windows with some groups at each position: a product of four sets, each of windows.
 
-    verdict  what is known of them; of all others where the term is not one that `holds`
+    verdict  on these windows; on all others if the term does not `hold`
     """
 
     places: tuple[WindowSet, ...]
@@ -350,11 +350,11 @@ class WindowTerm(NamedTuple):
 
 
 def terms_for(known: NDArray[np.int64]) -> list[WindowTerm]:
-    """Terms that tell of each window what is known: 0, CUT, UNSURE, CAREFUL or CUT | CAREFUL.
+    """Terms that give each window its verdict: 0, CUT, UNSURE, CAREFUL or CUT | CAREFUL.
 
-    known  [8, 8, 8, 8], by the groups of its bytes; those with a RARE one are UNSURE
+    known  [8, 8, 8, 8], by the groups of its bytes; windows with a RARE one are UNSURE
 
-    Of what is unsure, terms may tell anything besides.
+    UNSURE windows may get any other verdict in addition.
     """
     cut, unsure, careful = (_windows((known & flag) != 0) for flag in (CUT, UNSURE, CAREFUL))
     common = tuple(union(place[RARE + 1 :]) for place in HOLDING)
@@ -367,7 +367,7 @@ def terms_for(known: NDArray[np.int64]) -> list[WindowTerm]:
 
 
 def _cover(target: WindowSet, is_open: WindowSet) -> Iterator[tuple[WindowSet, ...]]:
-    """Products that hold all wanted windows and no others but open ones: few, if not the fewest."""
+    """Products that contain all wanted windows and no others but open ones: few, if not the fewest."""
     others = ~(target | is_open)
     while target:
         seeds = [*elements(target)]
@@ -378,7 +378,7 @@ def _cover(target: WindowSet, is_open: WindowSet) -> Iterator[tuple[WindowSet, .
 
 
 def _widened(window: int, others: WindowSet) -> tuple[WindowSet, ...]:
-    """A product that holds a window and none of the others; first as wide as possible at the edges."""
+    """A product with a window and none of the others; first as wide as possible at the edges."""
     places = [next(each for each in place if each >> window & 1) for place in HOLDING]
     for at in (0, 3, 1, 2):
         rest = _product(places[:at] + places[at + 1 :]) & others
@@ -391,11 +391,11 @@ def _product(places: Iterable[WindowSet]) -> WindowSet:
 
 
 def term_rows(known: NDArray[np.int64]) -> NDArray[np.uint8] | None:
-    """`terms_for` as the native library takes them, in rows of up to TERMS; None if these are too many.
+    """`terms_for` as the native library takes them, in rows of up to TERMS; None if there are too many.
 
-    A row has for each place and each group, of which processors have LANES, the terms whose set holds it, as
-    bits; then those that hold not only beside special bytes, those that tell a cut, those that tell that it
-    is unsure, and those that tell it by not holding.
+    A row has, for each position and each group (padded to LANES, a processor's width), the terms whose
+    set contains it, as bits; then masks of the terms: those that hold everywhere, not only next to special
+    bytes; those for a cut; those for UNSURE; and those that apply by not holding.
     """
     terms = terms_for(known)
     if len(terms) > MOST_ROWS * TERMS:

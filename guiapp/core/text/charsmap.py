@@ -1,8 +1,8 @@
 """The precompiled character map of a Unigram vocabulary: which byte sequences become which others.
 
-A map is a trie in an array of 32-bit units, in which a child lies at its parent's base XOR its byte,
-followed by the replacements, each ended by a NUL.  Everything that any text can reach is checked
-when the map is opened, and what is damaged cut off, so that matching needs no checks.
+A map is a trie in an array of 32-bit units, in which the index of a child is its parent's base XOR its byte,
+followed by the replacements, each ended by a NUL.  When a map is opened, everything that a text can reach is
+checked, and damaged parts are cut off, so that matching needs no checks.
 Format: `precompiled_charsmap` of https://github.com/google/sentencepiece.
 """
 
@@ -28,7 +28,7 @@ LONGEST_STABLE_KEY = 64  # bytes; real maps have fewer than 20
 ANYTHING, PLAIN, IN_USER_DEFINED, TWO_BYTES, THREE_BYTES = range(5)
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
-MOST_WAYS = 8  # by which an edge is reached, on the average; in real maps one, or a few where ends are shared
+MOST_WAYS = 8  # average number of paths to an edge; in real maps one, or a few if ends are shared
 IS_VALUE = 0x80000000
 IS_LEAF = 0x100
 LABEL = 0xFF
@@ -43,12 +43,12 @@ class Charsmap(NamedTuple):
 
     units         uint32[n]  the trie
     replacements  uint8[m]   NUL-terminated
-    spaces        bool[256]  bytes that become one space wherever they stand
-    later         bool[256]  bytes that stand in keys behind others
-    is_whole      whether replacements are made of whole characters
-    growth        characters at most that a byte becomes, for a stretch of the text on the average
-    damage        what is wrong with it, as the end of a sentence; llama.cpp gives up where a text gets there
-    has_long_keys whether keys may be longer than LONGEST_KEY, which are matched up to there only
+    spaces        bool[256]  bytes that become one space wherever they occur
+    later         bool[256]  bytes that occur in keys after the first byte
+    is_whole      whether replacements consist of whole characters
+    growth        the most characters per byte that a text can become
+    damage        the fault, as the end of a sentence; llama.cpp gives up if a text reaches it
+    has_long_keys whether keys may be longer than LONGEST_KEY, up to which they are matched
     """
 
     units: NDArray[np.uint32]
@@ -62,10 +62,10 @@ class Charsmap(NamedTuple):
 
 
 def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
-    """Check a character map as the file has it, header included; no bytes are a map that changes nothing.
+    """Check a character map as in the file, header included; no bytes are a map that changes nothing.
 
-    Raises ValueError with what is wrong, as the end of a sentence, where llama.cpp does not load it: it looks
-    up a newline then.
+    Raises ValueError with the fault, as the end of a sentence, if llama.cpp cannot load it: it looks up a
+    newline at that time.
     """
     if len(data) == 0:
         return _unchanging(np.zeros(0, np.uint8))
@@ -107,7 +107,7 @@ def longest_match(charsmap: Charsmap, text: bytes, at: int) -> tuple[bytes, int]
 
 
 def plain_bytes(charsmap: Charsmap) -> NDArray[np.bool_]:
-    """bool[256]: ASCII bytes that stay as they are where ASCII or nothing follows."""
+    """bool[256]: ASCII bytes that are unchanged if ASCII or nothing follows."""
     is_plain = np.arange(256) < 0x80
     if len(charsmap.units) == 0:
         return is_plain
@@ -127,7 +127,7 @@ def _base(unit: int) -> int:
 
 
 def edges_of(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All nodes but the root, and the base of the parents of each, sorted by that; parents may share one."""
+    """All nodes but the root, and the base of each one's parent, sorted by it; parents may share a base."""
     labels = units & (IS_VALUE | LABEL)
     edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
     parents = edges ^ labels[edges]
@@ -138,19 +138,19 @@ def edges_of(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
 def children(
     parents: NDArray[np.int64], bases: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which of the edges have parents with these bases, one base after the other, and how many each has."""
+    """The indices of the edges below these bases, base by base, and the number of edges of each base."""
     begins = np.searchsorted(parents, bases)
     counts = np.searchsorted(parents, bases, "right") - begins
     return np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts), counts
 
 
 def own_bases(units: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What the index of a node is to be XORed with for the base of its children."""
+    """For each node, the number to XOR with its index for the base of its children."""
     return (units >> 10) << ((units & 0x200) >> 6)
 
 
 def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Charsmap:
-    """Look at all that can be reached, as first byte of a key or as a later one."""
+    """Check everything that can be reached, as the first byte of a key or as a later one."""
     damage = _cut_off_outside(units, replacements)
     units = np.append(units, np.zeros(-len(units) % (LABEL + 1), np.uint32))
     wide = units.astype(np.int64)
@@ -181,7 +181,7 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
 def _levels(
     edges: NDArray[np.int64], parents: NDArray[np.int64], own: NDArray[np.int64]
 ) -> Iterator[NDArray[np.int64]]:
-    """Which edges begin keys; then those of the second byte, and so on, the later ones once each."""
+    """The edges of first bytes of keys, then those of second bytes, and so on; later ones once each."""
     is_known = np.zeros(len(edges), np.bool_)
     level, _ = children(parents, own[:1])
     for _ in range(LONGEST_KEY):
@@ -195,7 +195,7 @@ def _levels(
 
 
 def _has_long_keys(edges: NDArray[np.int64], parents: NDArray[np.int64], own: NDArray[np.int64]) -> bool:
-    """Whether keys are longer than what is matched, or edges lead to the same places too often to tell."""
+    """Whether keys are longer than LONGEST_KEY, or edges share targets too often to decide."""
     bases, n_seen = own[:1], 0
     for _ in range(LONGEST_KEY + 1):
         checkpoint()
@@ -208,7 +208,7 @@ def _has_long_keys(edges: NDArray[np.int64], parents: NDArray[np.int64], own: ND
 
 
 def _cut_off_outside(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> str:
-    """Let no edge that can be followed lead out of table or replacements; what was damaged, if any."""
+    """Remove edges that lead out of the table or the replacements; return the damage, or ""."""
     size, wide = len(units), units.astype(np.int64)
     root = int(own_bases(wide[:1])[0])
     newline = root ^ NEWLINE
@@ -235,7 +235,7 @@ def _cut_off_outside(units: NDArray[np.uint32], replacements: NDArray[np.uint8])
 
 
 def _characters_to_end(replacements: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """How many characters a replacement has that begins at each offset; at most, where it is no UTF-8."""
+    """The number of characters of a replacement from each offset; an upper bound if it is not UTF-8."""
     ends = np.flatnonzero(replacements == 0)
     if len(ends) == 0:
         return np.zeros(len(replacements), np.int64)
@@ -255,7 +255,7 @@ def _only_space() -> NDArray[np.bool_]:
 def lead_kinds(charsmap: Charsmap, user_defined: Sequence[bytes]) -> NDArray[np.uint8]:
     """uint8[256]: what may begin with a byte.
 
-    PLAIN            no space, and stays as it is where ASCII or nothing follows
+    PLAIN            no space, and unchanged if ASCII or nothing follows
     IN_USER_DEFINED  one of these user-defined tokens
     TWO_BYTES, THREE_BYTES  a character of this size
     """
@@ -268,12 +268,12 @@ def lead_kinds(charsmap: Charsmap, user_defined: Sequence[bytes]) -> NDArray[np.
 
 
 def stable_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
-    """bool[65536]: characters of two or three bytes, by code point, that stay as they are among their like.
+    """bool[65536]: characters of two or three bytes, by code point, that are unchanged among others of them.
 
-    A stretch of such characters and of `plain_bytes` is not changed, unless a character that is neither
-    follows: with that one its last may be a key.  Settled is a character that is no key itself, stands in
-    none behind another character, and begins none that goes on with ASCII.  Where keys are not made of whole
-    characters, or are too many, none is.
+    A run of such characters and of `plain_bytes` is unchanged, unless another character follows: the last one
+    may form a key with it.  A stable character is not a key itself, is in no key after another character, and
+    begins no key that continues with ASCII.  If keys do not consist of whole characters, or there are too
+    many, no character is stable.
     """
     settled = np.ones(N_CODES, np.bool_)
     settled[:ASCII_END] = False
@@ -288,7 +288,7 @@ def stable_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
     for _ in range(LONGEST_STABLE_KEY):
         checkpoint()
         level, counts = children(parents, bases)
-        if len(level) > MOST_BEGINNINGS:  # ends may be shared: then what leads to them is often the same, too
+        if len(level) > MOST_BEGINNINGS:  # if ends are shared, their prefixes often coincide, too
             bases, firsts, codes, missing = np.unique(np.stack([bases, firsts, codes, missing]), axis=1)
             level, counts = children(parents, bases)
             if len(level) > MOST_BEGINNINGS:
@@ -321,13 +321,13 @@ class _Node:
 
 
 def build_charsmap(replacements: Mapping[str, str]) -> bytes:
-    """The table for these replacements, byte order and size header included.
+    """The table for these replacements in little-endian order, size header included.
 
-    Sources must not be empty and neither side may hold U+0000, which ends a string in this format.
+    Sources must not be empty, and neither side may contain U+0000, which ends a string in this format.
 
     The table is a byte trie folded into one array of 32-bit units (a double array, as darts-clone writes it),
-    followed by the replacements, each ended by a NUL byte.  A node at position `p` keeps its children at
-    `p ^ base ^ byte`; where a string ends, the unit at `p ^ base` says where its replacement starts.
+    followed by the replacements, each ended by a NUL byte.  A node at position `p` has its children at
+    `p ^ base ^ byte`; where a string ends, the unit at `p ^ base` holds the start of its replacement.
     """
     root, texts = _build_trie(replacements)
     units: dict[int, int] = {ROOT: 0}
@@ -369,7 +369,7 @@ def _build_trie(replacements: Mapping[str, str]) -> tuple[_Node, bytes]:
 
 
 def _free_base(units: Mapping[int, int], bases: set[int], labels: list[int], lowest_free: int) -> int:
-    """The first base with a free place per label, and no other node's, lest they share children."""
+    """The first base with a free position per label that no other node has, lest they share children."""
     first = lowest_free
     while True:
         base = first ^ labels[0]

@@ -1,4 +1,4 @@
-"""One value of a JSON text set: the rest of the text, its order and its spaces stay as they are."""
+"""Set one value of a JSON text: the rest of the text, its order and its spaces are unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ READER = json.JSONDecoder()
 
 
 class _Member(NamedTuple):
-    """A key of an object, which begins at character `key_at`, and its value, from start to end."""
+    """A key of an object, at character `key_at`, and its value, from start to end."""
 
     key: str
     key_at: int
@@ -21,10 +21,10 @@ class _Member(NamedTuple):
 
 
 def with_value(text: str, keys: Sequence[str], value: Any) -> str:
-    """The text with `value` where the keys lead, behind the last key of its object if that is new there.
+    """The text with `value` at the path `keys`; a new key is added at the end of its object.
 
-    Of equal keys the last one counts, as in `json`.  Raises ValueError where the text is broken, or the keys
-    lead through what is no object.
+    Of equal keys the last one counts, as in `json`.  Raises ValueError if the text is broken, or if the path
+    leads through a value that is not an object.
     """
     try:
         start = _after_gap(text, 0)
@@ -45,12 +45,12 @@ def with_value(text: str, keys: Sequence[str], value: Any) -> str:
 
 
 def _members(text: str, at: int) -> Iterator[_Member]:
-    """Those of the object that begins at a character."""
+    """The members of the object that begins at a character."""
     if text[at] != "{":
         raise ValueError("it is not an object")
     while text[key_at := _after_gap(text, at + 1)] == '"':
         key, end = READER.raw_decode(text, key_at)
-        start = _after_gap(text, _after_gap(text, end) + 1)  # behind the colon
+        start = _after_gap(text, _after_gap(text, end) + 1)  # after the colon
         _, at = READER.raw_decode(text, start)
         yield _Member(key, key_at, start, at)
         at = _after_gap(text, at)

@@ -1,6 +1,6 @@
-"""Text that a normaliser changed, byte by byte with the place that it came from; characters and common ends.
+"""Text that a normaliser changed, with the source of each byte; also characters and common affixes.
 
-Bytes may hold anything: each that is no part of valid UTF-8 counts as a character of its own.
+Bytes may be anything: each that is not part of valid UTF-8 counts as a character of its own.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Entries = str | bytes | NDArray[Any]
 
 
 class NormalizedText(NamedTuple):
-    """What a normaliser made of a fragment.  `None` in its place means: the fragment, unchanged.
+    """The result of normalising a fragment.  `None` instead of it means: the fragment, unchanged.
 
     data    uint8[m]
     starts  int64[m]  byte i of data came from fragment[starts[i] : ends[i]]
@@ -30,7 +30,7 @@ class NormalizedText(NamedTuple):
 
 
 class NormalizedBuilder:
-    """Collects a NormalizedText stretch by stretch; for the readable normalisers."""
+    """Collects a NormalizedText part by part; for the readable normalisers."""
 
     def __init__(self) -> None:
         self._data = bytearray()
@@ -41,7 +41,7 @@ class NormalizedBuilder:
         return len(self._data)
 
     def append(self, output: bytes, start: int, end: int) -> None:
-        """Add `output`, which replaces fragment[start : end]; an empty stretch means inserted text."""
+        """Add `output`, which replaces fragment[start : end]; an empty range means inserted text."""
         size = next((at for at in range(1, len(output)) if output[at] & 0xC0 != 0x80), len(output))
         edges = [min(start + k, end) for k in range(size)] + [end] * (len(output) - size)
         self._data += output
@@ -49,27 +49,27 @@ class NormalizedBuilder:
         self._ends += edges[1:] + [end] * bool(output)
 
     def keep(self, output: bytes, start: int) -> None:
-        """Add what stays as it is, byte by byte."""
+        """Add unchanged text, byte by byte."""
         for at, byte in enumerate(output, start):
             self.append(bytes([byte]), at, at + 1)
 
     @property
     def start(self) -> int:
-        """Where in the fragment what came first begins."""
+        """The start of the first output in the fragment."""
         return self._starts[0]
 
     @property
     def end(self) -> int:
-        """Where in the fragment what came last ends."""
+        """The end of the last output in the fragment."""
         return self._ends[-1]
 
     def extend(self, end: int) -> None:
-        """Let what came last, if anything, stand for what reaches to here."""
+        """Extend the source of the last output, if any, to this offset."""
         if self._ends:
             self._ends[-1] = end
 
     def drop_last(self, output: bytes) -> bool:
-        """Take away what came last, if it is this."""
+        """Remove `output` from the end, if the text ends with it; return whether it did."""
         is_last = self._data.endswith(output)
         if is_last:
             for column in (self._data, self._starts, self._ends):
@@ -82,7 +82,7 @@ class NormalizedBuilder:
 
 
 def joined(parts: Sequence[NormalizedText]) -> NormalizedText:
-    """Several stretches of one fragment side by side."""
+    """Several parts of one fragment, concatenated."""
     if not parts:
         return NormalizedBuilder().build()
     return NormalizedText(*map(np.concatenate, zip(*parts, strict=True)))
@@ -98,7 +98,7 @@ def source_spans(
 
 
 def from_source(normal: NormalizedText, repaired: NormalizedText | None) -> NormalizedText:
-    """What became of a text that had become of another one, as what became of that."""
+    """Map a text normalised from a repaired one back to the text before the repair."""
     if repaired is None or not len(repaired.data):
         return normal
     ends = np.where(normal.ends > 0, repaired.ends[normal.ends - 1], 0)
@@ -107,14 +107,14 @@ def from_source(normal: NormalizedText, repaired: NormalizedText | None) -> Norm
 
 
 def n_equal_from_start(first: NDArray[Any], second: NDArray[Any]) -> int:
-    """How many entries two arrays have in common before the first that differs."""
+    """The number of equal entries at the start of two arrays."""
     shorter = min(len(first), len(second))
     differs = first[:shorter] != second[:shorter]
     return int(differs.argmax()) if differs.any() else shorter
 
 
 def common_ends(one: Entries, other: Entries) -> tuple[int, int]:
-    """How many characters, bytes or entries both begin with, and how many of the others both end with."""
+    """The number of equal characters, bytes or entries at the start, and of the others at the end."""
     first, second = _codes(one), _codes(other)
     start = n_equal_from_start(first, second)
     return start, n_equal_from_start(first[start:][::-1], second[start:][::-1])
@@ -127,7 +127,7 @@ def _codes(entries: Entries) -> NDArray[Any]:
 
 
 def decode(data: bytes) -> str:
-    """Text with U+DC80 + n for each invalid byte 0x80 + n; `encode` gives the same bytes again."""
+    """Text with U+DC80 + n for each invalid byte 0x80 + n; `encode` restores the same bytes."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -136,19 +136,19 @@ def encode(text: str) -> bytes:
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """Of each character of a text, whether it may be in one or not."""
+    """The code point of each character of a text, surrogates included."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
 def sizes_in_bytes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """How many bytes `encode` makes of each character."""
+    """The number of bytes of each character in `encode`."""
     sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
     sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
     return sizes
 
 
 def character_start(data: bytes, offset: int) -> int:
-    """The first byte of the character that holds data[offset]; `offset` itself at the end of the data."""
+    """The offset of the character that contains data[offset]; `offset` itself at the end of the data."""
     if offset >= len(data) or data[offset] & 0xC0 != 0x80:
         return offset
     for start in range(offset - 1, max(offset - LONGEST_CHARACTER, -1), -1):
@@ -162,7 +162,7 @@ def character_start(data: bytes, offset: int) -> int:
 def distinct(values: NDArray[Value]) -> NDArray[Value]:
     """Each value once, ascending; any shape in, one dimension out.
 
-    As `np.unique`, whose first call imports numpy.ma: 25 ms that starting and the first frame do not have.
+    Like `np.unique`, whose first call imports numpy.ma: 25 ms more before the first frame.
     """
     ascending = np.sort(values, axis=None)
     is_first = np.ones(len(ascending), np.bool_)

@@ -1,6 +1,6 @@
-"""How WordPiece, Unigram and PLaMo 2 vocabularies change text before they encode it, to read.
+"""How WordPiece, Unigram and PLaMo 2 vocabularies change text before they encode it: the reference.
 
-Native twins: native/wordpiece.cpp, unigram.cpp and plamo2.cpp.
+Native versions: native/wordpiece.cpp, unigram.cpp and plamo2.cpp.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ALONE_RANGES = (
 
 
 class Action(IntEnum):
-    """What a WordPiece vocabulary does with a character."""
+    """How a WordPiece vocabulary treats a character."""
 
     SKIP = 0
     END_WORD = 1
@@ -50,7 +50,7 @@ class Action(IntEnum):
 
 
 def action_of(code: int, lowercase: bool, strip_accents: bool) -> tuple[Action, int]:
-    """What becomes of a code point in WordPiece, and the code point that takes its place."""
+    """The action of WordPiece for a code point, and the code point that replaces it."""
     if strip_accents:
         code = first_decomposed().get(code, code)
     category = categories()[code]
@@ -65,7 +65,7 @@ def action_of(code: int, lowercase: bool, strip_accents: bool) -> tuple[Action, 
 
 
 def all_actions(lowercase: bool, strip_accents: bool) -> NDArray[np.int32]:
-    """`action_of` for each code point: what to add to it, times 4, plus the action."""
+    """`action_of` for each code point: the difference to its replacement, times 4, plus the action."""
     category = np.frombuffer(categories(), np.uint8)
     actions = np.full(N_CODES, Action.EXTEND_WORD, np.int32)
     actions[category == PUNCTUATION] = Action.STAND_ALONE
@@ -93,7 +93,7 @@ def action_table(lowercase: bool, strip_accents: bool) -> CodeTable:
 
 
 def wordpiece_words(fragment: bytes, lowercase: bool, strip_accents: bool) -> Iterator[NormalizedText]:
-    """The words of a text, each with U+2581 in front; what one skips belongs to what is before it."""
+    """The words of a text, each after U+2581; skipped characters belong to the character before them."""
     builder: NormalizedBuilder | None = None
     for start, end, code in characters(fragment):
         action, target = action_of(code, lowercase, strip_accents)
@@ -123,7 +123,7 @@ def normalize_unigram(
 ) -> NormalizedText:
     """Replace characters by the map and spaces by U+2581.
 
-    The beginning of a user-defined token, even if the rest does not follow, is copied as it is.
+    The beginning of a user-defined token is copied as it is, even if the rest does not follow.
     """
     builder = NormalizedBuilder()
     unchanged, longest = sorted(user_defined), max(map(len, user_defined), default=0)
@@ -157,7 +157,7 @@ def normalize_unigram(
 def _normalize_one(
     fragment: bytes, at: int, charsmap: Charsmap, unchanged: Sequence[bytes], longest: int
 ) -> tuple[bytes, int]:
-    """What the text at a position becomes, and how many bytes of it that covers; `unchanged` is sorted."""
+    """The replacement at a position, and the number of bytes that it covers; `unchanged` is sorted."""
     ahead = fragment[at : at + longest]
     place = bisect(unchanged, ahead)
     near = unchanged[max(place - 1, 0) : place + 1]  # the longest common prefix is with one of these
@@ -172,7 +172,7 @@ def _normalize_one(
 
 
 def plamo2_text(fragment: bytes) -> NormalizedText:
-    """Each character in its shortest form, even above U+10FFFF; a byte order mark in front is dropped."""
+    """Each character in its shortest form, even above U+10FFFF; a leading byte order mark is dropped."""
     builder = NormalizedBuilder()
     at = 0
     while at < len(fragment):
@@ -191,7 +191,7 @@ def _shortest_form(character: bytes) -> bytes:
 
 
 def symbol_length(lead: int) -> int:
-    """The length of a character by its first byte alone; Unigram steps through a text in these."""
+    """The length of a character by its first byte alone; Unigram steps through a text by these."""
     return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
 
 

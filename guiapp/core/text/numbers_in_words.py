@@ -1,4 +1,4 @@
-"""How numbers, and texts from strangers' files, are written for people."""
+"""How numbers, and texts from untrusted files, are written for the user."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def percent(share: float, n_decimals: int = 0) -> str:
 
 
 def three_digits(number: float) -> str:
-    """`1,234`, `99.9`, `9.88`, `0.01`: about three, and two decimals at the most."""
+    """`1,234`, `99.9`, `9.88`, `0.01`: about three digits, at most two decimals."""
     if number >= 100:
         return f"{number:,.0f}"
     return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
 def in_bytes(size_bytes: int) -> str:
-    """`512 B`, `1.2 kB`, `4.7 GB`: kB are thousands."""
+    """`512 B`, `1.2 kB`, `4.7 GB`: 1 kB is 1000 bytes."""
     for power, unit in ((4, "TB"), (3, "GB"), (2, "MB"), (1, "kB")):
         if size_bytes >= 1000**power:
             return f"{size_bytes / 1000**power:.1f} {unit}"
@@ -40,7 +40,7 @@ def short_number(value: float) -> str:
 
 
 def with_prefix(value: float) -> str:
-    """Three digits and a prefix, zeros too, as of all that are measured alike: 1.24 M, 2.00 M."""
+    """Three digits and a prefix, with trailing zeros, for values measured alike: 1.24 M, 2.00 M."""
     scaled, prefix = _with_prefix(value)
     return f"{scaled:#.3g}".rstrip(".") + prefix
 
@@ -53,7 +53,7 @@ def _with_prefix(value: float) -> tuple[float, str]:
 
 
 def quoted(text: str | bytes, longest: int = 60) -> str:
-    """`text` with everything unprintable escaped (also what turns writing direction), cut if long."""
+    """`text` with everything unprintable escaped (also changes of direction), cut if long."""
     if isinstance(text, bytes):
         text = text[: 4 * longest].decode("utf-8", "surrogateescape")
     text = text[: 4 * longest]
@@ -61,17 +61,17 @@ def quoted(text: str | bytes, longest: int = 60) -> str:
 
 
 def elided(text: str, longest: int) -> str:
-    """The text, cut where it is longer."""
+    """The text, cut with an ellipsis if it is longer."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def capitalized(text: str) -> str:
-    """The text with its first letter a capital, and the others as they are."""
+    """The text with its first letter as a capital, and the others unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def printable(text: str) -> str:
-    """All of `text`, everything unprintable but line ends escaped: terminals and titles obey what is not."""
+    """`text` with everything unprintable but line ends escaped: terminals and titles would obey it."""
     return "".join(character if character == "\n" else _escaped(character) for character in text)
 
 

@@ -1,4 +1,4 @@
-"""JSON and TOML from files and people: broken, huge and hostile texts are one kind of error."""
+"""Read JSON and TOML from untrusted files: broken, huge and hostile texts raise one kind of error."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ STRING = re.compile(
 )
 STEP = re.compile(r"""\s*\[\[\s*(["']?)step\1\s*\]\]""")
 KEY = re.compile(r"""\s*(["']?)([^"'=\s]+)\1\s*=""")
-MOST_DOTS = 20  # in a line, outside of texts: readers of TOML take the square of their number
+MOST_DOTS = 20  # in a line, outside of strings: readers of TOML take the square of their number
 TYPE_NAMES: dict[type, str] = {
     str: 'a text in quotes, such as "abc"',
     bool: "true or false",
     int: "a whole number, such as 3",
     list: 'a list of texts, such as ["a", "b"]',
 }
-MOST = 1 << 53  # up to which a float tells whole numbers apart
+MOST = 1 << 53  # up to which a float represents all whole numbers
 MOST_CHARACTERS = 1 << 27
 
 
@@ -39,9 +39,9 @@ def read_json(
     parse_float: Callable[[str], float] = float,
     object_of: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """What a JSON text says; `object_of` makes each object of its pairs.
+    """The value of a JSON text; `object_of` makes each object from its pairs.
 
-    Raises ValueError, with a reason that can be shown; where the text is broken, json.JSONDecodeError.
+    Raises ValueError, with a reason that can be shown; if the text is broken, json.JSONDecodeError.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"it is longer than {MOST_CHARACTERS >> 20} MB")
@@ -51,18 +51,18 @@ def read_json(
         raise
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-    except ValueError:  # Python reads whole numbers of some thousand digits
+    except ValueError:  # Python limits whole numbers to some thousand digits
         raise ValueError("it has a number of too many digits") from None
 
 
-# Values of JSON from files and people as the values that a program works with, checked by their types
+# Values of untrusted JSON as the typed values that a program works with
 
 
 def read_as(kind: Any, value: Any, location: str = "") -> Any:
-    """A value of JSON as a type has it; raises ValueError for what is none, with where it is, to be shown.
+    """A value of JSON as the type `kind`; raises ValueError with the location of an invalid one, to be shown.
 
-    Types are plain ones, `X | None`, Literal, tuple, Mapping from texts, and dataclasses of such.  A field
-    with a default may be missing or None; what is no field is ignored.  Numbers are from 0 to MOST.
+    Types are plain ones, `X | None`, Literal, tuple, Mapping from texts, and dataclasses of these.  A field
+    with a default may be missing or None; unknown fields are ignored.  Numbers are from 0 to MOST.
     """
     origin, parts = get_origin(kind) or kind, get_args(kind)
     if origin is UnionType:
@@ -106,19 +106,19 @@ def _is_of(origin: Any, parts: tuple[Any, ...], value: Any) -> bool:
     return origin in (str, bool, dict, list) and isinstance(value, origin)
 
 
-# TOML from files and people: what is wrong with one is told with its line, and no file keeps us busy
+# TOML from untrusted files: errors name the line, and no file takes long
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that is wrong in a file, in a sentence; lines count from 1."""
+    """A fault in a file, as a sentence; lines count from 1."""
 
     line: int
     reason: str
 
 
 class FaultyFileError(TokenloupeError):
-    """A file that cannot be used; the message says where and why, `faults` has all that is known."""
+    """A file that cannot be used; the message names the first fault, `faults` has all known ones."""
 
     def __init__(self, message: str, faults: tuple[Fault, ...] = ()) -> None:
         super().__init__(message)
@@ -126,27 +126,27 @@ class FaultyFileError(TokenloupeError):
 
 
 def error_of(name: str, *faults: Fault) -> FaultyFileError:
-    """What is told of a file with some faults: the first."""
+    """The error for a file with some faults; its message is the first."""
     first = faults[0]
     return FaultyFileError(f"{name}, line {first.line}: {first.reason}", faults)
 
 
 class TomlFile:
-    """What a file says, as `content`, and where; raises FaultyFileError for what is no TOML."""
+    """The contents of a TOML file as `content`, with line numbers; raises FaultyFileError if invalid."""
 
     def __init__(self, path: Path, what: str, most_bytes: int) -> None:
-        """`what` is the kind of file that it is to be, for sentences."""
+        """`what` is the kind of file that is expected, for messages."""
         self._text = text_of(path, what, most_bytes)
         self.content = _content(path.name, self._text, what)
 
     @cached_property
     def lines(self) -> list[dict[str, int]]:
-        """Those of the keys; see `lines_of_keys`."""
+        """The lines of the keys; see `lines_of_keys`."""
         return lines_of_keys(self._text)
 
 
 def text_of(path: Path, what: str, most_bytes: int) -> str:
-    """The text of a file, with ends of lines as Python has them; raises FaultyFileError."""
+    """The text of a file, with "\\n" as line ends; raises FaultyFileError."""
     try:
         if path.exists() and not path.is_file():
             raise FaultyFileError(f"{path.name} is not a file.")
@@ -164,22 +164,22 @@ def text_of(path: Path, what: str, most_bytes: int) -> str:
 
 
 def line_of(lines: Sequence[Mapping[str, int]], part: int, *keys: str) -> int:
-    """Where one of some keys of a part of a file is; 0 is its head."""
+    """The line of the first of some keys in a part of a file; part 0 is its head."""
     return next((lines[part][key] for key in keys if key in lines[part]), lines[part][""])
 
 
 def kind_fault(value: Any, expected: type) -> str:
-    """What an entry must be that is not of the type that is wanted, else ""."""
+    """What an entry must be, if it is not of the expected type, else ""."""
     return "" if type(value) is expected else f"must be {TYPE_NAMES[expected]}."
 
 
 def unknown_entry(key: str, known: Iterable[str]) -> str:
-    """What to say of an entry that means nothing."""
+    """The message for an unknown entry."""
     return f"an unknown entry “{quoted(key)}”. Known entries: {', '.join(known)}."
 
 
 def _content(name: str, text: str, what: str) -> dict[str, Any]:
-    import tomllib  # time that starting does not have
+    import tomllib  # delayed, to start faster
 
     for number, line in enumerate(without_strings(text).split("\n"), 1):
         if line.count(".") > MOST_DOTS:
@@ -191,12 +191,12 @@ def _content(name: str, text: str, what: str) -> dict[str, Any]:
         at = re.match(r"line (\d+)", place)
         where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
         raise error_of(name, Fault(where, f"this is not valid TOML: {quoted(reason)}.")) from error
-    except (ValueError, RecursionError) as error:  # digits or brackets by the thousand
+    except (ValueError, RecursionError) as error:  # thousands of digits or brackets
         fault = Fault(1, f"this is not a {what}: a number is too long, or lists are too deep.")
         raise error_of(name, fault) from error
 
 
-# Where the entries of a TOML file stand: readers tell lines of what they refuse, and of nothing else
+# The lines of the entries of a TOML file: readers report lines only of syntax errors
 
 
 def without_strings(text: str) -> str:
@@ -207,7 +207,7 @@ def without_strings(text: str) -> str:
 def lines_of_keys(text: str) -> list[dict[str, int]]:
     """For the head of a valid lesson file, and for each of its steps, the lines of its keys, from 1.
 
-    The key "" has the line where the part begins.
+    The key "" has the line on which the part begins.
     """
     matches: list[dict[str, int]] = [{"": 1}]
     plain = STRING.sub(_blank_if_long, text)

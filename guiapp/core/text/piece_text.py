@@ -1,6 +1,6 @@
-"""What SentencePiece makes of a text before it looks for pieces.
+"""How SentencePiece changes a text before it searches for pieces.
 
-Native twin: native/piece_text.cpp.
+Native version: native/piece_text.cpp.
 Source: https://github.com/google/sentencepiece, src/normalizer.cc of version 0.2.3.
 """
 
@@ -27,7 +27,7 @@ SURROGATES = slice(0xD800, 0xE000)
 class PieceText:
     """Changes text as a model asks; threads may share it.
 
-    What is dropped belongs to the character before it; but spaces at both ends of a text, to none.
+    Dropped text belongs to the character before it, but spaces at both ends of a text to none.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class PieceText:
     ) -> None:
         """`user_defined` pieces are not changed; `is_compact`: one byte stands for U+2581.
 
-        Raises ValueError for a broken character map, with what is wrong as the end of a sentence.
+        Raises ValueError for a broken character map, with the fault as the end of a sentence.
         """
         self.rules = rules
         self._is_compact = is_compact and rules.marks_spaces
@@ -46,7 +46,7 @@ class PieceText:
         self._marked_texts = frozenset(map(self._spell, ever))
 
     def check(self, most_growth: int) -> None:
-        """Raises ValueError for a character map that is not to be used, as `__init__` does."""
+        """Raise ValueError for a character map that must not be used, as `__init__` does."""
         charsmap = self._charsmap
         if charsmap.damage:
             raise ValueError(charsmap.damage)
@@ -89,7 +89,7 @@ class PieceText:
 
     @cached_property
     def spaces(self) -> NDArray[np.bool_]:
-        """bool[256]: bytes that become a space wherever they stand."""
+        """bool[256]: bytes that become a space wherever they occur."""
         used = np.frombuffer(b"".join(self._user_defined), np.uint8)
         result = self._charsmap.spaces.copy()
         result[used] = False
@@ -97,7 +97,7 @@ class PieceText:
 
     @property
     def has_words(self) -> bool:
-        """Whether what is between these bytes becomes the same by itself, unless U+2581 is in it."""
+        """Whether the text between such bytes normalises the same by itself, unless it contains U+2581."""
         rules = self.rules
         takes_spaces = (
             rules.adds_space and rules.removes_spaces and rules.marks_spaces and not rules.adds_at_end
@@ -107,22 +107,22 @@ class PieceText:
 
     @property
     def changes_nothing(self) -> bool:
-        """Whether valid text stays as it is, but for spaces around it and how they are spelled."""
+        """Whether valid text is unchanged, except for spaces around it and the spelling of spaces."""
         return len(self._charsmap.units) == 0 and not self.rules.removes_spaces
 
     def leaves_alone(self, text: NDArray[np.uint8]) -> tuple[bool, bool]:
-        """Whether nothing changes but for the space around a text, and whether each byte stands for itself.
+        """Whether nothing changes except the space around a text, and whether each byte stands for itself.
 
-        May say no where that holds.
+        A false answer may be wrong, a true one is certain.
         """
         return self.native.leaves_alone(text)
 
     def normalize(self, text: NDArray[np.uint8], begins: bool = True) -> NormalizedText:
-        """What a text becomes that `begins` a document, or goes on behind something that is no space."""
+        """The normalised form of a text that `begins` a document, or follows something other than a space."""
         return NormalizedText(*self.native.normalize(text, begins))
 
     def piece_ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Where user-defined pieces, and what is between them, end in what became of a text."""
+        """The ends of user-defined pieces, and of the text between them, in normalised text."""
         if not self._marked_texts:
             return np.array([len(data)])
         places = self.native.user_defined(data)
@@ -146,7 +146,7 @@ class PieceText:
             output = output.lstrip(SPACE) if was_space else output
             if output:
                 stays = output == text[at : at + length]
-                cut = len(output.decode()[:-1].encode()) if stays else 0  # of a user-defined piece, as there
+                cut = len(output.decode()[:-1].encode()) if stays else 0  # as SentencePiece aligns a piece
                 builder.append(self._spell(output[:cut]), at, at)
                 builder.append(self._spell(output[cut:]), at, at + length)
                 was_space = rules.removes_spaces and output.endswith(SPACE)
@@ -171,10 +171,10 @@ class PieceText:
         return sorted(ends - {0}) or [0]
 
     def is_independent(self, text: NDArray[np.uint8], cut: int) -> bool:
-        """Whether both sides of a place are changed alike, whatever stands farther away.
+        """Whether both sides of a cut are changed the same, whatever text is farther away.
 
-        Both characters there stay as they are, and no key of the character map holds the one behind another;
-        nor the next one, with which the second could become something else.
+        Both characters at the cut are unchanged, and no key of the character map has the second one after
+        another; nor the character after it, with which the second could become something else.
         """
         before, after = character_before(text, cut), character_at(text, cut)
         follows = character_at(text, cut + len(after))
@@ -206,7 +206,7 @@ class PieceText:
         return bool(self._charsmap.spaces[byte]) if byte == SPACE[0] else bool(self._kinds[byte] == PLAIN)
 
     def _next(self, text: bytes, at: int) -> tuple[bytes, int]:
-        """What the text at a position becomes, and how many bytes of it that covers."""
+        """The replacement of the text at a position, and the number of bytes that it covers."""
         if length := self._match(text, at, self._user_defined):
             return text[at : at + length], length
         if match := longest_match(self._charsmap, text, at):
@@ -215,7 +215,7 @@ class PieceText:
         return (character, len(character)) if is_text(character) else (encode(REPLACEMENT), 1)
 
     def _match(self, text: bytes, at: int, texts: Collection[bytes]) -> int:
-        """The length of the longest of some texts that stands at a place, 0 for none."""
+        """The length of the longest of some texts at a position, 0 for none."""
         longest = min(self._longest, len(text) - at)
         return next((size for size in range(longest, 0, -1) if text[at : at + size] in texts), 0)
 
@@ -228,12 +228,12 @@ class PieceText:
 
 
 def character_at(text: NDArray[np.uint8], at: int) -> bytes:
-    """The character at a place; nothing at the end."""
+    """The character at an offset; empty at the end."""
     return text[at : at + symbol_length(int(text[at]))].tobytes() if at < len(text) else b""
 
 
 def character_before(text: NDArray[np.uint8], end: int) -> bytes:
-    """The one that ends there."""
+    """The character that ends at an offset."""
     start = end - 1
     while start > 0 and text[start] & 0xC0 == 0x80:
         start -= 1

@@ -1,7 +1,7 @@
-"""Cut special tokens out of a text before anything else sees it.
+"""Cut special tokens out of a text before any other stage.
 
-Special tokens claim their occurrences in a fixed order, the longest text first; what is left between
-them is encoded as text.  Matching is on the original bytes and needs no word boundary.
+Special tokens claim their occurrences in a fixed order, the longest text first; the text left between them
+is encoded normally.  Matching is on the original bytes and needs no word boundary.
 Source: llama.cpp's tokenizer_st_partition; the order is that of `special_tokens_in_match_order`.
 """
 
@@ -37,7 +37,7 @@ OTHER_WORD_CODES = (
     (0x1F170, 0x1F189),
 )
 LONGEST_CHARACTER = 4  # bytes
-LONG_SOLIDUS = b"\xcc\xb8"  # U+0338, which is all that joins the “>” of special tokens
+LONG_SOLIDUS = b"\xcc\xb8"  # U+0338, the only mark that composes with the “>” of special tokens
 MOST_MARKS = 1 << 12  # bytes
 NO_LIMIT = 1 << 40
 
@@ -47,11 +47,11 @@ WHITESPACE = b"\t\n\v\f\r "
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Where the special tokens of a text are, and the text between them.
+    """The special tokens of a text, and the text between them.
 
     ids, starts, ends     int32, int64, int64 [k]: the special tokens in order of position
-    raw_starts, raw_ends  int64[k + 1]: the stretches around them; white space that a token's LSTRIP or
-                          RSTRIP drops is in no stretch
+    raw_starts, raw_ends  int64[k + 1]: the fragments around them; white space that a token's LSTRIP or
+                          RSTRIP drops is in no fragment
     """
 
     ids: NDArray[np.int32]
@@ -64,7 +64,7 @@ class Partition:
 def join_segments(
     partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]
 ) -> FragmentTokens:
-    """The special tokens of a text and what is encoded from start to end between them, in order."""
+    """The special tokens of a text and the tokens of the fragments between them, in order."""
     parts: list[FragmentTokens] = []
     for index in range(len(partition.raw_starts)):
         start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
@@ -78,7 +78,7 @@ def join_segments(
 class SpecialTokens:
     """The special tokens of one vocabulary, ready to be searched for.
 
-    With `parse_special` all of them match; without it only the user-defined ones do.
+    With `parse_special` all of them match; without it, only the user-defined ones do.
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -87,7 +87,7 @@ class SpecialTokens:
         self._handles: dict[bool, native.SpecialTokensHandle | None] = {}
 
     def make_tables(self) -> None:
-        """Make now what searching the first text would make."""
+        """Make the tables now that searching the first text would make."""
         _ = self.handle(False), self.handle(True), self._longest
 
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
@@ -100,25 +100,25 @@ class SpecialTokens:
 
     @cached_property
     def names(self) -> dict[str, int]:
-        """Those that match where special tokens are parsed, by their texts, in match order."""
+        """The ids by text of the tokens that match if special tokens are parsed, in match order."""
         ids = self.searched_for(True).tolist()
         return {self._vocabulary.raw_text(each).decode("utf-8", "replace"): each for each in ids}
 
     def stand_alone(self, parse_special: bool) -> bool:
-        """Whether one that overlaps no other is claimed wherever it occurs, whatever is around it."""
+        """Whether a token that overlaps no other is claimed wherever it occurs, whatever is around it."""
         return True
 
     def longest(self, parse_special: bool) -> int:
-        """The bytes of the longest of these tokens; 1 where there is none."""
+        """The length of the longest of these tokens in bytes; 1 if there is none."""
         return self._longest[parse_special]
 
     @property
     def is_native(self) -> bool:
-        """Whether `handle` finds what `partition` does."""
+        """Whether `handle` finds the same tokens as `partition`."""
         return True
 
     def handle(self, parse_special: bool) -> native.SpecialTokensHandle | None:
-        """These tokens for the native library; None where none matches."""
+        """These tokens for the native library; None if none can match."""
         if parse_special not in self._handles:
             self._handles[parse_special] = self._make_handle(parse_special)
         return self._handles[parse_special]
@@ -132,7 +132,7 @@ class SpecialTokens:
         return native.SpecialTokensHandle(texts, kinds, ids.copy()) if texts else None
 
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
-        """False where none of these tokens is in a text."""
+        """False if none of these tokens is in a text."""
         handle = self.handle(parse_special)
         return handle is not None and handle.are_in(text)
 
@@ -144,8 +144,8 @@ class SpecialTokens:
         return _partition(ids[:-1], starts[:-1], ends[:-1], raw_starts, raw_ends)
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
-        """The same, one token after another over all that is left of the text."""
-        fragments = [(0, len(text), -1)]  # start, end, and the token or -1: text and tokens take turns
+        """The same, one token after another over the remaining text."""
+        fragments = [(0, len(text), -1)]  # start, end, and the token or -1: text and tokens alternate
         for token_id in self.searched_for(parse_special).tolist():
             if self._texts[token_id] not in text:
                 continue
@@ -165,14 +165,14 @@ class SpecialTokens:
 
     @cached_property
     def drops_white_space(self) -> bool:
-        """Whether some special token takes the white space beside it away."""
+        """Whether some special token removes the white space next to it."""
         strips = Attribute.LSTRIP | Attribute.RSTRIP
         return bool((self._vocabulary.attributes[self._in_order] & strips).any())
 
     def occurrences(
         self, text: NDArray[np.uint8], parse_special: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """From where to where the longest special token reaches at each place where some begin."""
+        """Starts and ends of the longest special token at each offset where one begins."""
         if (handle := self.handle(parse_special)) is None:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         _, starts, ends = handle.occurrences(text)
@@ -188,7 +188,7 @@ class SpecialTokens:
     def reach_across(
         self, text: NDArray[np.uint8], position: int, parse_special: bool
     ) -> tuple[int, int] | None:
-        """From where to where special tokens' texts reach that begin before `position` and end behind it."""
+        """The range of the special tokens' texts that begin before `position` and end after it, or None."""
         around = self.longest(parse_special) - 1
         first = max(0, position - around)
         starts, ends = self.occurrences(text[first : position + around], parse_special)
@@ -222,14 +222,14 @@ class SpecialTokens:
 
     @cached_property
     def _longest(self) -> tuple[int, int]:
-        """By `parse_special`."""
+        """The longest token in bytes, by `parse_special`."""
         sizes = np.diff(self._vocabulary.unmarked_texts[1])
         user_defined, all_tokens = (sizes[self.searched_for(parse)].max(initial=1) for parse in (False, True))
         return int(user_defined), int(all_tokens)
 
 
 class ComposedSpecialTokens(SpecialTokens):
-    """The same for texts that are composed (NFC) first: none is one whose last character a mark joins."""
+    """The same for texts that are composed (NFC) first: a token does not match if a mark joins its end."""
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         return self._without_joined(super().partition(text, parse_special), text.tobytes())
@@ -252,7 +252,7 @@ class ComposedSpecialTokens(SpecialTokens):
 
 
 def _is_joined(text: bytes) -> bool:
-    """Whether the first character of a text, an ASCII one, is another when it is composed."""
+    """Whether the first character of a text, an ASCII one, changes when it is composed."""
     following = takewhile(unicodedata.combining, text[1:MOST_MARKS].decode("utf-8", "ignore"))
     return not unicodedata.normalize("NFC", chr(text[0]) + "".join(following)).startswith(chr(text[0]))
 
@@ -278,7 +278,7 @@ class TokenSearch:
         self._by_length = sorted(zip(texts, tokens, strict=True), key=lambda pair: len(pair[0]), reverse=True)
 
     def find(self, text: NDArray[np.uint8], parse_special: bool) -> Found:
-        """The tokens that a text has, in order; without `parse_special` none of the special ones."""
+        """The tokens in a text, in order; without `parse_special`, no special ones."""
         if not self.tokens:
             return []
         rows, starts, ends = self._native.occurrences(text).tolist()
@@ -286,7 +286,7 @@ class TokenSearch:
         return _taken(zip(tokens, starts, ends, strict=True), text.tobytes() if rows else b"", parse_special)
 
     def find_readable(self, text: bytes, parse_special: bool) -> Found:
-        """The same, place by place."""
+        """The same, offset by offset."""
         return _taken(self._longest_at_each_place(text), text, parse_special)
 
     def _longest_at_each_place(self, text: bytes) -> Iterator[tuple[AddedToken, int, int]]:
@@ -298,7 +298,7 @@ class TokenSearch:
 
 
 def _taken(places: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_special: bool) -> Found:
-    """What is taken of the longest tokens at all places where some begin."""
+    """The tokens that are taken, of the longest tokens at all offsets where some begin."""
     matches: Found = []
     searched, done = 0, 0
     for token, start, end in places:
@@ -311,7 +311,7 @@ def _taken(places: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_spe
             start = max(_before_white_space(text, start), done)
         if token.rstrip:
             end = _after_white_space(text, end)
-        if start < end:  # not all was taken along by the token before
+        if start < end:  # unless the previous token took all of it
             start, done = max(start, done), max(end, done)
             matches.append((token.token_id, start, done))
     return matches
@@ -325,7 +325,7 @@ def _is_in_word(text: bytes, start: int, end: int) -> bool:
 
 @cache
 def _word_codes() -> frozenset[int]:
-    r"""What `\w` is in Rust's regular expressions."""
+    r"""The code points of `\w` in Rust's regular expressions."""
     ranges = [*OTHER_WORD_CODES, *(each for name in WORD_CATEGORIES for each in ranges_of(name))]
     return frozenset(code for first, last in ranges for code in range(first, last + 1))
 
@@ -345,7 +345,7 @@ def _before_white_space(text: bytes, end: int) -> int:
 
 
 def partition_of(matches: Found, size: int) -> Partition:
-    """Tokens in a text of so many bytes, and the stretches around them."""
+    """The partition of a text of `size` bytes by these tokens."""
     ids, starts, ends = np.array(matches, np.int64).reshape(-1, 3).T
     return Partition(
         ids.astype(np.int32), starts.copy(), ends.copy(), np.append(0, ends), np.append(starts, size)
@@ -353,15 +353,14 @@ def partition_of(matches: Found, size: int) -> Partition:
 
 
 class AddedTokens(SpecialTokens):
-    """The added tokens of a vocabulary that are searched for in texts as they are.
+    """The added tokens of a vocabulary that are searched for in unchanged text.
 
-    Where what is found at a place depends on more than the token there, all of a text counts as one cluster
-    of tokens, and is encoded as a whole whenever it changes.
+    If a match depends on more than the token itself, the whole text counts as one cluster of tokens and is
+    encoded again whenever it changes.
 
-    The text is searched from left to right; at each place the longest token counts, and the search goes on
-    behind it, also where a token does not count after all.  White space that a token takes along belongs to
-    its span.  Tokens to be searched for in the normalised text come second, in what is left; see
-    `PartsPipeline`.
+    The text is searched from left to right; at each offset the longest token counts, and the search continues
+    after it, even if the token is rejected.  White space that a token strips belongs to its span.  Tokens to
+    be searched for in the normalised text come second, in the remaining text; see `PartsPipeline`.
     Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/added_vocabulary.rs.
     """
 
@@ -398,11 +397,11 @@ class AddedTokens(SpecialTokens):
         return later
 
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
-        """Special tokens that do not match still stand in the way of others."""
+        """Includes special tokens that do not match: they still block others."""
         return self._ids[: len(self._ids) if parse_special or self._kinds != {True} else 0]
 
     def stand_alone(self, parse_special: bool) -> bool:
-        """Whether each occurrence of a token that overlaps no other one is taken, with nothing beside it."""
+        """Whether each occurrence of a token that overlaps no other is taken, whatever is next to it."""
         return not self._needs_neighbours and (parse_special or len(self._kinds) < 2)
 
     def longest(self, parse_special: bool) -> int:
@@ -448,13 +447,13 @@ class AddedTokens(SpecialTokens):
 
 
 def _between(matches: Found, size: int) -> list[tuple[int, int]]:
-    """The stretches around tokens, some of them empty."""
+    """The ranges around tokens, some of them empty."""
     starts, ends = [start for _, start, _ in matches], [end for *_, end in matches]
     return list(zip([0, *ends], [*starts, size], strict=True))
 
 
 def _joined(matches: Found, more: list[Found]) -> Found:
-    """What was found, and before each and behind the last one what is in the stretch there."""
+    """Merge earlier matches with `more`, the matches in each range around them."""
     tokens: Found = []
     for (start, _), inner, token in zip(_between(matches, 0), more, [*matches, None], strict=True):
         tokens += [(token_id, start + a, start + b) for token_id, a, b in inner]

@@ -1,4 +1,4 @@
-"""Tokens of a text as HTML for notebooks: coloured spans with ids on hover, on light and dark ground."""
+"""Tokens of a text as HTML for notebooks: coloured spans with ids on hover, for light and dark themes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.text.visible_text import visible_text
 
 HUES = ("78,127,196", "196,148,52", "120,112,200", "52,160,122", "180,104,164", "128,160,60")
-MOST_TOKENS = 5_000  # a notebook keeps all that it shows
+MOST_TOKENS = 5_000  # a notebook stores all that it shows
 LONGEST_TOKEN = 500  # characters
 BLOCK = "font-family:ui-monospace,monospace;line-height:1.7;overflow-wrap:anywhere;margin:.3em 0"
 NAME = "font-family:system-ui,sans-serif;opacity:.75;margin-top:.5em"
@@ -20,11 +20,11 @@ NAME = "font-family:system-ui,sans-serif;opacity:.75;margin-top:.5em"
 def tokens_html(
     text: bytes, ids: NDArray[np.int32], spans: NDArray[np.int64], is_marked: NDArray[np.bool_] | None = None
 ) -> str:
-    """The text in spans, each with a title that says its id; what no token stands for is plain.
+    """The text in spans, each with its id as the title; text without a token is plain.
 
     ids        int32[n]
     spans      int64[n, 2]  byte ranges of the text; an empty one is shown by its id
-    is_marked  bool[n]      tokens with a line around them
+    is_marked  bool[n]      tokens with an outline
     """
     return f'<div style="{BLOCK}">{"".join(_parts(text, ids, spans, is_marked))}</div>'
 

@@ -1,4 +1,4 @@
-"""Unicode 15.1 as llama.cpp sees it, and the categories of 16.0 that tiktoken goes by, whatever Python has.
+"""Unicode 15.1 as in llama.cpp, and the categories of 16.0 that tiktoken uses, whatever Python has.
 
 The data in unicode_15_1/ and unicode_16_0/ are made by resources/make_unicode_data.py.
 """
@@ -72,7 +72,7 @@ def whitespace() -> frozenset[int]:
 
 @cache
 def ranges_of(name: str) -> tuple[Range, ...]:
-    """The code points of a general category of Unicode 16.0, such as Lu, or of all that begin so, such as L.
+    """The code points of a general category of Unicode 16.0, such as Lu, or of all that begin with a letter.
 
     Raises KeyError for a name that no category has or begins with.
     """
@@ -87,7 +87,7 @@ def ranges_of(name: str) -> tuple[Range, ...]:
 
 @cache
 def property_names() -> frozenset[str]:
-    """What `property_ranges` knows: scripts, and classes such as alpha and word, in small letters only."""
+    """The names for `property_ranges`: scripts, and classes such as alpha and word, in lower case."""
     with np.load(FOLDER / "unicode_16_0/properties.npz") as properties:
         return frozenset(properties.files)
 
@@ -101,7 +101,7 @@ def property_ranges(name: str) -> tuple[Range, ...]:
 
 
 def are_in(codes: NDArray[np.integer], ranges: Iterable[Range]) -> NDArray[np.bool_]:
-    """Which of some code points are in one of the ranges."""
+    """Which code points are in one of the ranges."""
     starts, ends = np.array(sorted(ranges), np.int64).reshape(-1, 2).T
     before = np.searchsorted(starts, codes, side="right")
     return np.append(-1, np.maximum.accumulate(ends))[before] >= codes
@@ -109,7 +109,7 @@ def are_in(codes: NDArray[np.integer], ranges: Iterable[Range]) -> NDArray[np.bo
 
 @cache
 def lower_case() -> dict[int, int]:
-    """The lower-case code point of each that has exactly one other."""
+    """The lower-case code point of each code point that has exactly one different one."""
     return dict(zip(*_data("unicode_15_1/lower").tolist(), strict=True))
 
 
@@ -122,6 +122,6 @@ def first_decomposed() -> dict[int, int]:
 
 
 def _data(name: str) -> NDArray[np.int32]:
-    """int32[2, n]: code points, and what is known of each."""
+    """int32[2, n]: code points, and the datum of each."""
     table: NDArray[np.int32] = np.load(FOLDER / f"{name}.npy")
     return table

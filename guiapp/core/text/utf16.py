@@ -1,21 +1,21 @@
-"""Text in UTF-16, as some programs on Windows write it: told by its first bytes, and made UTF-8.
+"""Text in UTF-16, as some programs on Windows write it: recognised by its first bytes, converted to UTF-8.
 
-Tokenizers read UTF-8.  To them the bytes of UTF-16 are another text: a NUL beside each Latin letter.
+Tokenizers read UTF-8.  To them, the bytes of UTF-16 are another text: a NUL next to each Latin letter.
 """
 
 from __future__ import annotations
 
 MARK = "\ufeff"
 LITTLE, BIG = "utf-16-le", "utf-16-be"
-MARKS = ((b"\xff\xfe\x00\x00", None), (b"\xff\xfe", LITTLE), (b"\xfe\xff", BIG))  # the first is UTF-32's
+MARKS = ((b"\xff\xfe\x00\x00", None), (b"\xff\xfe", LITTLE), (b"\xfe\xff", BIG))  # the first: UTF-32
 TELLING_BYTES = 1 << 12  # of the beginning
-FEWEST_UNITS = 4  # without a mark, fewer say nothing
+FEWEST_UNITS = 4  # without a mark, fewer are not evidence
 FEWEST_NULS = 0.5  # of the units: Latin letters, digits, spaces
-MOST_OTHERS = 0.125  # of those: U+0100 and the like; in UTF-32 there are half as many
+MOST_OTHERS = 0.125  # relative to the NULs: U+0100 and the like; in UTF-32 there are half as many
 
 
 def utf16_codec(beginning: bytes) -> str | None:
-    """`utf-16-le` or `utf-16-be` where a text is that, by its mark or by NULs in every other place."""
+    """`utf-16-le` or `utf-16-be` if a text has its mark or NULs at every other byte, else None."""
     for mark, codec in MARKS:
         if beginning.startswith(mark):
             return codec
@@ -33,6 +33,6 @@ def utf8_from(text: bytes, codec: str) -> bytes:
 
 
 def as_utf8(text: bytes) -> bytes:
-    """The same text in UTF-8, whichever of the two it is in."""
+    """The same text in UTF-8, whether it is in UTF-16 or UTF-8."""
     codec = utf16_codec(text)
     return text if codec is None else utf8_from(text, codec)

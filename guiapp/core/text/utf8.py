@@ -1,8 +1,8 @@
-"""How llama.cpp reads text that is not UTF-8, so that all that follows may rely on well-formed text.
+"""How llama.cpp reads text that is not UTF-8, so that later stages can rely on well-formed text.
 
-A byte that begins no complete character is U+FFFD by itself.  Forms that are longer than necessary are
-accepted and shortened, surrogates stay as they are.  Values above U+10FFFF, which end llama.cpp, are four
-broken bytes here.  Native twin: native/utf8.h.
+A byte that begins no complete character becomes U+FFFD by itself.  Overlong forms are accepted and shortened;
+surrogates are unchanged.  Values above U+10FFFF, which crash llama.cpp, are four broken bytes here.
+Native version: native/utf8.h.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SURROGATES = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 
 
 def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
-    """The text that llama.cpp sees; None if that is the very same bytes."""
+    """The text as llama.cpp reads it; None if the bytes are the same."""
     repaired = native.repair(text)
     return None if repaired is None else NormalizedText(*repaired)
 
@@ -37,7 +37,7 @@ def repair_readable(text: bytes) -> NormalizedText | None:
 
 
 def well_formed(text: NDArray[np.uint8]) -> tuple[bytes, NormalizedText | None]:
-    """Valid UTF-8, with U+FFFD for surrogates, too; and how it came from another text, if it did."""
+    """Valid UTF-8, with U+FFFD for surrogates, too; and how it came from the text, if it changed."""
     repaired = repair(text)
     data: bytes = (text if repaired is None else repaired.data).tobytes()
     return SURROGATES.sub(encode(REPLACEMENT), data), repaired
@@ -56,7 +56,7 @@ def characters(text: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def code_of(beginning: bytes, length: int) -> int:
-    """What the first bytes of a character of so many bytes say; nothing is checked."""
+    """The code point of the bytes of a character of this length; nothing is checked."""
     code = beginning[0] if length == 1 else beginning[0] & (0x7F >> length)
     for byte in beginning[1:]:
         code = code << 6 | byte & 0x3F
@@ -64,12 +64,12 @@ def code_of(beginning: bytes, length: int) -> int:
 
 
 def encode(code: int) -> bytes:
-    """One code point in UTF-8; surrogates too."""
+    """One code point in UTF-8; also surrogates."""
     return chr(code).encode("utf-8", "surrogatepass")
 
 
 def character_length(text: bytes, at: int) -> int:
-    """The bytes of the character at a position, whatever its value; 0 if none is complete there."""
+    """The length of the character at a position, whatever its value; 0 if it is not complete."""
     lead = text[at]
     if lead < 0x80:
         return 1

@@ -1,9 +1,9 @@
-"""Bytes as text that a person can see, and the characters in a text that mislead: hidden or look-alike ones.
+"""Bytes as visible text, and the characters of a text that mislead: hidden or look-alike ones.
 
-Hidden is what Unicode has drawn as nothing (Default_Ignorable_Code_Point).  Not counted is what a script or
-an emoji is written with, where it is well formed: joiners within Persian and Indic words, joiners and
-selectors of emoji, a selector behind its ideograph, zero-width spaces of scripts that write none, Mongolian
-selectors, fillers of Hangul syllables.  Spaces of all widths take room, and are not hidden.
+Hidden characters are those that Unicode draws as nothing (Default_Ignorable_Code_Point).  Not counted are
+those that belong to well-formed script or emoji: joiners within Persian and Indic words, joiners and
+selectors of emoji, a selector after its ideograph, zero-width spaces in scripts without spaces, Mongolian
+selectors, fillers of Hangul syllables.  Spaces of all widths are not hidden.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ IGNORABLE = (
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )  # Default_Ignorable_Code_Point in DerivedCoreProperties.txt of Unicode 18.0
 SPACES = "\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"  # of category Z, all but U+0020
-BLANKS = "\u2800\ufff9-\ufffb\U00013441\U00013442\U0001d159"  # and others that are drawn without ink
+BLANKS = "\u2800\ufff9-\ufffb\U00013441\U00013442\U0001d159"  # others that are drawn without ink
 INVISIBLE = re.compile(f"[{IGNORABLE}{SPACES}{BLANKS}]+")
 
 EMOJI = (
@@ -77,12 +77,12 @@ EMOJI = (
     "\U0001f947-\U0001f9ff\U0001fa70-\U0001fa7c\U0001fa80-\U0001fac6\U0001fac8\U0001facc-\U0001fadd"
     "\U0001fadf-\U0001faeb\U0001faef-\U0001fafa"
 )  # Emoji in emoji-data.txt of Unicode 18.0, without digits and the letters of flags
-REGIONS = ("gbeng", "gbsct", "gbwls")  # those whose flags Unicode recommends
-JOINING = re.compile("\u200d|\U000e007f")  # between pictures, and behind the tags of a region
+REGIONS = ("gbeng", "gbsct", "gbwls")  # regions whose flags Unicode recommends
+JOINING = re.compile("\u200d|\U000e007f")  # between pictures, and after the tags of a region
 _TAGS = "|".join("".join(chr(0xE0000 + ord(letter)) for letter in region) for region in REGIONS)
 _PICTURE = f"[{EMOJI}](?:\ufe0f|[\U0001f3fb-\U0001f3ff])?"
 _SEQUENCE = re.compile(f"[0-9#*]\ufe0f\u20e3|\U0001f3f4(?:{_TAGS})\U000e007f|{_PICTURE}(?:\u200d{_PICTURE})*")
-BLOCK_BYTES = 1 << 20  # looked at between two checkpoints
+BLOCK_BYTES = 1 << 20  # processed between two checkpoints
 SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 MONGOLIAN = "\u1800-\u180a\u1810-\u18af"
@@ -126,18 +126,18 @@ OTHER_KIND = "characters that draw nothing"
 SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
 FIRST_RIGHT_TO_LEFT = "\u0590"
 UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}
-FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
+FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # a stray byte under "surrogateescape"
 
 
 class VisibleRun(NamedTuple):
-    """A stretch of visible text; `is_symbol` where it stands for something else (`·`, `↵`, `<E2 82>`)."""
+    """A run of visible text; `is_symbol` if it stands for something else (`·`, `↵`, `<E2 82>`)."""
 
     text: str
     is_symbol: bool
 
 
 def visible_text(data: bytes, limit: int = 200) -> str:
-    """`data` as one visible line of at most about `limit` characters, `…` behind it where it was cut."""
+    """`data` as one visible line of at most about `limit` characters, with `…` at the end if it was cut."""
     head = data[: 4 * limit].decode("utf-8", "surrogateescape")
     if (plain := _plain(head[:limit])) is None:
         return "".join(run.text for run in visible_runs(data, limit))
@@ -145,7 +145,7 @@ def visible_text(data: bytes, limit: int = 200) -> str:
 
 
 def visible_runs(data: bytes, limit: int = 200) -> list[VisibleRun]:
-    """Like `visible_text`, with the signs kept apart from the characters that stand for themselves."""
+    """Like `visible_text`, with symbols separate from the characters that stand for themselves."""
     head = data[: 4 * limit].decode("utf-8", "surrogateescape")  # 4 bytes per character at most
     runs = list(_runs(head[:limit]))
     if len(head) > limit or len(data) > 4 * limit:
@@ -154,12 +154,12 @@ def visible_runs(data: bytes, limit: int = 200) -> list[VisibleRun]:
 
 
 def isolate(text: str) -> str:
-    """Keep right-to-left text from reordering what stands around it (first strong isolate)."""
+    """Keep right-to-left text from reordering the text around it (first strong isolate)."""
     return f"\u2068{text}\u2069" if max(text, default="") >= FIRST_RIGHT_TO_LEFT else text
 
 
 def _plain(text: str) -> str | None:
-    """The usual case, fast: characters that stand for themselves, and white space."""
+    """The usual case, fast: characters that stand for themselves, and white space; else None."""
     shown = text.replace(" ", SIGNS[" "])
     if not shown.isprintable():
         for character, sign in SIGNS.items():
@@ -171,7 +171,7 @@ def _plain(text: str) -> str | None:
 
 def _runs(text: str) -> Iterator[VisibleRun]:
     if _begins_with_mark(text):
-        yield VisibleRun("◌", True)  # a combining mark needs something to stand on
+        yield VisibleRun("◌", True)  # a combining mark needs a base character
     at = 0
     for emoji in emoji_sequences(text):
         yield from _signed(text[at : emoji.start()])
@@ -195,7 +195,7 @@ def _begins_with_mark(text: str) -> bool:
 
 @lru_cache(1 << 14)
 def _needs_symbol(character: str) -> bool | None:
-    """None for a stray byte."""
+    """Whether a character is shown as a symbol; None for a stray byte."""
     if FIRST_ESCAPED_BYTE <= character <= LAST_ESCAPED_BYTE:
         return None
     is_unseen = unicodedata.category(character) in UNSEEN or bool(INVISIBLE.match(character))
@@ -207,10 +207,10 @@ def _symbol_for(character: str) -> str:
 
 
 class HiddenPlaces(NamedTuple):
-    """Where characters hide; hidden neighbours are one place.
+    """The positions of hidden characters; adjacent ones form one span.
 
-    starts, ends  int64[k]  place i is the bytes [starts[i], ends[i]); ascending, and apart
-    counts        int64[k]  how many characters are there
+    starts, ends  int64[k]  span i is the bytes [starts[i], ends[i]); ascending, not touching
+    counts        int64[k]  the number of characters in each
     """
 
     starts: NDArray[np.int64]
@@ -226,7 +226,7 @@ NOTHING_HIDDEN = HiddenPlaces(*(np.zeros(0, np.int64) for _ in range(3)))
 
 
 def hidden_places(text: bytes) -> HiddenPlaces:
-    """Find them; bytes that are no UTF-8 hide nothing."""
+    """Find the hidden characters; bytes that are not UTF-8 hide nothing."""
     if text.isascii():
         return NOTHING_HIDDEN
     classes, leads, pairs = _tables()
@@ -248,7 +248,7 @@ def hidden_places(text: bytes) -> HiddenPlaces:
 
 
 def without(text: bytes, places: HiddenPlaces) -> bytes:
-    """The text without what is in these places."""
+    """The text without these spans."""
     edges = np.zeros(len(text) + 1, np.int8)
     edges[places.starts] = 1
     edges[places.ends] -= 1
@@ -257,9 +257,9 @@ def without(text: bytes, places: HiddenPlaces) -> bytes:
 
 
 def decoded(text: str) -> str:
-    """What hidden characters spell, "" where that is nothing: tags stand for ASCII, selectors for bytes.
+    """The message in hidden characters, "" if there is none: tags stand for ASCII, selectors for bytes.
 
-    Selector n of 256 stands for byte n - 1, as those do who hide UTF-8 in them; one alone says nothing.
+    Selector n of 256 stands for byte n - 1, the usual way to hide UTF-8; a single one has no meaning.
     """
     letters = "".join(chr(ord(each) - TAG) for each in text if "\U000e0020" <= each <= "\U000e007e")
     if letters:
@@ -272,7 +272,7 @@ def decoded(text: str) -> str:
 
 
 def kinds_of(text: str) -> list[str]:
-    """What the characters of a place are, the most frequent first."""
+    """The kinds of these hidden characters, the most frequent first."""
     counts = {name: len(matches) for name, ranges in KINDS if (matches := re.findall(f"[{ranges}]", text))}
     if n_others := len(text) - sum(counts.values()):
         counts[OTHER_KIND] = n_others
@@ -280,7 +280,7 @@ def kinds_of(text: str) -> list[str]:
 
 
 def kind_name(kind: str, number: int) -> str:
-    """A kind of `kinds_of` as the name of so many characters."""
+    """The name of a kind of `kinds_of`, in the singular or plural of a number."""
     if number != 1:
         return kind
     return "character that draws nothing" if kind == OTHER_KIND else kind.removesuffix("s")
@@ -299,10 +299,10 @@ def _is_written(
     sizes: NDArray[np.int64],
     classes: NDArray[np.uint8],
 ) -> NDArray[np.bool_]:
-    """Which of all characters that draw nothing belong to how a script or an emoji is written."""
+    """Which of all characters that draw nothing belong to the spelling of a script or an emoji."""
     before, following = _points_before(view, starts), _points_at(view, starts + sizes)[0]
     left, right = classes[before], classes[following]
-    left[(left & _HIDDEN) != 0] &= _SELECTOR  # what hides is no letter to stand behind
+    left[(left & _HIDDEN) != 0] &= _SELECTOR  # a hidden character cannot be the letter before another one
     is_last = (right & _HIDDEN) == 0
     is_joiner = (points == 0x200C) | (points == 0x200D)
     of_emoji = ((points == 0xFE0E) | (points == 0xFE0F)) & ((left & _EMOJI) != 0)
@@ -327,7 +327,7 @@ def _is_written(
 def _is_of_flag(
     starts: NDArray[np.int64], points: NDArray[np.uint32], before: NDArray[np.uint32]
 ) -> NDArray[np.bool_]:
-    """Which are the tags of the flags of regions."""
+    """Which characters are the tags of the flags of regions."""
     is_tag = np.zeros(len(points), np.bool_)
     for region in REGIONS:
         tags = [TAG + ord(letter) for letter in region] + [0xE007F]
@@ -340,7 +340,7 @@ def _is_of_flag(
 
 
 def _joined(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> HiddenPlaces:
-    """Characters as places."""
+    """Characters combined to spans."""
     if not len(starts):
         return NOTHING_HIDDEN
     ends = starts + sizes
@@ -354,7 +354,7 @@ def _joined(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> HiddenPlaces
 def _points_at(
     view: NDArray[np.uint8], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """The characters that begin there, with their sizes; 0 where none does."""
+    """The characters that begin at these offsets, with their sizes; 0 if none does."""
     first = view.take(starts, mode="clip")
     sizes = _SIZES[first]
     points = first & _BITS[sizes]
@@ -368,7 +368,7 @@ def _points_at(
 
 
 def _points_before(view: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.uint32]:
-    """The characters that end there; 0 where none does."""
+    """The characters that end at these offsets; 0 if none does."""
     starts = ends - 1
     for _ in range(3):
         starts = starts - (view.take(starts, mode="clip") & 0xC0 == 0x80)
@@ -378,7 +378,7 @@ def _points_before(view: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.bool_]]:
-    """The classes of each character, as bits; the bytes that hidden ones begin with, one and two of them."""
+    """The classes of each character, as bits; the first bytes, and first two bytes, of hidden characters."""
     classes, pairs = np.zeros(_LAST_POINT + 1, np.uint8), np.zeros(1 << 16, np.bool_)
     for bit, ranges in _CLASSES:
         for first, last in _RANGE.findall(ranges):
@@ -391,18 +391,18 @@ def _tables() -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.bool_]]:
     return classes, leads, pairs
 
 
-# Characters that draw nothing, only a blank, or nobody knows what; and emoji, which some are part of
+# Characters that draw nothing, only a blank, or have no known meaning; and emoji, which contain some
 
 
 @cache
 def unassigned() -> re.Pattern[str]:
-    """A character that is private, or stands for nothing yet: its code says more than what a font draws."""
+    """A private or unassigned character: its code is more informative than its glyph."""
     ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges_of("Co") + ranges_of("Cn"))
-    return re.compile(f"[{ranges}](?<![{IGNORABLE}{EMOJI}])")  # these are of a newer Unicode
+    return re.compile(f"[{ranges}](?<![{IGNORABLE}{EMOJI}])")  # these lists are of a newer Unicode
 
 
 def emoji_sequences(text: str) -> Iterator[re.Match[str]]:
-    """The emoji that have invisible characters in them."""
+    """The emoji that contain invisible characters."""
     if not INVISIBLE.search(text):
         return iter(())
     return (match for match in _SEQUENCE.finditer(text) if INVISIBLE.search(match[0]))
@@ -411,9 +411,9 @@ def emoji_sequences(text: str) -> Iterator[re.Match[str]]:
 def invisible_runs(
     text: str, draws_as_one: Callable[[str], bool] = lambda _: True
 ) -> Iterator[re.Match[str]]:
-    """The stretches of invisible characters that are no part of a picture.
+    """The runs of invisible characters that are not part of a picture.
 
-    `draws_as_one` says of an emoji of several pictures, or with tags, whether the font has it as one.
+    `draws_as_one` returns whether the font draws an emoji of several pictures, or with tags, as one.
     """
     if not INVISIBLE.search(text):
         return
@@ -426,11 +426,11 @@ def invisible_runs(
     yield from INVISIBLE.finditer(text, at)
 
 
-# Letters that pass for those of another script, within one word: Cyrillic а in a Latin word, and the like
+# Letters that look like those of another script, within one word: Cyrillic а in a Latin word, and the like
 
 
 class Confusable(NamedTuple):
-    """A letter of a text, by its bytes [start, end), and the one of the word's script that it passes for."""
+    """A letter of a text, by its bytes [start, end), and the letter of the word's script it resembles."""
 
     start: int
     end: int
@@ -440,7 +440,7 @@ class Confusable(NamedTuple):
 
 @lru_cache(maxsize=256)
 def confusables(text: bytes) -> tuple[Confusable, ...]:
-    """Those in words of Latin and one other script, of the one that has fewer letters there."""
+    """In words that mix Latin and another script, the look-alike letters of the rarer script."""
     if text.isascii():
         return ()
     characters = decode(text)
@@ -460,7 +460,7 @@ def confusables(text: bytes) -> tuple[Confusable, ...]:
 
 
 def _odd_letters(word: str) -> dict[str, str]:
-    """The letters of a word that pass for others in it, with those."""
+    """The look-alike letters of a word, each with the letter that it resembles."""
     counts = {script: len(letters.findall(word)) for script, letters in _IN.items()}
     n_latin = counts.pop("Latin")
     script = max(counts, key=counts.__getitem__)

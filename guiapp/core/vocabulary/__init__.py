@@ -1,1 +1,1 @@
-"""Tokens, their kinds, scores, merges and special ids, as all formats give them."""
+"""Tokens, their kinds, scores, merges and special ids, independent of the file format."""

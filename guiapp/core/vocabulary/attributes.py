@@ -1,4 +1,4 @@
-"""What tokens are for."""
+"""Kinds of tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Attribute(IntFlag):
-    """What a token is for, as bits that can combine."""
+    """The purpose of a token, as bits that can combine."""
 
     UNKNOWN = 1
     UNUSED = 2
@@ -44,6 +44,6 @@ ATTRIBUTE_OF_TYPE = np.array(
     ],
     np.uint16,
 )
-"""By token_type, as GGUF files number kinds of tokens."""
+"""By token_type, the number of a kind of token in GGUF files."""
 
 NORMAL_TYPE, UNKNOWN_TYPE, CONTROL_TYPE, USER_DEFINED_TYPE, UNUSED_TYPE, BYTE_TYPE = range(1, 7)

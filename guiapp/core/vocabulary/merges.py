@@ -1,7 +1,7 @@
 """Merge rules of a vocabulary: a mapping to read, and the native model that merges by them.
 
-BPE files list their merges.  SPM files have none: there any two neighbours merge whose concatenation is a
-token, better scores first, so the rules are all ways to cut a token in two.  Behind that both are the same.
+BPE files list their merges.  SPM files have none: any two neighbours merge if their concatenation is a
+token, better scores first, so the rules are all ways to cut a token in two.  From there on both are the same.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ from guiapp.native.pairs import (
     PairOptions,
 )
 
-ABSENT = -1  # a string that is no token
+ABSENT = -1  # a string that is not a token
 MARKED_SPACE = "▁".encode()  # U+2581
 NO_TOKEN = -1  # in the output: a byte that the vocabulary cannot express
 LENGTH_OF_HIGH_NIBBLE = (1,) * 12 + (2, 2, 3, 4)  # bytes of the UTF-8 character that begins with it
 NO_RANKS = np.empty(0, np.int32)
-IN_NO_TEXT = b"\xff"  # no text that is encoded here holds it
+IN_NO_TEXT = b"\xff"  # no encoded text contains it
 
 
 class MergeRule(NamedTuple):
-    """What becomes of two neighbouring symbols; of several rules the lowest rank goes first."""
+    """The result of merging two neighbouring symbols; of several rules the lowest rank goes first."""
 
     rank: int
     made: int
@@ -83,9 +83,9 @@ class MergeRules(Mapping[tuple[int, int], MergeRule]):
 
 
 class PairMerging:
-    """Everything that pair merging needs to know about a vocabulary.
+    """The merge rules of a vocabulary, and everything else that pair merging needs.
 
-    model              what merges; symbols are tokens and, numbered behind them, other strings in rules
+    model              the native model; symbols are tokens and, numbered after them, other strings in rules
     takes_whole        whether some pieces that are tokens are not merged
     starts_from_bytes  whether start symbols are bytes rather than characters
     marks_spaces       whether the vocabulary writes a space as U+2581
@@ -112,14 +112,14 @@ class PairMerging:
 
     @cached_property
     def symbol_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The texts of all symbols, as tokens are spelled: symbol i is data[offsets[i] : offsets[i + 1]]."""
+        """The texts of all symbols, spelled as tokens: symbol i is data[offsets[i] : offsets[i + 1]]."""
         return self.model.symbols(as_tokens=True)
 
     @cached_property
     def fallbacks(self) -> list[list[tuple[int, int]]]:
-        """For each byte the tokens that stand for it where it belongs to no token.
+        """For each byte, the tokens that stand for it if it belongs to no token.
 
-        Behind each token the number of bytes that it covers: 0 where it goes on with what another one began.
+        Each with the number of bytes that it covers: 0 if it continues the byte of the previous one.
         """
         offsets, ids, leads = self.model.fallbacks()
         pairs = list(zip(ids.tolist(), leads.astype(int).tolist(), strict=True))
@@ -127,16 +127,16 @@ class PairMerging:
 
     @cached_property
     def tokens_per_byte(self) -> int:
-        """How many tokens one byte may become."""
+        """The maximum number of tokens that one byte may become."""
         return max(1, *map(len, self.fallbacks))
 
     @property
     def takes_apart(self) -> bool:
-        """Whether some tokens are taken apart again when all is merged."""
+        """Whether some tokens are split into their parts again after merging."""
         return self._is_unused is not None
 
     def is_unused(self, symbol: int | None) -> bool:
-        """Whether this is such a token."""
+        """Whether a symbol is an unused token, to be split again."""
         if self._is_unused is None or symbol is None or not 0 <= symbol < self.n_tokens:
             return False
         return bool(self._is_unused[symbol])
@@ -146,13 +146,13 @@ class PairMerging:
         return token != ABSENT and bool(self._is_never_merged[token])
 
     def spell(self, data: bytes) -> bytes:
-        """A text as the vocabulary would spell a token for it."""
+        """The spelling of a token for this text."""
         if self.starts_from_bytes:
             return byte_alphabet.spell(data).encode()
         return data.replace(b" ", MARKED_SPACE) if self.marks_spaces else data
 
     def symbol_end(self, data: bytes, start: int) -> int:
-        """Where the start symbol ends that begins at a place."""
+        """The end of the start symbol that begins at an offset."""
         length = 1 if self.starts_from_bytes else LENGTH_OF_HIGH_NIBBLE[data[start] >> 4]
         return min(start + length, len(data))
 
@@ -166,7 +166,7 @@ class PairMerging:
         return match
 
     def tokens_of(self, symbol: int | None, data: bytes, start: int, end: int) -> list[tuple[int, int, int]]:
-        """Token, start and end of what is written for a symbol, which is data[start:end]."""
+        """Token, start and end of the tokens for a symbol that is data[start:end]."""
         if symbol is not None and 0 <= symbol < self.n_tokens:
             return [(symbol, start, end)]
         return [
@@ -183,7 +183,7 @@ class PairMerging:
 def byte_pair_merging(
     vocabulary: Vocabulary, whole_pieces: int = NO_PIECES, splitter: SplitterHandle | None = None
 ) -> PairMerging:
-    """The merges that a BPE file lists, by rank, or all that make its tokens."""
+    """The merges that a BPE file lists, by rank, or all merges that make its tokens."""
     if vocabulary.parts is not None:
         return listed_merging(vocabulary, vocabulary.parts, splitter)
     rules = vocabulary.rules
@@ -203,7 +203,7 @@ def byte_pair_merging(
 def listed_merging(
     vocabulary: Vocabulary, parts: Parts, splitter: SplitterHandle | None = None
 ) -> PairMerging:
-    """The merges of a file of `tokenizers`; raises VocabError where they name texts that are no tokens.
+    """The merges of a file of `tokenizers`; raises VocabError if they name texts that are not tokens.
 
     `splitter` cuts byte-level pieces; its presence or absence changes no merge.
     """
@@ -234,7 +234,7 @@ def listed_merging(
 
 
 def _tokens_of_model(vocabulary: Vocabulary, parts: Parts) -> StringTable:
-    """The texts of all tokens; those that only are added ones have a text here that no text holds."""
+    """The texts of all tokens; the model must not find added tokens, so theirs are replaced."""
     others = np.flatnonzero(~parts.in_model)
     if not len(others):
         return vocabulary.token_table
@@ -246,7 +246,7 @@ def _tokens_of_model(vocabulary: Vocabulary, parts: Parts) -> StringTable:
 def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
     """All ways to cut a token in two; the token with the best score is made first.
 
-    Raises VocabError where there are too many: in files made for that.
+    Raises VocabError if there are too many, which happens only in files made for that.
     """
     unknown = vocabulary.special_ids.unk
     options = PairOptions(
@@ -273,10 +273,10 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
 def _as_in_library(
     vocabulary: Vocabulary, rules: PieceRules, options: PairOptions
 ) -> tuple[Vocabulary, PairOptions]:
-    """What SentencePiece makes otherwise than llama.cpp.
+    """The options with the differences between SentencePiece and llama.cpp.
 
-    Text becomes no control, unknown or byte piece, and no user-defined one by merging.  Those that are single
-    characters, which are there without merging, get other names, like such ones that are unused.
+    Text becomes no control, unknown or byte piece, and no user-defined one by merging.  Control, unknown and
+    unused pieces of a single character, which would need no merging, are renamed.
     """
     types = vocabulary.stored_types
     ranks = _ranks_of_bits(vocabulary.scores) if rules.merges else np.full(len(types), NO_RANK, np.int32)
@@ -295,7 +295,7 @@ def _as_in_library(
 
 
 def _renamed(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
-    """The same with other texts, which stand in none that is encoded, for some tokens."""
+    """The same vocabulary, with texts for some tokens that occur in no encoded text."""
     texts = [vocabulary.raw_text(row) for row in stoppable(range(len(vocabulary)))]
     for row in rows.tolist():
         texts[row] = IN_NO_TEXT + texts[row]
@@ -304,7 +304,7 @@ def _renamed(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
 
 
 def without_texts(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
-    """The same, but no text becomes one of some tokens, nor does anything merge to them."""
+    """The same vocabulary, but no text becomes one of these tokens, nor does anything merge to them."""
     changed = _renamed(vocabulary, rows)
     if not (merges := vocabulary.merges):
         return changed
@@ -318,19 +318,19 @@ def without_texts(vocabulary: Vocabulary, rows: NDArray[np.intp]) -> Vocabulary:
 
 
 def _ranks_of_ids(vocabulary: Vocabulary) -> NDArray[np.int32]:
-    """The ids of normal tokens; nothing merges to others."""
+    """The ids of normal tokens; nothing merges to other tokens."""
     is_normal = vocabulary.attributes & Attribute.NORMAL != 0
     return np.where(is_normal, np.arange(len(vocabulary)), NO_RANK).astype(np.int32)
 
 
 def _ranks_of_bits(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    """The same as SentencePiece compares them: -0.0 is worse than 0.0."""
+    """The same, with scores compared as in SentencePiece: -0.0 is worse than 0.0."""
     bits = scores.view(np.int32)
     return _ranks(np.where(bits < 0, np.int32(-1) - (bits & 0x7FFFFFFF), bits))
 
 
 def _ranks_of_scores(scores: NDArray[np.float32]) -> NDArray[np.int32]:
-    """0 for the best score, equal for equal scores; what is not a number comes last."""
+    """0 for the best score, equal for equal scores; NaN comes last."""
     return _ranks(np.where(np.isnan(scores), np.float32(-np.inf), scores))
 
 

@@ -1,4 +1,4 @@
-"""The stages of opening a model, at what share of the work each begins, and notes made on the way."""
+"""The stages of opening a model, the share of the work at which each begins, and notes about the file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FILE, DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, 
     "tables",
 )
 STARTS = {
-    FILE: 0.0,  # which is looked for, if somebody named a model
-    DOWNLOAD: 0.02,  # of what is not on this machine
+    FILE: 0.0,  # searched for, if a model is given by name
+    DOWNLOAD: 0.02,  # of files that are not on this machine
     HEADER: 0.125,
     TENSORS: 0.25,
     METADATA: 0.3125,
@@ -30,20 +30,20 @@ STARTS = {
     TOKENS: 0.5,
     SPECIAL: 0.625,
     ENCODERS: 0.75,
-    TABLES: 0.875,  # made where texts are going to be encoded at once
+    TABLES: 0.875,  # made if texts will be encoded at once
 }
-MOST_APART = 0.001  # of a share and what is left of it where it is counted in thousandths
+MOST_APART = 0.001  # rounding error of a share that is counted in thousandths
 
 
 def stage_of(share: float) -> str:
-    """The name of what is being done when a share of the work is done."""
+    """The name of the stage at a share of the work."""
     return list(STARTS)[bisect_right([*STARTS.values()], share + MOST_APART) - 1]
 
 
 class Opening:
-    """How far the opening of a model is; `progress` is told, and what it raises stops the work.
+    """The progress of opening a model, reported to `progress`; an exception from it stops the work.
 
-    whole_bytes  the size of the file, where only its front is here
+    whole_bytes  the size of the file, if only its beginning is on this machine
     """
 
     def __init__(self, progress: Progress) -> None:
@@ -56,12 +56,12 @@ class Opening:
         self.report()
 
     def download(self, share: float) -> None:
-        """So much of a usual header, or of the whole file, has come."""
+        """This share of a usual header, or of the whole file, is downloaded."""
         self._share = STARTS[DOWNLOAD] + share * (STARTS[HEADER] - STARTS[DOWNLOAD])
         self.report()
 
     def read_header(self, share: float) -> None:
-        """So much of a usual header is read."""
+        """This share of a usual header is read."""
         self._share = STARTS[HEADER] + share * (STARTS[TENSORS] - STARTS[HEADER])
         self.report()
 
@@ -74,10 +74,10 @@ class Opening:
 
 
 class FileNote(str):
-    """A sentence about a file: what was repaired, is odd, or is not followed.
+    """A sentence about a file: something repaired, odd, or not followed.
 
-    code  the same for all of a kind, and in all versions
-    key   of the metadata that it is about, "" for none
+    code  identifies the kind of note, the same in all versions
+    key   the metadata key that it is about, "" for none
     """
 
     __slots__ = ("code", "key")
@@ -90,5 +90,5 @@ class FileNote(str):
         made.code, made.key = code, key
         return made
 
-    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]  # str makes copies of the text alone
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]  # str copies only the text
         return self.code, str(self), self.key

@@ -1,4 +1,4 @@
-"""What files say besides their tokens: how `tokenizers` or SentencePiece makes tokens of a text.
+"""The pipelines that files describe in addition to tokens, for `tokenizers` and SentencePiece.
 
 Source: https://github.com/huggingface/tokenizers, version 0.23, and sentencepiece_model.proto of
 https://github.com/google/sentencepiece.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from guiapp.core.hugging_face.normalizers import Normalizer
     from guiapp.core.hugging_face.pre_tokenizers import PreTokenizer
 
-SENTENCEPIECE = "sentencepiece"  # the library; its version 0.2.3 is the reference
+SENTENCEPIECE = "sentencepiece"  # the library; version 0.2.3 is the reference
 EQUAL = (
     "Ids, spans and decoded text equal those of the library sentencepiece 0.2.3 for the same file; this is "
     "tested with random texts."
@@ -28,10 +28,10 @@ class AddedToken(NamedTuple):
     """A token that is cut out of a text before the model sees it.
 
     content      its text
-    searched     the text that is looked for: normalised, where normalised text is searched
-    single_word  only where neither neighbour is a letter, digit or underscore
-    lstrip       takes the white space before it along; rstrip what is behind it
-    normalized   searched for in the normalised text, as its own text is normalised
+    searched     the text to search for: normalised, if normalised text is searched
+    single_word  only if neither neighbour is a letter, digit or underscore
+    lstrip       includes the white space before it; rstrip the white space after it
+    normalized   searched for in the normalised text, with its own text normalised
     special      not searched for without `parse_special`, not written without `unparse_special`
     """
 
@@ -49,10 +49,10 @@ class ModelOptions(NamedTuple):
     """The switches of a model.
 
     kind             "BPE", "WordPiece", "Unigram" or "WordLevel"
-    unknown          the token for what the model does not know; None: such text has no token
-    continuing_prefix, end_suffix   what tokens begin with that do not begin a piece, or end with that end one
-    fuses_unknown    unknown characters side by side are one token
-    byte_fallback    unknown characters are written as tokens such as <0x0A>, if their bytes all have one
+    unknown          the token for unknown text; None: such text has no token
+    continuing_prefix, end_suffix   of tokens that do not begin a piece, and of tokens that end one
+    fuses_unknown    adjacent unknown characters are one token
+    byte_fallback    unknown characters become tokens such as <0x0A>, if their bytes all have one
     ignore_merges    a piece that is a token is taken whole
     most_characters  of a piece; a longer one is unknown (WordPiece)
     """
@@ -71,11 +71,11 @@ class ModelOptions(NamedTuple):
 class Parts:
     """The pipeline that such a file asks for.
 
-    in_model  bool[n]: the model's tokens; the others are added ones, and ids that stand for nothing
-    before, after  ids that `add_special` puts around a text
-    spelling  how tokens are spelled, for looking at them: one of the numbers of `native.spell_out`
+    in_model  bool[n]: the model's tokens; the others are added ones, and unused ids
+    before, after  ids that `add_special` adds around a text
+    spelling  how to decode tokens for display: one of the numbers of `native.spell_out`
     merges_bytes  the model merges bytes, each spelled as a character, and all bytes of UTF-8 are tokens
-    scores    float64[n]: as the file has them, 0 where the model has none
+    scores    float64[n]: as in the file, 0 if the model has none
     """
 
     model: ModelOptions
@@ -94,10 +94,10 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class TextRules:
-    """How a text is changed before it is encoded, or when it was decoded.
+    """How a text is changed before it is encoded, or after it is decoded.
 
-    charsmap        uint8[…]  as the file has it; empty where there is none
-    adds_space      around a text: in front of it, or behind it where `adds_at_end`
+    charsmap        uint8[…]  as in the file; empty if there is none
+    adds_space      before a text, or after it if `adds_at_end`
     removes_spaces  at both ends, and all but one of several
     marks_spaces    by U+2581
     """
@@ -113,13 +113,13 @@ class TextRules:
 class PieceRules:
     """The switches of a model.
 
-    text                 what becomes of a text first
-    merges               False where each character is encoded by itself
-    has_byte_fallback    characters that no piece has become bytes; else unknown pieces, neighbours one
-    unknown_surface      what the unknown piece is decoded to
-    decoded              what becomes of decoded text, if anything
-    equal_to             whose ids these are, and how that is known, as a sentence
-    special_rule         who says whether BOS and EOS are added, as a sentence
+    text                 changes of a text before encoding
+    merges               False if each character is encoded by itself
+    has_byte_fallback    characters without a piece become bytes; else unknown pieces, neighbours one
+    unknown_surface      the decoded text of the unknown piece
+    decoded              changes of decoded text, if any
+    equal_to             the library with the same ids, and how that is verified, as a sentence
+    special_rule         what decides whether BOS and EOS are added, as a sentence
     """
 
     text: TextRules

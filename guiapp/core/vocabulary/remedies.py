@@ -1,4 +1,4 @@
-"""What fixes a model's file: commands for a terminal, or sentences where there is none."""
+"""How to fix a model's file: commands for a terminal, or sentences if there is no command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IN_GENERATION = (
 
 
 def fixing(path: Path | None, only: str = "", original: Path | None = None) -> str:
-    """The command that saves a fixed copy, for a shell; terminals obey what cannot be printed."""
+    """The shell command that saves a fixed copy; an unprintable path, which terminals obey, is replaced."""
     given = Path("model.gguf") if path is None or not str(path).isprintable() else path
     words = [given, "--fix", given.with_name(f"{given.stem}-fixed{given.suffix}")]
     words += ["--only", only] if only else []
@@ -24,7 +24,7 @@ def fixing(path: Path | None, only: str = "", original: Path | None = None) -> s
 
 
 def ending_generation(vocabulary: Vocabulary, token_id: int) -> str:
-    """What lets llama.cpp end a generation at a token."""
+    """How to make llama.cpp end a generation at a token."""
     if vocabulary.format == GGUF:
         return fixing(vocabulary.path, f"end_of_turn_goes_on={token_id}")
     return IN_GENERATION.format(token_id, "eot" if vocabulary.special_ids.eot is None else "eom")

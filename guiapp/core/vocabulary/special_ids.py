@@ -1,6 +1,6 @@
-"""Tokens with a role: ids found by key and by text, ends of generation, and repairs of single models.
+"""Tokens with a role: ids by key and by text, ends of generation, and fixes for individual models.
 
-The texts and their order are llama.cpp's.  Where several texts of a role exist it takes the first of its
+The texts and their order are llama.cpp's.  If several texts of a role exist, llama.cpp takes the first of its
 hash table, which differs between builds; here the first in the order below is taken.
 """
 
@@ -76,7 +76,7 @@ NAME = re.compile(
     re.IGNORECASE,
 )
 """`<|reserved_special_token_7|>`, `[unused7]`, `<SPECIAL_7>`, `<｜place▁holder▁no▁7｜>` and the like."""
-# Roles in the order in which their keys are read; the old names of three come last and win.
+# Roles in the order in which their keys are read; the old names of three come last and override them.
 KEYS = {
     "bos_token_id": "bos",
     "eos_token_id": "eos",
@@ -122,7 +122,7 @@ SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNKNOWN
 
 
 class RoleFinder:
-    """Works out the roles of tokens, in llama.cpp's order; changes `attributes` as it goes.
+    """Finds the roles of tokens, in llama.cpp's order; changes `attributes` in the process.
 
     ids, eog, warnings  the results so far
     """
@@ -140,7 +140,7 @@ class RoleFinder:
         return self._ids_of_text.get(text)
 
     def read_keys(self, value_of_key: Callable[[str], int | None]) -> None:
-        """Take the ids that the file names; one outside the vocabulary is ignored."""
+        """Take the ids that the file names; ids outside the vocabulary are ignored."""
         for key, role in KEYS.items():
             token_id = value_of_key(key)
             if token_id is None:
@@ -153,7 +153,7 @@ class RoleFinder:
                 self.ids = replace(self.ids, **{role: token_id})
 
     def detect(self) -> None:
-        """Find by their texts the roles that no key names."""
+        """Find by text the roles that no key names."""
         for role, texts in TEXTS_OF_ROLE.items():
             if getattr(self.ids, role) is not None:
                 continue
@@ -165,7 +165,7 @@ class RoleFinder:
                 self._make_control(token_id)
 
     def mark_unused(self) -> None:
-        """Control tokens whose text contains `unused` are unused as well."""
+        """Mark control tokens whose text contains `unused` as unused, too."""
         offsets = self._table.offsets
         starts = (match.start() for match in re.finditer(b"unused", self._table.data.data))
         while some := list(islice(starts, MATCHES_AT_ONCE)):
@@ -195,7 +195,7 @@ class RoleFinder:
             self._keep_going_after("</s>", Attribute.NORMAL)
 
     def patch_model(self, pre: str, architecture: str, name: str) -> None:
-        """Let tokens swallow neighbouring white space where a model is known to need it."""
+        """Let tokens strip neighbouring white space in models that are known to need it."""
         name = name.lower()
         if any(part in pre for part in ("jina-v2-de", "jina-v2-es", "jina-v2-code")) or any(
             part in architecture for part in ("nomic-bert-moe", "jina-bert-v3")
@@ -240,7 +240,7 @@ class RoleFinder:
 
 
 def _ids_of_known_texts(table: StringTable) -> dict[str, int]:
-    """The ids of all texts that this module knows, looked up at once."""
+    """The ids of all texts in this module, looked up at once."""
     lists = (*TEXTS_OF_ROLE.values(), END_TEXTS, CHANNEL_TEXTS, PHI3_TEXTS, "<mask> [MASK] <|plamo:eos|>")
     texts = sorted({text for texts in lists for text in texts.split()})
     rows = table.find([text.encode() for text in texts]).tolist()
@@ -248,18 +248,18 @@ def _ids_of_known_texts(table: StringTable) -> dict[str, int]:
 
 
 def _within(ids: SpecialIds, n_tokens: int) -> SpecialIds:
-    """`ids` without those that the vocabulary does not reach."""
+    """`ids` without those outside the vocabulary."""
     return SpecialIds(**{role: row for role, row in vars(ids).items() if row is not None and row < n_tokens})
 
 
 def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
     """The tokens that are cut out of a text before it is tokenized, in the order in which they are tried.
 
-    Longest first; those of equal length in the order in which GNU's std::sort leaves them.
+    Longest first; tokens of equal length are in the order in which GNU's std::sort leaves them.
     """
     kinds = (
         SPECIAL if vocabulary.pieces is None else SPECIAL & ~Attribute.USER_DEFINED
-    )  # those are pieces there
+    )  # SentencePiece handles user-defined ones as pieces
     special = np.flatnonzero(vocabulary.attributes & kinds).astype(np.int32)
     lengths = np.diff(vocabulary.unmarked_texts[1])
     sort_longest_first(special, lengths)
@@ -267,7 +267,7 @@ def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
 
 
 def reserved(vocabulary: Vocabulary) -> NDArray[np.bool_]:
-    """bool[n]: which tokens are kept free."""
+    """bool[n]: which tokens are reserved."""
     offsets = vocabulary.token_offsets
     is_selected: NDArray[np.bool_] = (vocabulary.attributes & Attribute.UNUSED > 0) | (
         vocabulary.stored_types == UNUSED_TYPE

@@ -1,4 +1,4 @@
-"""What a model knows about text: its tokens, their kinds and scores, and the rules of its tokenizer.
+"""The tokenizer data of a model: its tokens, their kinds and scores, and the rules of its tokenizer.
 
 Loaded once, never changed.  Field names follow llama.cpp, whose behaviour they describe.
 """
@@ -39,15 +39,15 @@ from guiapp.native.model_files import (
 from guiapp.native.token_tree import TreeColumns
 
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
-FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of stray bytes
+FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # a stray byte under "surrogateescape"
 NAMING_LIMIT_BYTES = 1 << 28
-LLAMA_CPP, LLAMA_CPP_VERSION = "llama.cpp", "2026.10"  # and the release that ids are compared with
-MERGES_VERSION = b"#version"  # how a line begins that is no rule
-MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
+LLAMA_CPP, LLAMA_CPP_VERSION = "llama.cpp", "2026.10"  # the release that ids are compared with
+MERGES_VERSION = b"#version"  # begins a line that is not a rule
+MERGE_SEPARATOR = b"\xff"  # in rules from files of `tokenizers`, whose texts may contain spaces
 
 
 class VocabType(Enum):
-    """The tokenizer family; the value is the name that people know it by."""
+    """The tokenizer family; the value is its name on screen."""
 
     SPM = "SPM"
     BPE = "BPE"
@@ -63,15 +63,15 @@ SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)  # text is encoded by 
 
 
 class Reducible(Protocol):
-    """What a vocabulary was read from."""
+    """The source that a vocabulary was read from."""
 
     def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
-        """What `pickle` keeps: how to read it again, and from what."""
+        """The data that `pickle` stores: a function that reads it again, and its arguments."""
 
 
 @dataclass(frozen=True)
 class SpecialIds:
-    """Token ids with a role, `None` where the vocabulary has none."""
+    """Token ids with a role, `None` if the vocabulary has none."""
 
     bos: int | None = None
     eos: int | None = None
@@ -91,7 +91,7 @@ class SpecialIds:
 
 @dataclass(frozen=True)
 class Rules:
-    """The switches of a tokenizer, after type, pre-tokenizer name and file have had their say."""
+    """The switches of a tokenizer, after applying type, pre-tokenizer name and file."""
 
     add_bos: bool = False
     add_eos: bool = False
@@ -103,7 +103,7 @@ class Rules:
     merges_all_pairs: bool = False  # any two symbols whose texts make a normal token, the lowest id first
     ignore_newline_merges: bool = False  # the same for pieces that begin with a newline
     byte_encoding: bool = False  # token texts use GPT-2's printable stand-ins for bytes
-    composes: bool = False  # characters before all else (NFC)
+    composes: bool = False  # characters, before any other step (NFC)
     remove_extra_whitespaces: bool = False
     lowercase: bool = False
     strip_accents: bool = False
@@ -113,18 +113,18 @@ class Rules:
 class Vocabulary:
     """The tokenizer part of one model file.
 
-    token_data     uint8[…]     the raw texts of all tokens, one after another
+    token_data     uint8[…]     the raw texts of all tokens, concatenated
     token_offsets  int64[n+1]   raw text of token i is token_data[token_offsets[i] : token_offsets[i+1]]
     scores         float32[n]   log-probabilities (SPM, UGM, PLAMO2), else 0
     attributes     uint16[n]    `Attribute` bits after all of llama.cpp's repairs
-    stored_types   int32[n]     token_type as the file has it
-    merge_data, merge_offsets   raw merge strings in rank order, laid out like the tokens (BPE only)
+    stored_types   int32[n]     token_type as in the file
+    merge_data, merge_offsets   raw merge strings in rank order, stored like the tokens (BPE only)
     charsmap       uint8[…]     precompiled_charsmap (UGM only), header included
     eog            ids that end a generation
     warnings       what was repaired or is odd, one sentence each
     refusals       why llama.cpp would not load the file, one sentence each
-    deviation      where ids may differ from llama.cpp's for the same file, "" where they are the same
-    readings       how else libraries read the file, by names to choose from: when they do, as a sentence
+    deviation      where ids may differ from llama.cpp's for the same file, "" if they are the same
+    readings       other readings of the file, by name: a sentence on when libraries read it so
     metadata       scalar keys as Python values; arrays as a short description
     token_table    finds tokens by their raw text
     """
@@ -142,8 +142,8 @@ class Vocabulary:
     rules: Rules
     eog: frozenset[int]
     architecture: str = ""
-    pre: str = ""  # tokenizer.ggml.pre, "" where missing
-    patterns: tuple[Pattern, ...] = ()  # what cuts text into pieces, in turn
+    pre: str = ""  # tokenizer.ggml.pre, "" if missing
+    patterns: tuple[Pattern, ...] = ()  # these split text into pieces, in turn
     merge_data: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
     merge_offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     charsmap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
@@ -152,12 +152,12 @@ class Vocabulary:
     deviation: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
     readings: Mapping[str, str] = field(default_factory=dict)
-    chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
-    library: str = LLAMA_CPP  # whose ids these are for the same file
-    format: str = ""  # of its file, as people call it
+    chosen_pre: str = ""  # splits the text instead of `pre`, if the user chose it
+    library: str = LLAMA_CPP  # the library with the same ids for the same file
+    format: str = ""  # of its file, as shown to the user
     parts: Parts | None = None  # the pipeline of a file of `tokenizers`
-    pieces: PieceRules | None = None  # what a SentencePiece model asks for besides
-    token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
+    pieces: PieceRules | None = None  # additional rules of a SentencePiece model
+    token_table: StringTable = None  # type: ignore[assignment]  # built if it is not given
     opened_files: Reducible | None = field(default=None, init=False)  # so that `replace` leaves it out
 
     def __post_init__(self) -> None:
@@ -168,7 +168,7 @@ class Vocabulary:
         return f"<Vocabulary {quoted(self.name)}: {self.type.value}, {counted(len(self), 'token')}>"
 
     def opened_from(self, files: Reducible | None) -> Vocabulary:
-        """This, which is what `files` hold."""
+        """This vocabulary, after recording that it was read from `files`."""
         object.__setattr__(self, "opened_files", files)
         return self
 
@@ -188,14 +188,14 @@ class Vocabulary:
 
     @property
     def pre_in_use(self) -> str:
-        """The name of what splits the text."""
+        """The name of the pre-tokenizer that splits the text."""
         return self.pre if self.chosen_pre == LLAMA_CPP else self.chosen_pre or self.pre
 
     def __len__(self) -> int:
         return len(self.token_offsets) - 1
 
     def raw_text(self, token_id: int) -> bytes:
-        """The token's text as the file spells it (`Ġthe`, `▁the`, `<0x0A>`), as bytes."""
+        """The token's text as spelled in the file (`Ġthe`, `▁the`, `<0x0A>`), as bytes."""
         return _slice(self.token_data, self.token_offsets, token_id)
 
     def token_bytes(self, token_id: int) -> bytes:
@@ -203,7 +203,7 @@ class Vocabulary:
         return _slice(*self.token_bytes_table, token_id)
 
     def kind(self, token_id: int) -> str:
-        """What the token is for, in one word; of several bits the one that decides how it is used."""
+        """The kind of a token, in one word; of several bits, the one that decides how it is used."""
         bits = Attribute(int(self.attributes[_checked(token_id, len(self))]))
         return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
 
@@ -217,9 +217,9 @@ class Vocabulary:
 
     @cached_property
     def effective_attributes(self) -> NDArray[np.uint16]:
-        """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token.
+        """`attributes`, with UNKNOWN also for the unknown token of a file that marks it as control.
 
-        But not for one that begins or ends texts besides, as CLIP's and GPT-2's, which know all bytes.
+        Except one that also begins or ends texts, as in CLIP and GPT-2, which have tokens for all bytes.
         """
         effective_attributes, ids = self.attributes.copy(), self.special_ids
         if ids.unk is not None and ids.unk < len(self) and ids.unk not in (ids.bos, ids.eos):
@@ -230,24 +230,24 @@ class Vocabulary:
         return float(self.scores[_checked(token_id, len(self))])
 
     def find(self, raw_text: bytes) -> int | None:
-        """The token that the file spells like this."""
+        """The token with this spelling in the file, or None."""
         row = int(self.token_table.find([raw_text])[0])
         return row if row >= 0 else None
 
     @cached_property
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
-        """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
+        """The merge rules by rank, each as two raw texts; empty texts if it has no effect."""
         separator = self.merge_separator
         return tuple(_cut_in_two(rule, separator) for rule in sliced(self.merge_data, self.merge_offsets))
 
     @property
     def merge_separator(self) -> bytes:
-        """What stands between both sides of a rule in `merge_data`, from its second byte on."""
+        """The separator between both sides of a rule in `merge_data`, from its second byte on."""
         return b" " if self.parts is None else MERGE_SEPARATOR
 
     @cached_property
     def unmarked_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """`token_data` and `token_offsets`, but without what tells DNA from words spelled alike.
+        """`token_data` and `token_offsets`, without the suffix that distinguishes DNA from words.
 
         Special tokens are searched for by these texts.
         """
@@ -259,15 +259,15 @@ class Vocabulary:
     def token_bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """`token_bytes` of all tokens: uint8[…] and int64[n+1], token i is data[offsets[i] : offsets[i+1]].
 
-        llama.cpp repeats the whole token for each of its characters that stands for no byte.  Where
-        that would fill the memory (only in a file made for it), such characters stay as they are.
-        What `tokenizers` puts at the end of words (`</w>`) stands for a space.
+        llama.cpp repeats the whole token for each of its characters that stands for no byte.  If that would
+        fill the memory (only in a file made for it), such characters are unchanged.
+        The suffix of `tokenizers` at the end of words (`</w>`) stands for a space.
         """
         if self.type is VocabType.TEST:
             return packed([b"%x" % token_id for token_id in range(len(self))])
         has_suffix = self.parts is not None and self.parts.model.end_suffix
         texts = _with_spaces_after_words(self) if has_suffix else self.unmarked_texts
-        size = len(texts[0])  # room but for names of unknown characters
+        size = len(texts[0])  # enough except for names of unknown characters
         spell = partial(spell_out, texts, self._spelling_attributes, self._spelling, byte_alphabet.BYTES)
         data, offsets, full_size = spell(True, size)
         if full_size > size:
@@ -277,17 +277,17 @@ class Vocabulary:
 
     @cached_property
     def decoder(self) -> TokenDecoder:
-        """Joins what `token_bytes` are."""
+        """Concatenates the `token_bytes` of ids."""
         return TokenDecoder(*self.token_bytes_table)
 
     @cached_property
     def longest_token_bytes(self) -> int:
-        """How many bytes the longest token stands for."""
+        """The number of bytes that the longest token stands for."""
         return int(np.diff(self.token_bytes_table[1]).max(initial=0))
 
     @cached_property
     def token_tree(self) -> TokenTree:
-        """Every token under its longest proper prefix that is a token."""
+        """The tree with every token under its longest proper prefix that is a token."""
         return token_tree(self)
 
     @property
@@ -296,14 +296,14 @@ class Vocabulary:
         return not (self.rules.merges_all_pairs or self.type in (VocabType.RWKV, VocabType.TEST))
 
     def spell(self, data: bytes) -> bytes:
-        """Bytes that tokens stand for as the file would write them."""
+        """The spelling in the file of the bytes that tokens stand for."""
         if self._spelling == BYTE_STAND_INS:
             return byte_alphabet.spell(data).encode()
         return data.replace(b" ", "▁".encode()) if self._spelling == MARKED_SPACES else data
 
     @property
     def _spelling_attributes(self) -> NDArray[np.uint16]:
-        """`attributes`, but SentencePiece reads user-defined and unused pieces like normal ones."""
+        """`attributes`, but SentencePiece decodes user-defined and unused pieces like normal ones."""
         if self.pieces is None:
             return self.attributes
         is_text = self.attributes & (Attribute.USER_DEFINED | Attribute.UNUSED) > 0
@@ -323,7 +323,7 @@ class Vocabulary:
 
 
 def special_role(vocabulary: Vocabulary, token_id: int) -> str:
-    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
+    """The roles for which the file or llama.cpp uses a token, such as `BOS` or `EOS · EOG`."""
     roles = [role for role, used in vars(vocabulary.special_ids).items() if used == token_id]
     return " · ".join(roles + ["eog"] * (token_id in vocabulary.eog)).upper().replace("_", " ")
 
@@ -340,13 +340,13 @@ def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -
 
 
 def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
-    """Both sides of the first separator that has something before it."""
+    """Both sides of the first separator after the first byte; empty if there is none."""
     at = merge.find(separator, 1)
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
 
 def _with_spaces_after_words(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Token texts where a space, as they spell it, stands in place of the end-of-word suffix."""
+    """Token texts with a space, spelled as in the file, instead of the end-of-word suffix."""
     assert vocabulary.parts is not None
     suffix = vocabulary.parts.model.end_suffix.encode()
     space = byte_alphabet.CHARACTER_OF_BYTE[ord(" ")] if vocabulary.rules.byte_encoding else " "
@@ -359,7 +359,7 @@ def _with_spaces_after_words(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8],
 
 
 def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Token texts where those behind `<oov>` lose the U+E000 that tells DNA from words."""
+    """Token texts; those after `<oov>` lose the U+E000 that distinguishes DNA from words."""
     suffix = "\ue000".encode()
     first = vocabulary.find(b"<oov>")
     texts = [vocabulary.raw_text(token_id) for token_id in stoppable(range(len(vocabulary)))]
@@ -370,7 +370,7 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
 
 @dataclass(frozen=True, eq=False)
 class TokenTree:
-    """Tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
+    """A tree of tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
 
     native  the tree itself, for encoders
     """
@@ -380,7 +380,7 @@ class TokenTree:
     native: native.TokenTreeHandle
 
     def __len__(self) -> int:
-        """How many tokens are in the tree."""
+        """The number of tokens in the tree."""
         return len(self.order)
 
     @property
@@ -390,7 +390,7 @@ class TokenTree:
 
     @property
     def parents(self) -> NDArray[np.int32]:
-        """int32[n]: the longest proper prefix of a token that is one and matches, or -1."""
+        """int32[n]: the longest proper prefix of each token that is a token and matches, or -1."""
         return self.native.parents
 
     @property
@@ -400,28 +400,28 @@ class TokenTree:
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
-        """int32[n]: how many bytes each token has."""
+        """int32[n]: the number of bytes of each token."""
         return np.diff(self.offsets).astype(np.int32)
 
     @cached_property
     def columns(self) -> TreeColumns:
-        """Depths, sizes, children …"""
+        """Depths, sizes, children and so on of all tokens."""
         return self.native.columns()
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.data[self.offsets[token_id] : self.offsets[token_id + 1]].tobytes()
 
     def added_bytes(self, token_id: int) -> bytes:
-        """What a token adds to its parent."""
+        """The bytes that a token adds to its parent."""
         return self.data[self.added_start(token_id) : self.offsets[token_id + 1]].tobytes()
 
     def added_start(self, token_id: int) -> int:
-        """Where in `data` the bytes begin that a token adds to its parent."""
+        """The offset in `data` of the bytes that a token adds to its parent."""
         parent = self.parent(token_id)
         return int(self.offsets[token_id]) + (0 if parent is None else int(self.lengths[parent]))
 
     def shown_bytes(self, token_id: int) -> bytes:
-        """What a token adds to its parent; where that completes a character, the whole character."""
+        """The bytes that a token adds to its parent; if they complete a character, the whole character."""
         own = self.token_bytes(token_id)
         start = self.added_start(token_id) - int(self.offsets[token_id])
         for lead in range(start - 1, max(0, start - 3) - 1, -1):
@@ -430,7 +430,7 @@ class TokenTree:
         return own[start:]
 
     def parent(self, token_id: int) -> int | None:
-        """The longest proper prefix of a token that is one, too."""
+        """The longest proper prefix of a token that is also a token, or None."""
         parent = int(self.parents[token_id])
         return None if parent < 0 else parent
 
@@ -470,7 +470,7 @@ class TokenTree:
         return self.longest_match_in(np.frombuffer(bytearray(text), np.uint8), start)
 
     def longest_match_in(self, data: NDArray[np.uint8], start: int) -> int | None:
-        """The same for a text that is an array."""
+        """The same for a text in an array."""
         result = self.native.longest_match(data, start)
         return None if result < 0 else result
 
@@ -483,9 +483,9 @@ def _begins_with_character(data: bytes) -> bool:
 def token_tree(vocabulary: Vocabulary) -> TokenTree:
     """The tree of all tokens of a vocabulary.
 
-    Control and unknown tokens stand in it by their text, as leaves: no plain text leads to them.  Of several
-    tokens for the same bytes one is matched, the lowest id or, if there is one, the lowest that is no byte
-    token; the others are leaves beside it.
+    Control and unknown tokens are in it by their text, as leaves: plain text does not match them.  Of several
+    tokens for the same bytes one matches: the lowest id or, if there is one, the lowest that is not a byte
+    token; the others are leaves next to it.
     """
     data, offsets = vocabulary.token_bytes_table
     is_byte = (vocabulary.attributes & Attribute.BYTE) > 0
@@ -498,5 +498,5 @@ def token_tree(vocabulary: Vocabulary) -> TokenTree:
 def tree_of(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int32], may_match: NDArray[np.bool_]
 ) -> TokenTree:
-    """The tree of the tokens `ids`; of those with the same bytes the last one that may match is matched."""
+    """The tree of the tokens `ids`; of those with the same bytes, the last one that may match does."""
     return TokenTree(data, offsets, native.TokenTreeHandle(data, offsets, ids, may_match))

@@ -1,1 +1,1 @@
-"""Counting and cutting by tokens without keeping them."""
+"""Count tokens, and cut text by tokens, without storing all of them."""

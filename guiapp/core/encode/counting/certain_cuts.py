@@ -1,12 +1,12 @@
-"""Where a text may be cut whatever stands before and behind it.
+"""Cuts in a text that hold whatever text comes before and after it.
 
-At a certain cut the tokens of any text that holds these bytes are those of its two halves side by side, the
-right half being the rest of a text rather than its beginning.  A pipeline knows such cuts within text; here
-special tokens come in.  They claim their places in an order of their own, so a cut must not touch them:
+At a certain cut, the tokens of any text that contains these bytes are those of its two halves, concatenated;
+the right half is encoded as the rest of a text, not as its beginning.  A pipeline finds such cuts within
+text; this module adds special tokens.  They claim text in an order of their own, so a cut must not touch
+them:
 
-- no occurrence of a special token reaches across, claimed or not, nor could one that text beyond the edges
-  completes;
-- no white space stands there that a special token may drop.
+- no occurrence of a special token crosses it, claimed or not, nor could text beyond the edges complete one;
+- it is not in white space that a special token may drop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 
 
 class SegmentEncoder(Protocol):
-    """What counting needs of a `Tokenizer`."""
+    """The part of `Tokenizer` that counting needs."""
 
     pipeline: Pipeline
     special_tokens: SpecialTokens
@@ -50,15 +50,15 @@ class SegmentEncoder(Protocol):
     ) -> int: ...
 
 
-PART_WINDOW = 1 << 12  # bytes in which a cut between parts is looked for
+PART_WINDOW = 1 << 12  # bytes in which a cut between parts is searched for
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Where special tokens occur: stretches of occurrences that overlap each other, in order.
+    """Occurrences of special tokens, in order; those that overlap form one cluster.
 
-    starts, ends  int64[k]; the white space that they may drop is included
-    is_single     bool[k]: a token by itself, which is surely claimed and drops nothing
+    starts, ends  int64[k]; includes the white space that they may drop
+    is_single     bool[k]: a single token, which is certainly claimed and drops nothing
     """
 
     starts: NDArray[np.int64]
@@ -66,7 +66,7 @@ class Clusters:
     is_single: NDArray[np.bool_]
 
     def at(self, position: int) -> tuple[int, int]:
-        """The cluster around a position; twice the position itself where there is none."""
+        """The cluster around a position; the position twice if there is none."""
         index = int(self.starts.searchsorted(position)) - 1
         if index >= 0 and self.ends[index] > position:
             return int(self.starts[index]), int(self.ends[index])
@@ -84,7 +84,7 @@ Parts = Callable[[int], bool]
 
 
 class CertainCuts:
-    """The certain cuts of one tokenizer and an exact encoder, special tokens being parsed or not."""
+    """The certain cuts of one tokenizer and an exact encoder, with special tokens parsed or not."""
 
     def __init__(self, tokenizer: SegmentEncoder, parse_special: bool, encoder: str | None = None) -> None:
         self._tokenizer = tokenizer
@@ -97,24 +97,24 @@ class CertainCuts:
 
     @property
     def margin(self) -> int:
-        """How many bytes around a stretch decide on the special tokens that touch it."""
+        """The number of bytes around a span that decide on the special tokens touching it."""
         return 2 * self._longest_special
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
-        """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
+        """The tokens of a span between two cuts, or between a cut and the text's edge."""
         return self._tokenizer.encode_segment(text, None, begins_text, self._encoder, self._parse_special)
 
     def count(self, text: bytes, begins_text: bool) -> int:
-        """How many these are, of a short stretch that is not empty."""
+        """The number of tokens of a short span that is not empty."""
         return self._tokenizer.count_segment(text, begins_text, self._encoder, self._parse_special)
 
     def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """From where to where the special tokens of a text reach, in order."""
+        """Starts and ends of the special tokens of a text, in order."""
         partition = self._special_tokens.partition(text, self._parse_special)
         return partition.starts, partition.ends
 
     def clusters(self, text: NDArray[np.uint8]) -> Clusters:
-        """All places where special tokens occur in the text."""
+        """All occurrences of special tokens in the text."""
         if not self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
             return NO_CLUSTERS
         starts, ends = self._special_tokens.occurrences(text, self._parse_special)
@@ -127,14 +127,14 @@ class CertainCuts:
         return self._with_white_space(text, clusters) if self._special_tokens.drops_white_space else clusters
 
     def open_start(self, text: NDArray[np.uint8]) -> int:
-        """Where bytes end that may belong to a special token that begins before the text."""
+        """The end of the bytes that may belong to a special token that begins before the text."""
         start = min(self._longest_special - 1, len(text))
         if self._special_tokens.drops_white_space:
             start = _after_white_space(text, start)
         return start
 
     def open_end(self, text: NDArray[np.uint8]) -> int:
-        """Where bytes begin that may belong to a special token that ends behind the text."""
+        """The start of the bytes that may belong to a special token that ends after the text."""
         end = max(0, len(text) - self._longest_special + 1)
         begins = np.flatnonzero(self._special_tokens.may_begin(self._parse_special)[text[end:]])
         end = end + int(begins[0]) if len(begins) else len(text)
@@ -143,10 +143,10 @@ class CertainCuts:
         return end
 
     def stable_end(self, text: NDArray[np.uint8], begins_text: bool) -> int:
-        """Where the part of a text ends that does not change whatever comes behind the text, or 0.
+        """The end of the part of a text that no text after it can change, or 0.
 
-        An RWKV token depends on so much text from its start on, and on nothing before: the start of any that
-        is farther from the end will do.
+        An RWKV token depends only on `lookahead` bytes from its start: any token that starts at least so far
+        from the end is a cut.
         """
         clusters, end = self.clusters(text), self.open_end(text)
         lookahead = self._tokenizer.pipeline.lookahead
@@ -198,7 +198,7 @@ class CertainCuts:
     def first_clean(
         self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int, parts: Parts
     ) -> int:
-        """The first certain cut in (start, end) that `parts` the text's tokens; `end` if there is none."""
+        """The first certain cut in (start, end) for which `parts` is true; `end` if there is none."""
         while start < end:
             start = self.first(text, clusters, start, end)
             if start < end and parts(start):
@@ -208,7 +208,7 @@ class CertainCuts:
     def last_clean(
         self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int, parts: Parts
     ) -> int:
-        """The last such cut; `start` if there is none."""
+        """The last certain cut in (start, end) for which `parts` is true; `start` if there is none."""
         while end > start:
             end = self.last(text, clusters, start, end)
             if end > start and parts(end):
@@ -217,9 +217,9 @@ class CertainCuts:
         return start
 
     def part_bounds(self, text: NDArray[np.uint8], n_parts: int) -> list[int]:
-        """The ends of a text and cuts that make about so many parts of it; fewer where cuts are rare."""
+        """The ends of a text and cuts that make about `n_parts` parts of it; fewer if cuts are rare."""
         bounds, margin = [0], self.margin
-        if self._special_tokens.drops_white_space or margin > PART_WINDOW:  # which no window may hold
+        if self._special_tokens.drops_white_space or margin > PART_WINDOW:  # no window may be large enough
             n_parts = 1
         for part in range(1, n_parts):
             start = max(len(text) * part // n_parts - margin, bounds[-1])
@@ -231,7 +231,7 @@ class CertainCuts:
         return [*bounds, len(text)]
 
     def _with_white_space(self, text: NDArray[np.uint8], clusters: Clusters) -> Clusters:
-        """The clusters with all white space beside them, joined where they meet then."""
+        """The clusters with all white space next to them, joined where they then meet."""
         joined: list[tuple[int, int, bool]] = []
         for bare_start, bare_end, is_single in zip(
             clusters.starts.tolist(), clusters.ends.tolist(), clusters.is_single.tolist(), strict=True

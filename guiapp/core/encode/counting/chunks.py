@@ -1,10 +1,10 @@
-"""A text in chunks of at most so many tokens.
+"""Divide a text into chunks with a maximum number of tokens.
 
-The tokens of a chunk are those of its text by itself, none being put around it.  Their number may fall
-where a text grows: more text can make two tokens one.  So the end of a chunk is looked for beyond the first
-place that does not fit.  A chunk is *maximal*: no boundary of its level that lies farther away fits either.
-It is enough to look as far as the next certain cut, behind which counts only grow; in text that has none,
-the next `LOOK_BEYOND` boundaries are tried.
+The tokens of a chunk are those of its text by itself, without BOS, EOS and the like.  Their number may fall
+as a text grows: more text can merge two tokens into one.  So the end of a chunk is also searched for beyond
+the first position that does not fit.  A chunk is *maximal*: no boundary of its level farther away fits.
+It is enough to search up to the next certain cut, after which counts only grow; in text without cuts, the
+next `LOOK_BEYOND` boundaries are tried.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from guiapp.errors import EncodeError, whole_number
 
 Level = Literal["line", "sentence", "word", "character"]
 
-LEVELS: tuple[Level, ...] = ("line", "sentence", "word", "character")  # each finer than the one before
+LEVELS: tuple[Level, ...] = ("line", "sentence", "word", "character")  # each finer than the previous one
 LOOK_BEYOND = 64
-WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for
-NEAR_BYTES = 1 << 7  # a cut serves all parts that begin or end so near
-SHARED_BYTES = 1 << 4  # before a likely end, from where on others are tried with it
+WINDOW_BYTES = 1 << 12  # in which a certain cut is searched for
+NEAR_BYTES = 1 << 7  # a cut serves all parts that begin or end within so many bytes
+SHARED_BYTES = 1 << 4  # before a likely end: ends from there on share a cut
 SECTION_BYTES = 1 << 17
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """text[start:end], which has `n_tokens` tokens by itself."""
+    """A part of a text, text[start:end], which has `n_tokens` tokens by itself."""
 
     start: int
     end: int
@@ -60,12 +60,12 @@ def chunk_text(
 ) -> list[Chunk]:
     """Chunks that cover the text, each of at most `max_tokens` tokens and maximal.
 
-    by        where chunks may end.  Where not even one line, sentence or word fits, the next finer level
-              holds for this end; the text of a special token counts as one character
-    overlap   a chunk begins with so much of the one before as makes at most so many tokens, at a boundary
-              of `by`; with less where it would reach no farther than that one otherwise
-    progress  is called with the share done before each chunk, and may raise what ends the work
-    Raises EncodeError for numbers that make no sense, and where a single character has too many tokens.
+    by        where chunks may end.  If not even one line, sentence or word fits, this end uses the next finer
+              level; the text of a special token counts as one character
+    overlap   a chunk begins with the last part of the previous one, from a boundary of `by`, of at most so
+              many tokens; with less if the chunk would otherwise not reach beyond the previous one
+    progress  is called with the finished share before each chunk, and may raise to stop the work
+    Raises EncodeError for invalid numbers, and if a single character has too many tokens.
     """
     data, chunks = as_bytes(text), list[Chunk]()
     blocks = blocks_from(BytesIO(data).read)
@@ -84,10 +84,10 @@ def chunk_blocks(
     parse_special: bool = True,
     section_bytes: int = SECTION_BYTES,
 ) -> Iterator[tuple[Chunk, bytes]]:
-    """The same of a text that comes in blocks, each chunk with its text.
+    """The same for a text in blocks; yields each chunk with its text.
 
-    Only a section of the text is in memory: that from a little before a chunk to behind the certain cut that
-    shows where it ends, and at least `section_bytes` more.
+    Only a section of the text is in memory: from shortly before a chunk to after the certain cut that
+    decides its end, and at least `section_bytes` more.
     """
     max_tokens, overlap = (whole_number(number, "number of tokens") for number in (max_tokens, overlap))
     if max_tokens < 1:
@@ -116,15 +116,15 @@ def chunk_blocks(
             while start < chunker.end:
                 chunk, start = chunker.chunk_from(start)
                 yield chunk, chunker.text_of(chunk)
-        del counter, chunker  # before the next ones take as much memory
+        del counter, chunker  # free them before the next ones need as much memory
 
 
 class _UnreadError(Exception):
-    """Where a chunk ends depends on text behind the section."""
+    """The end of a chunk depends on text after the section."""
 
 
 def _is_apart(part: EncodedPart, by: Level) -> bool:
-    """Whether the boundaries in the text behind a part are the same without it."""
+    """Whether the boundaries in the text after a part are the same without it."""
     if by == "character":
         return True
     end = part.encoding.text_bytes[-LONGEST_SIGN:]
@@ -146,7 +146,7 @@ def chunks_as_lines(text: bytes, chunks: Sequence[Chunk]) -> bytes:
 
 
 def chunks_as_files(text: bytes, chunks: Sequence[Chunk]) -> dict[str, bytes]:
-    """The bytes of each chunk under the name of a file; the names are in the order of the chunks."""
+    """The bytes of each chunk by file name; the names sort in the order of the chunks."""
     n_digits = len(str(len(chunks)))
     return {
         f"chunk-{number:0{n_digits}}.txt": text[chunk.start : chunk.end]
@@ -155,9 +155,9 @@ def chunks_as_files(text: bytes, chunks: Sequence[Chunk]) -> dict[str, bytes]:
 
 
 class _Chunker:
-    """One section of a text and one way to divide it; offsets are those of the section.
+    """One section of a text and the options to divide it; offsets are relative to the section.
 
-    base, is_last  where the section begins in the text, and whether it ends where that ends
+    base, is_last  the start of the section in the text, and whether it ends where the text ends
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class _Chunker:
         self._known = len(self._text) if is_last else len(self._text.rstrip(BLANK))
 
     def chunk_from(self, text_start: int) -> tuple[Chunk, int]:
-        """The chunk that begins there in the text, and where the next one does.  Raises _UnreadError."""
+        """The chunk that begins at `text_start`, and the start of the next one.  Raises _UnreadError."""
         start = text_start - self._base
         end = self._end_of_chunk(start)
         next_start = end if end == len(self._text) else self._next_start(start, end)
@@ -200,7 +200,7 @@ class _Chunker:
         )
 
     def _farthest_end(self, start: int, level: Level) -> int:
-        """The farthest boundary up to which a chunk may reach; `start` if there is none."""
+        """The farthest boundary at which a chunk may end; `start` if there is none."""
         ends = self._boundaries(level)
         first, last = ends.searchsorted((start, self._too_far(start)), "right").tolist()
 
@@ -211,7 +211,7 @@ class _Chunker:
         return int(ends[first + index]) if index >= 0 else start
 
     def _next_start(self, start: int, end: int) -> int:
-        """Where the chunk behind [start, end) begins."""
+        """The start of the chunk after [start, end)."""
         if not self._overlap:
             return end
         starts = self._boundaries(self._by)
@@ -230,7 +230,7 @@ class _Chunker:
         return end
 
     def _too_far(self, start: int) -> int:
-        """An offset beyond which no boundary need be tried; a certain cut if one is near."""
+        """An offset beyond which no boundary needs to be tried; a certain cut if one is near."""
         counter, size = self._counter, len(self._text)
         index = counter.n_tokens_before(start) + self._max_tokens
         while index < counter.n_tokens:
@@ -249,7 +249,7 @@ class _Chunker:
         return size
 
     def _too_early(self, start: int, end: int) -> int:
-        """The same for the beginning of an overlap that ends at `end`; 0 where all fits."""
+        """The same for the beginning of an overlap that ends at `end`; 0 if everything fits."""
         counter = self._counter
         index = counter.n_tokens_before(end) - self._overlap
         while index > 0 and (offset := int(counter.token_starts[index])) > start:
@@ -264,7 +264,7 @@ class _Chunker:
 def _last_fitting(fits: Callable[[int], bool], size: int) -> int:
     """The last index below `size` that fits; -1 if there is none.  See `LOOK_BEYOND`.
 
-    From the last index down in growing steps until one fits, then halving; then beyond the one found.
+    Step down from the last index, in growing steps, until one fits; then bisect; then try larger ones.
     """
     fits = cache(fits)
     failing, index, step = size, size - 1, 1
@@ -296,13 +296,13 @@ MARK, WIDE_MARK = _one_of(*".!?…"), _one_of(*"。！？")
 WORD = re.compile(rb"(?:%s)+" % SPACE)
 LINE = re.compile(rb"\r\n|\n|\r")
 SENTENCE = (
-    re.compile(  # a group matches where a sentence ends; marks without white space behind are passed over
+    re.compile(  # a group matches where a sentence ends; marks without white space after them are skipped
         rb"%s++%s*+(?=(%s|\Z)?)|(%s++%s*+)|((?=\n[ \t\r]*+\n))" % (MARK, CLOSING, SPACE, WIDE_MARK, CLOSING)
     )
 )
 SENTENCE_END = re.compile(rb"(?:%s|%s|%s)\Z" % (MARK, WIDE_MARK, CLOSING))
-LONGEST_SIGN = 3  # bytes of one of these
-BLANK = b" \n\t\r"  # what may lie between the newlines that end a sentence
+LONGEST_SIGN = 3  # bytes of a mark or a closing character
+BLANK = b" \n\t\r"  # may be between the newlines that end a sentence
 
 
 def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
@@ -325,20 +325,20 @@ def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
 class IntervalCounter:
     """Counts the tokens of parts of one text.
 
-    The count of text[start:end] is that of its encoding by itself: pre-tokenization, space prefix and special
-    tokens are those of the part alone, and none are put around it.  Only its two ends can differ from the
-    encoding of the whole: between the first and the last certain cut the tokens are the same, and their
-    number is a difference of two indices.  So the time does not depend on the length of the part, unless it
-    holds no certain cut; such a part is encoded.  A cut that a few bytes prove is one in all parts that hold
-    these bytes, so that the parts next in length need not look for it again.
+    The count of text[start:end] is the count of its encoding by itself: pre-tokenization, space prefix and
+    special tokens apply to the part alone, without BOS, EOS and the like.  Only its two ends can differ
+    from the encoding of the whole: between the first and the last certain cut the tokens are the same, and
+    their number is a difference of two indices.  So the time does not depend on the length of the part,
+    unless it has no certain cut: then it is encoded.  A cut that a few bytes prove holds in all parts with
+    these bytes, so parts of similar length reuse it.
     """
 
     def __init__(
         self, tokenizer: Tokenizer, text: str | bytes | list[EncodedPart], parse_special: bool = True
     ) -> None:
-        """Encode the text, unless it is there in parts.  Offsets are those of its bytes.
+        """Encode the text, unless it is given in encoded parts.  Offsets are those of its bytes.
 
-        Raises EncodeError where the vocabulary cannot express the text.
+        Raises EncodeError if the vocabulary cannot express the text.
         """
         if not isinstance(text, list):
             text = [EncodedPart(0, tokenizer.encode(text, False, parse_special))]
@@ -349,8 +349,8 @@ class IntervalCounter:
         self.token_starts, self._token_ends = np.ascontiguousarray(spans.T)
         self._cuts = CertainCuts(tokenizer, parse_special)
         self._clusters = self._cuts.clusters(self.text)
-        self._head, self._tails = (-1, 0, 0), dict[int, tuple[int, int]]()  # the last ones of `count`
-        self._without_cut = 0, 0  # the last part in which there is no certain cut
+        self._head, self._tails = (-1, 0, 0), dict[int, tuple[int, int]]()  # the latest cuts of `count`
+        self._without_cut = 0, 0  # the latest part without a certain cut
 
     def count(self, start: int, end: int) -> int:
         """len(tokenizer.encode(text[start:end], add_special=False, parse_special=parse_special))."""
@@ -364,20 +364,21 @@ class IntervalCounter:
         return self._count(start, end) if right < 0 else n_tokens + self._count_alone(right, end, False)
 
     def count_to_cut(self, start: int, cut: int) -> int:
-        """The same where the part ends at what `cut_after` has found."""
+        """The same if the part ends at a cut from `cut_after`."""
         left, n_more = self._first_cut(start)
         if left < min(cut, start + NEAR_BYTES):
             return n_more + self.n_tokens_before(cut)
         return self.count(start, cut)
 
     def expect(self, start: int, near: int) -> None:
-        """Let parts that end at `near` or little behind it have the last cut before it in common."""
+        """Let parts that end at or shortly after `near` share the last cut before it."""
         self._first_cut(start)
         self._last_cut(start, near)
 
     def _first_cut(self, start: int) -> tuple[int, int]:
-        """A certain cut that the bytes after `start` prove, and how many more tokens are before it in a part
-        from there than in the whole text.
+        """A certain cut proved by the bytes after `start`, and the correction of the count before it.
+
+        The correction is the tokens up to the cut in a part from `start`, minus those in the whole text.
         """
         if self._head[0] != start:
             left = self.cut_after(start, min(start + NEAR_BYTES, len(self.text)))
@@ -386,8 +387,9 @@ class IntervalCounter:
         return self._head[1:]
 
     def _last_cut(self, start: int, near: int) -> tuple[int, int]:
-        """The last certain cut before `near`, and how many tokens are before it in a part from `start`, which
-        `_first_cut` has seen last; -1 for the cut where there is none so near.
+        """The last certain cut before `near`, and the tokens before it in a part from `start`.
+
+        `_first_cut` was last called with `start`.  The cut is -1 if there is none so near.
         """
         if near not in self._tails:
             _, left, n_more = self._head
@@ -411,16 +413,16 @@ class IntervalCounter:
         return n_first + self.n_tokens_before(right) - self.n_tokens_before(left) + n_last
 
     def outside_special_tokens(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some offsets that are not within the text of a special token of the whole text."""
+        """The offsets that are not inside the text of a special token of the whole text."""
         if not len(self._clusters.starts):
             return offsets
         starts, ends = self._cuts.special_tokens_of(self.text)
         index = np.searchsorted(starts, offsets) - 1
-        ends = np.append(ends, 0)  # the last one for those before all of them
+        ends = np.append(ends, 0)  # index -1, for offsets before all special tokens
         return offsets[ends[index] <= offsets]
 
     def cut_after(self, start: int, end: int) -> int:
-        """The first certain cut in (start, end) that shows in the tokens; `end` if there is none."""
+        """The first certain cut in (start, end) that separates tokens; `end` if there is none."""
         return self._cuts.first_clean(self.text, self._clusters, start, end, self._parts_tokens)
 
     def cut_before(self, start: int, end: int) -> int:
@@ -428,7 +430,7 @@ class IntervalCounter:
         return self._cuts.last_clean(self.text, self._clusters, start, end, self._parts_tokens)
 
     def _parts_tokens(self, cut: int) -> bool:
-        """Whether tokens of the whole text lie before or behind the cut, and it is clear which."""
+        """Whether the cut separates tokens of the whole text, without an empty token at the cut."""
         index = self.n_tokens_before(cut)
         is_empty_there = index < len(self._token_ends) and self._token_ends[index] == cut
         return not is_empty_there and (index == 0 or bool(self._token_ends[index - 1] <= cut))
@@ -439,7 +441,7 @@ class IntervalCounter:
         return len(self.token_starts)
 
     def n_tokens_before(self, cut: int) -> int:
-        """How many tokens of the whole text begin before `cut`."""
+        """The number of tokens of the whole text that begin before `cut`."""
         return int(self.token_starts.searchsorted(cut))
 
     def _count_alone(self, start: int, end: int, begins_text: bool) -> int:

@@ -1,7 +1,7 @@
-"""What words and lines cost in tokens, and which of them cost the most.
+"""The cost of words and lines in tokens, and the most expensive ones.
 
-A word is a run of characters without ASCII white space; the tokens that hold a part of it count, also those
-that reach beyond it.  A line has the tokens that begin in it, its newline included.
+A word is a run of characters without ASCII white space; every token that holds a part of it counts, even if
+it reaches beyond it.  A line has the tokens that begin in it, its newline included.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from guiapp.native.checkpoint import stoppable
 if TYPE_CHECKING:
     from guiapp.core.encode.encoding import Encoding, Offsets
 
-STEPS = ("3 or more, or a single token", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
+STEPS = ("3 or more, or a single token", "2 to 3", "1.5 to 2", "under 1.5")  # characters per token
 NEWLINE = ord("\n")
 IS_NEWLINE = np.arange(256) == NEWLINE
-BLOCK_BYTES = 1 << 20  # words and lines of so much text at once
+BLOCK_BYTES = 1 << 20  # of text, whose words and lines are found at once
 SHOWN_CHARACTERS = 60
 WITHOUT_SPACES = f"[{UNSPACED}\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 
@@ -36,7 +36,7 @@ AnyOffsets = NDArray[Any]  # int32 or int64
 
 
 class Costs(NamedTuple):
-    """Stretches of a text, and what they cost.
+    """Spans of a text, and their costs.
 
     starts, ends  int64[k]  bytes [starts[i], ends[i])
     n_characters  int64[k]
@@ -50,18 +50,18 @@ class Costs(NamedTuple):
 
     @property
     def steps(self) -> NDArray[np.uint8]:
-        """How dear each is, an index into STEPS; one token is never dear."""
+        """The price level of each, an index into STEPS; a single token always has the cheapest."""
         return steps_of(self.n_characters, self.n_tokens)
 
 
 @dataclass(frozen=True)
 class CostlyText:
-    """A word or a line, and what it costs in all places together.
+    """A word or a line, and the total cost of all its occurrences.
 
-    text      as it is shown, shortened where it is long; hidden characters are counted, as in the text
-    n_tokens  of all its places
-    n_times   in how many places it is
-    start, end  the bytes of the first of them
+    text      as it is shown, shortened if long; hidden characters are counted, as in the text
+    n_tokens  of all its occurrences
+    n_times   number of its occurrences
+    start, end  bytes of the first one
     """
 
     text: str
@@ -72,13 +72,13 @@ class CostlyText:
 
     @property
     def kind(self) -> str:
-        """What it is called: in scripts without spaces between words a run of characters is no word."""
+        """Its name on screen: in scripts without spaces between words, a run of characters is no word."""
         return "character run" if re.search(WITHOUT_SPACES, self.text) else "word"
 
 
 @dataclass(frozen=True)
 class CostlyTexts:
-    """The words and lines that take the most tokens, the dearest first.
+    """The words and lines that take the most tokens, the most expensive first.
 
     n_tokens  of the whole text, BOS and the like included
     """
@@ -89,7 +89,7 @@ class CostlyTexts:
 
 
 def steps_of(n_characters: NDArray[np.int64], n_tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """For stretches of so many characters and tokens an index into STEPS."""
+    """An index into STEPS for each span, from its numbers of characters and tokens."""
     steps = np.zeros(len(n_tokens), np.uint8)
     for is_below in (
         n_characters < 3 * n_tokens,
@@ -102,7 +102,7 @@ def steps_of(n_characters: NDArray[np.int64], n_tokens: NDArray[np.int64]) -> ND
 
 
 def word_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs:
-    """Those of all words of a text whose tokens came from the bytes [starts[i], ends[i])."""
+    """The costs of all words of a text whose tokens came from the bytes [starts[i], ends[i])."""
     edges = np.diff(IS_ASCII_SPACE[text].view(np.int8), prepend=np.int8(1), append=np.int8(1))
     word_starts, word_ends = np.flatnonzero(edges < 0), np.flatnonzero(edges > 0)
     is_text = ends > starts
@@ -112,7 +112,7 @@ def word_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs
 
 
 def line_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs:
-    """The same of its lines; those without characters cost what their newlines do."""
+    """The same for its lines; an empty line costs as much as its newline."""
     line_starts = np.append(0, np.flatnonzero(text == NEWLINE) + 1)
     line_ends = np.append(line_starts[1:], len(text))
     is_text = ends > starts
@@ -121,13 +121,13 @@ def line_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs
 
 
 def costly_texts(encoding: Encoding, n_most: int) -> CostlyTexts:
-    """At most so many words and lines of a text; those of one token are none of them."""
+    """At most `n_most` words and lines of a text, without those of a single token."""
     starts, ends = encoding.spans.T
     return costly_texts_of(encoding.text_bytes, starts, ends, n_most)
 
 
 def costly_texts_of(text: bytes, starts: AnyOffsets, ends: AnyOffsets, n_most: int) -> CostlyTexts:
-    """The same of tokens that came from the bytes [starts[i], ends[i])."""
+    """The same for tokens that came from the bytes [starts[i], ends[i])."""
     words, lines = (
         _most(text, _costly_rows(text, starts, ends, find, is_border), n_most)
         for find, is_border in ((word_costs, IS_ASCII_SPACE), (line_costs, IS_NEWLINE))
@@ -136,8 +136,8 @@ def costly_texts_of(text: bytes, starts: AnyOffsets, ends: AnyOffsets, n_most: i
 
 
 def _most(text: bytes, rows: Iterator[Row], n_most: int) -> tuple[CostlyText, ...]:
-    """Equal stretches are one; of equally dear ones, the first of the text leads."""
-    numbers: dict[bytes, int] = {}  # rows of the columns, which take a fifth of what a list for each would
+    """Combine equal texts; of equally expensive ones, the first in the text comes first."""
+    numbers: dict[bytes, int] = {}  # rows of the columns, which need a fifth of the memory of lists
     n_tokens, n_times, starts, ends = columns = tuple(array("q") for _ in range(4))
     for start, end, count in stoppable(rows):
         segment = text[start:end]
@@ -154,7 +154,7 @@ def _most(text: bytes, rows: Iterator[Row], n_most: int) -> tuple[CostlyText, ..
 
 
 def _shown(segment: bytes) -> str:
-    """`this.[151 hidden]`: what is read in a list, where code points would leave no room for words."""
+    """Text for a list, such as `this.[151 hidden]`: code points would leave no room for words."""
     parts: list[str] = []
     shown_to = 0
     places = hidden_places(segment)
@@ -174,7 +174,7 @@ def _costly_rows(
     find: Callable[[NDArray[np.uint8], Offsets, Offsets], Costs],
     is_border: NDArray[np.bool_],
 ) -> Iterator[Row]:
-    """Those of more than one token, found in a block of the text after the other: it may be long."""
+    """Rows of more than one token, found block by block: the text may be long."""
     data = np.frombuffer(text, np.uint8)
     for begin, end in _blocks(data, is_border):
         first = int(np.searchsorted(ends, ends.dtype.type(begin), "right"))
@@ -187,7 +187,7 @@ def _costly_rows(
 
 
 def _blocks(data: NDArray[np.uint8], is_border: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """Start and end of stretches of some BLOCK_BYTES, each but the last ending in a border."""
+    """Start and end of blocks of about BLOCK_BYTES, each but the last ending in a border."""
     start, size = 0, BLOCK_BYTES
     while start < len(data):
         end = start + size
@@ -201,7 +201,7 @@ def _blocks(data: NDArray[np.uint8], is_border: NDArray[np.bool_]) -> Iterator[t
 
 
 def _n_characters(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> NDArray[np.int64]:
-    """How many characters begin in each stretch."""
+    """The number of characters that begin in each span."""
     begins = np.append((text & 0xC0) != 0x80, False)
     bounds = np.stack((starts, ends), axis=1).ravel()
     counts = np.add.reduceat(begins, bounds, dtype=np.int64)[::2]

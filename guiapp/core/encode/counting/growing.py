@@ -1,8 +1,8 @@
 """The exact tokens of a text that grows at its end, or at its beginning.
 
-What stands beyond the certain cut nearest to the growing edge can no longer change: it is encoded once and
-kept as ids.  Only the open part at the edge is encoded again when somebody asks.  In text without cuts (a
-long run of one letter, or a language that Unigram sees as one word) the open part is all that came since.
+Text beyond the certain cut nearest to the growing edge can no longer change: it is encoded once and stored
+as ids.  Only the open part at the edge is encoded again on each request.  In text without cuts (a long run
+of one letter, or a language that Unigram treats as one word) the open part is all text so far.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
 from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, as_bytes, assembled
 from guiapp.core.sources.files import blocks_from
 
-STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
+STABLE_AFTER_BYTES = 256  # for a shorter part, searching for a cut takes as long as encoding it
 
 
 class _GrowingText(ABC):
-    """Ids and count are always those of all text so far."""
+    """Ids and count always cover all text so far."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class _GrowingText(ABC):
         parse_special: bool = True,
         stable_after_bytes: int = STABLE_AFTER_BYTES,
     ) -> None:
-        """The options are those of `Tokenizer.encode`, and how long an open part is searched for a cut."""
+        """The options are as in `Tokenizer.encode`, and the size from which a part is searched for a cut."""
         self._cuts = CertainCuts(tokenizer, parse_special)
         before, after = tokenizer.special_affixes() if add_special else ([], [])
         self._before, self._after = np.array(before, np.int32), np.array(after, np.int32)
-        self._stable_ids: list[NDArray[np.int32]] = []  # in the order in which the text came
+        self._stable_ids: list[NDArray[np.int32]] = []  # in the order in which the text arrived
         self._n_stable = 0
-        self._open = bytearray()  # what came last at its end
+        self._open = bytearray()  # the latest text at its end
         self._open_ids: NDArray[np.int32] | None = None
         self._stable_after_bytes = self._next_look = stable_after_bytes
 
@@ -50,7 +50,7 @@ class _GrowingText(ABC):
 
     @property
     def least_count(self) -> int:
-        """The tokens that the text keeps, whatever comes."""
+        """The number of tokens that can no longer change."""
         return len(self._before) + self._n_stable + len(self._after)
 
     def _grow(self, text: bytes) -> None:
@@ -67,7 +67,7 @@ class _GrowingText(ABC):
         return self._open_ids
 
     def _encode_stable_part(self) -> None:
-        """Keep the ids of what can no longer change; look for it again when the open part has doubled."""
+        """Store the ids of the part that can no longer change; retry when the open part has doubled."""
         part = self._stable_part()
         if len(part):
             ids = self._encode_stable(part)
@@ -82,21 +82,21 @@ class _GrowingText(ABC):
 
     @abstractmethod
     def _stable_part(self) -> NDArray[np.uint8]:
-        """What of the open part can no longer change."""
+        """The part of the open text that can no longer change."""
 
     @abstractmethod
     def _encode_stable(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """The ids of that."""
+        """The ids of the stable part."""
 
 
 class AppendEncoder(_GrowingText):
     """Encodes a text piece by piece."""
 
     def append(self, text: str | bytes) -> None:
-        """Put text behind all that came before.
+        """Add text at the end.
 
-        A character may be split between two calls if they bring bytes.  Raises EncodeError where the
-        vocabulary cannot express the text.
+        A character may be split between two calls with bytes.  Raises EncodeError if the vocabulary cannot
+        express the text.
         """
         self._grow(text if isinstance(text, bytes) else as_bytes(text))
 
@@ -124,7 +124,7 @@ class PrependEncoder(_GrowingText):
     """Encodes a text from its end on."""
 
     def prepend(self, text: str | bytes) -> None:
-        """Put text before all that came; raises EncodeError where the vocabulary cannot express it."""
+        """Add text at the beginning; raises EncodeError if the vocabulary cannot express it."""
         self._grow((text if isinstance(text, bytes) else as_bytes(text))[::-1])
 
     @property
@@ -152,7 +152,7 @@ class PrependEncoder(_GrowingText):
 def count_tokens(
     tokenizer: SegmentEncoder, text: bytes, limit: int | None, add_special: bool, parse_special: bool
 ) -> int | None:
-    """The number of tokens; None as soon as it is sure to be more than `limit`."""
+    """The number of tokens; None as soon as it certainly exceeds `limit`."""
     return count_blocks(tokenizer, blocks_from(BytesIO(text).read), limit, add_special, parse_special)
 
 
@@ -163,7 +163,7 @@ def count_blocks(
     add_special: bool,
     parse_special: bool,
 ) -> int | None:
-    """The same for a text that comes in blocks; those behind a sure answer are not asked for."""
+    """The same for a text in blocks; reading stops once the answer is certain."""
     n_tokens = 0
     for part in encoded_parts(tokenizer, blocks, add_special, parse_special):
         n_tokens += len(part.encoding)
@@ -175,8 +175,8 @@ def count_blocks(
 class EncodedPart(NamedTuple):
     """A part of a text with the tokens that it has in the whole.
 
-    start     where it begins in the whole, in bytes
-    encoding  its spans count from there; BOS and the like are in the first part, EOS in the last
+    start     offset in the whole text, in bytes
+    encoding  spans count from `start`; BOS and the like are in the first part, EOS in the last
     """
 
     start: int
@@ -191,11 +191,11 @@ def encoded_parts(
     encoder: str | None = None,
     least_bytes: int = STABLE_AFTER_BYTES,
 ) -> Iterator[EncodedPart]:
-    """The encoding of a text that comes in blocks, in parts: each as soon as nothing more can change it.
+    """The encoding of a text in blocks, in parts: each as soon as no more text can change it.
 
-    Parts follow each other without a gap, and the last one may be empty.  A text without certain cuts is one
-    part, as every text is for encoders that are not exact.  Cuts are looked for in `least_bytes` or more.
-    Raises EncodeError as `Tokenizer.encode` does, after the parts before.
+    Parts are adjacent, and the last one may be empty.  A text without certain cuts is one part, and so is
+    every text for encoders that are not exact.  Cuts are searched for in `least_bytes` or more.
+    Raises EncodeError as `Tokenizer.encode` does, after the previous parts.
     """
     cuts, name = CertainCuts(tokenizer, parse_special, encoder), encoder or tokenizer.pipeline.encoders[0]
     before, after = tokenizer.special_affixes() if add_special else ([], [])
@@ -204,7 +204,7 @@ def encoded_parts(
     for block in blocks:
         rest += block
         if len(rest) > LONGEST_TEXT:
-            break  # which is an error
+            break  # `as_bytes` below raises EncodeError
         if can_cut and len(rest) >= next_look:
             text = np.frombuffer(bytes(rest), np.uint8)
             if end := cuts.stable_end(text, start == 0):

@@ -1,1 +1,1 @@
-"""One module a family of tokenizers."""
+"""One module for each family of tokenizers."""

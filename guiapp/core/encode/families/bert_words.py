@@ -1,7 +1,7 @@
-"""WordPiece behind BERT's own normalizer and pre-tokenizer: the words of most texts by the native library.
+"""WordPiece after BERT's own normalizer and pre-tokenizer: the native library encodes most texts by words.
 
-That knows what becomes of a single character.  Texts that have others, such as Hangul where accents go, or
-words that are too long, take the way through the parts.
+It maps each character by itself.  Texts with other characters, such as Hangul if accents are stripped, or
+with words that are too long, are encoded by `PartsPipeline`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from guiapp.native.special_tokens import CallOptions
 HANGUL = slice(0xAC00, 0xD7A4)
 MARK_CODE = ord(SPACE_SYMBOL.decode())
 BREAKS = (Action.END_WORD, Action.STAND_ALONE)
-SEPARATOR = "|"  # which stays as it is, and nothing else becomes it
+SEPARATOR = "|"  # normalisation does not change it, and nothing else becomes it
 
 
 def are_bert_words(parts: Parts) -> bool:
-    """Whether text is normalised and split as BERT does it, and words become WordPiece tokens."""
+    """Whether text is normalised and split as in BERT, and words become WordPiece tokens."""
     return (
         parts.model.kind == "WordPiece"
         and isinstance(parts.normalizer, Bert)
@@ -59,7 +59,7 @@ def are_bert_words(parts: Parts) -> bool:
 
 
 class BertWordsPipeline(PartsPipeline):
-    """See `Pipeline`; for parts of which `are_bert_words` is true."""
+    """See `Pipeline`; for parts that pass `are_bert_words`."""
 
     encodes_many_texts = True
 
@@ -73,22 +73,22 @@ class BertWordsPipeline(PartsPipeline):
 
     @cached_property
     def _characters(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """int32[0x110000]: what becomes of each character, as `WordPiece` takes it.
+        """The normalised form of each character, int32[0x110000], in the encoding of `WordPiece`.
 
-        And bool[0x110000]: of which more becomes than it can take.
+        And bool[0x110000]: whether a character is too complex for that encoding.
         """
         normalizer = self._normalizer
         codes = np.arange(N_CODES, dtype=np.int32)
         targets = lower_targets().copy() if normalizer.lowers else codes.copy()
         is_odd = np.zeros(N_CODES, np.bool_)
-        is_odd[MARK_CODE] = True  # stands for the start of a word
+        is_odd[MARK_CODE] = True  # marks the start of a word
         is_odd[DOTTED_CAPITAL_I] = normalizer.lowers
         is_removed = members("control") & normalizer.cleans
         if normalizer.strips_accents:
             is_removed |= members("nonspacing")
             is_odd[HANGUL] = True
             marks = np.flatnonzero(members("combining") & ~is_removed).tolist()
-            is_odd[[code for code in marks if unicodedata.combining(chr(code))]] = True  # may change places
+            is_odd[[code for code in marks if unicodedata.combining(chr(code))]] = True  # may be reordered
             is_left = is_odd | is_removed | whitespace_members()
             composed = np.flatnonzero(members("NFD") & ~is_left)
             composed = composed[(composed < 0xD800) | (composed >= 0xE000)]
@@ -108,7 +108,7 @@ class BertWordsPipeline(PartsPipeline):
         is_removed: NDArray[np.bool_],
         is_odd: NDArray[np.bool_],
     ) -> None:
-        """Note what is left of characters with accents."""
+        """Record what accented characters become without their accents."""
         text = SEPARATOR.join(map(chr, composed.tolist())).encode()
         left = normalize(self._normalizer, text, True).text().split(SEPARATOR)
         for code, result in zip(composed.tolist(), left, strict=True):
@@ -164,7 +164,7 @@ class BertWordsPipeline(PartsPipeline):
         return Rows(self._model.check(ids), counts)
 
     def _is_plain(self, text: NDArray[np.uint8]) -> bool:
-        """Whether the native library does with a text what the parts do."""
+        """Whether the native library encodes a text as the parts do."""
         if (text >= 0x80).any():
             try:
                 codes = np.frombuffer(text.tobytes().decode().encode("utf-32-le"), np.uint32)
@@ -172,7 +172,7 @@ class BertWordsPipeline(PartsPipeline):
                 return False
             if self._characters[1][codes].any():
                 return False
-        block = self._most_characters // 2 + 1  # of a word that is too long, one block at least is part
+        block = self._most_characters // 2 + 1  # a word that is too long contains at least one whole block
         whole = self._breaks[text[: len(text) // block * block]].reshape(-1, block)
         if whole.any(axis=1).all():
             return True
@@ -182,7 +182,7 @@ class BertWordsPipeline(PartsPipeline):
 
     @cached_property
     def _breaks(self) -> NDArray[np.bool_]:
-        """bool[256]: ASCII that words never reach over."""
+        """bool[256]: ASCII characters that are never inside a word."""
         return np.isin(self._characters[0][:256] & 3, BREAKS) & (np.arange(256) < 0x80)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:

@@ -1,4 +1,4 @@
-"""llama.cpp's byte-pair encoding: BPE splits text into pieces and merges within each, SPM takes it as one."""
+"""llama.cpp's byte-pair encoding: BPE merges within pieces of the text, SPM merges the text as one piece."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.native.special_tokens import CallOptions
 
 SPACE, NEWLINE = 0x20, 0x0A
-WINDOW_BYTES = 256  # the first guess at how far away a cut lies
-MOST_FOLLOWING = 3  # bytes of a character behind its first
+WINDOW_BYTES = 256  # the first guess of the distance to a cut
+MOST_FOLLOWING = 3  # bytes of a character after its first
 
-Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
+Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from the original
 
 
 class BytePairPipeline(PairPipeline):
@@ -130,7 +130,7 @@ class BytePairPipeline(PairPipeline):
         return self._encoder.fast_path
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
-        """Tokens of a repaired text with the spans that they have in the original."""
+        """Tokens of a repaired text with their spans in the original."""
         if repaired is not None and self._splits_lines and self._is_split and not self._drops_spaces:
             tokens = with_isolated_spaces(tokens, repaired, self._space_id)
         return to_source(tokens, repaired)
@@ -144,14 +144,14 @@ class BytePairPipeline(PairPipeline):
         return text if repaired is None else repaired.data.tobytes(), repaired
 
     def _start_before(self, text: NDArray[np.uint8], position: int) -> int:
-        """Where the character that has the byte at `position` begins; `position` where none can have it."""
+        """The start of the character with the byte at `position`; `position` if it has no start."""
         for start in range(position, max(position - MOST_FOLLOWING, 0) - 1, -1):
             if text[start] & 0xC0 != 0x80:
                 return start
         return position
 
     def _end_after(self, text: NDArray[np.uint8], position: int) -> int:
-        """The first offset from `position` on at which no character that began before can go on."""
+        """The first offset from `position` on that no earlier character can extend to."""
         end = min(position, len(text))
         while end < min(position + MOST_FOLLOWING, len(text)) and text[end] & 0xC0 == 0x80:
             end += 1
@@ -201,7 +201,7 @@ def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
 def with_isolated_spaces(
     tokens: FragmentTokens, repaired: NormalizedText, space_id: int | None
 ) -> FragmentTokens:
-    """The tokens of a repaired text, with `space_id`, if any, for each space that stood there so."""
+    """The tokens of a repaired text, with `space_id`, if any, for each isolated space."""
     is_lone = _isolated_spaces(repaired)
     if not is_lone.any():
         return tokens
@@ -221,7 +221,7 @@ def _isolated_spaces(repaired: NormalizedText) -> NDArray[np.bool_]:
 
 
 def whitespace_words(text: bytes, rules: Rules) -> tuple[NormalizedText, list[int]]:
-    """The words side by side, and where each ends.  Spaces that become U+2581 are parts of words."""
+    """The words concatenated, and the end of each.  Spaces that become U+2581 are parts of words."""
     words = NormalizedBuilder()
     ends = [0]
     for start, end, code in characters(text):
@@ -245,7 +245,7 @@ class SentencePiecePipeline(PairPipeline):
         self.adds_space = vocabulary.rules.add_space_prefix
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        """The tokens of one fragment; a space that is put in front has the empty span."""
+        """The tokens of one fragment; the span of an added space is empty."""
         if not (self.adds_space and after_special):
             return self._encoder.encode_whole(fragment, encoder)
         return self._encoder.encode_whole(np.concatenate([ONE_SPACE, fragment]), encoder).moved(-1)
@@ -269,6 +269,6 @@ class SentencePiecePipeline(PairPipeline):
 
 
 def _with_space(text: bytes) -> NormalizedText:
-    """A fragment with a space in front as what became of it."""
+    """A fragment with a space prefix as a normalised text."""
     ends = np.arange(len(text), dtype=np.int64)
     return NormalizedText(np.frombuffer(text, np.uint8), np.maximum(ends - 1, 0), ends)

@@ -1,8 +1,8 @@
-"""The pipeline that a file of Hugging Face's `tokenizers` puts together from parts.
+"""The pipeline that a file of Hugging Face's `tokenizers` composes from parts.
 
     fragment -> normalise -> cut out added tokens -> split -> encode
 
-Where nothing but the text is cut by patterns, `BytePairPipeline` does the same, and faster.
+If the parts only split the text by patterns, `BytePairPipeline` does the same, and faster.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 FIRST_WINDOW = 64  # bytes
 LONG_WORD = 1 << 12  # bytes of a word that is encoded by itself
-CUT_OUT = -2  # in the place of a token
+CUT_OUT = -2  # in place of a token
 SPACE = ord(" ")
 MARKS_SPACES, ADDS_SPACE = Replace(Literal(b" "), MARKED_SPACE.decode()), Prepend(MARKED_SPACE.decode())
 ENDINGS = (
@@ -78,10 +78,10 @@ Find = Callable[[AlignedText], Found]
 
 
 def _only_marks_spaces(parts: Parts, merging: PairMerging) -> bool:
-    """Whether a text is merged as one piece, each space, and perhaps one in front, being the token U+2581."""
+    """Whether a text is merged as one piece, and each space, maybe with one prefix, becomes U+2581."""
     own, cutter = parts.normalizer, parts.pre_tokenizer
     steps = own.parts if isinstance(own, normalizers.Sequence) else (own,)
-    cuts_nothing = isinstance(cutter, Split) and cutter.matcher == MARKS_SPACES.matcher  # what is gone
+    cuts_nothing = isinstance(cutter, Split) and cutter.matcher == MARKS_SPACES.matcher  # no spaces remain
     return (
         steps in ((MARKS_SPACES,), (ADDS_SPACE, MARKS_SPACES))
         and (cuts_nothing or cutter == pre_tokenizers.Sequence(()))
@@ -98,7 +98,7 @@ def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PairEncoder | Sy
 
 
 def _falls_back_after_merges(merging: PairMerging, parts: Parts) -> bool:
-    """Whether unknown characters are always bytes that nothing merges with, so that these may come last."""
+    """Whether unknown characters always become bytes that merge with nothing, so that these may come last."""
     model = parts.model
     if not model.byte_fallback or model.continuing_prefix or model.end_suffix:
         return False
@@ -112,13 +112,13 @@ ENCODERS: dict[str, Callable[[Vocabulary, Parts], PairEncoder | SymbolEncoder | 
     "Unigram": unigram,
     "WordLevel": word_level,
 }
-"""What encodes pieces, by the kind of the model.  A new kind is a row here, and one in model_sections.py."""
+"""The encoder of pieces for each kind of model.  A new kind is a row here, and one in model_sections.py."""
 
 
 class _Segment(NamedTuple):
     """Some pieces of a fragment, or an added token in it.
 
-    text      all pieces side by side, and where each byte came from
+    text      all pieces concatenated, and the source of each byte
     ends      of the pieces
     token_id  of an added token, whose text is one piece
     """
@@ -131,7 +131,7 @@ class _Segment(NamedTuple):
 class PartsPipeline(Pipeline):
     """See `Pipeline`.  Text that the parts remove belongs to no span.
 
-    No cut is sure: what a part does may depend on all of the text.
+    There are no safe cuts: a part may depend on the whole text.
     """
 
     begins_after_special = False
@@ -143,7 +143,7 @@ class PartsPipeline(Pipeline):
         self._pre_tokenizer = parts.pre_tokenizer if bare is None else bare
         searched = {
             token.searched: token
-            for token in reversed(parts.added_tokens)  # of those searched for alike, the first
+            for token in reversed(parts.added_tokens)  # of those with the same text, the first wins
             if token.normalized and not parts.normalizes_nothing
         }
         self.search = TokenSearch([*searched.values()])
@@ -173,7 +173,7 @@ class PartsPipeline(Pipeline):
 
     @cached_property
     def _words(self) -> AskedWords | None:
-        """Encodes by the first encoder, where words do not depend on each other."""
+        """Encodes by the first encoder; None if words depend on each other."""
         return None if self._edges is None else AskedWords(*self._edges, self._ids_of_words)
 
     @cached_property
@@ -187,10 +187,10 @@ class PartsPipeline(Pipeline):
         ends: NDArray[np.int64],
         kinds: NDArray[np.uint8],
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """The ids of some words of a text, of the kinds that `AskedWords` has.
+        """The ids of some words of a text; `kinds` are those of `AskedWords`.
 
-        Nearly all short ones are encoded together: where tokens lie tells whose they are.  Before each that
-        follows a special token there is a space, which is cut out.
+        Nearly all short words are encoded together: the spans of tokens give their word.  Each word after a
+        special token gets a space before it, which is cut out.
         """
         words = [text[start:end].tobytes() for start, end in zip(starts, ends, strict=True)]
         order = self._order_together(words, kinds)
@@ -208,7 +208,7 @@ class PartsPipeline(Pipeline):
             word_ends = np.cumsum(sizes)
             spaces = (word_ends - sizes)[are_after_space]
             tokens = self._encode_between(b"".join(together), spaces)
-            places = tokens.starts - (tokens.starts == tokens.ends)  # nothing is put in front of a space
+            places = tokens.starts - (tokens.starts == tokens.ends)  # nothing is added before a space
             ids.append(tokens.ids)
             owners.append(order[np.searchsorted(word_ends, places, "right")])
         by_word = np.concatenate(owners)
@@ -216,7 +216,7 @@ class PartsPipeline(Pipeline):
         return np.concatenate(ids)[in_order], np.bincount(by_word, minlength=len(words))
 
     def _order_together(self, words: Sequence[bytes], kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """Which words are encoded together as each by itself, in order; the last may end in anything."""
+        """Words whose tokens are the same if encoded together, in order; the last may end in anything."""
         assert self._edges
         takes_space = any(token.lstrip or not token.searched.isascii() for token in self.search.tokens)
         follow = self._edges.starts[SPACE] and not takes_space
@@ -230,12 +230,12 @@ class PartsPipeline(Pipeline):
         return np.array(together + last[:1], np.int64)
 
     def _is_edge(self, character: str) -> bool:
-        """Whether a word may end in a character, and so a space before it is by itself, too."""
+        """Whether a word may end in a character, so that a space before it is also separate."""
         assert self._edges
         return ord(character) < len(self._edges.ends) and bool(self._edges.ends[ord(character)])
 
     def _encode_between(self, text: bytes, spaces: NDArray[np.int64]) -> FragmentTokens:
-        """The tokens of what lies between some of the spaces of a text, without these."""
+        """The tokens of a text without some of its spaces."""
 
         def find(normal: AlignedText) -> Found:
             ends = normal.both_spans()[1]  # a character that became several may start where a space does
@@ -248,7 +248,7 @@ class PartsPipeline(Pipeline):
         return FragmentTokens(tokens.ids[is_kept], tokens.starts[is_kept], tokens.ends[is_kept])
 
     def _encode_words(self, text: str | bytes, options: CallOptions) -> NDArray[np.int32] | None:
-        """See `fast_path`, where words do not depend on each other."""
+        """See `fast_path`; for words that do not depend on each other."""
         assert self._words
         try:
             data = text.encode() if isinstance(text, str) else text
@@ -267,7 +267,7 @@ class PartsPipeline(Pipeline):
 
     @cached_property
     def _lengths(self) -> NDArray[np.int32]:
-        """int32[n]: the bytes of a text that each token stands for, one for each marked space."""
+        """int32[n]: the number of text bytes that each token stands for, one for each marked space."""
         assert self._pairs
         data, offsets = self._pairs.merging.tokens.data, self._pairs.merging.tokens.offsets
         marks = [match.start() for match in re.finditer(MARKED_SPACE, data.tobytes())]
@@ -300,7 +300,7 @@ class PartsPipeline(Pipeline):
         encoder: str,
         find: Callable[[NormalizedText], Found],
     ) -> FragmentTokens:
-        """The same, but for the added tokens, which `find` finds in the normalised fragment."""
+        """The same, but `find` finds the added tokens in the normalised fragment."""
         text, repaired = well_formed(fragment)
 
         def find_there(normal: AlignedText) -> Found:
@@ -315,7 +315,7 @@ class PartsPipeline(Pipeline):
         return self.search.find_readable(normal.data.tobytes(), self._parses_special)
 
     def _segments(self, text: bytes, is_first: bool, find: Find) -> Iterator[_Segment]:
-        """The pieces between added tokens, and these, in order; `find` searches for them."""
+        """The pieces between added tokens, and these tokens, in order; `find` searches for them."""
         normal = normalize(self._parts.normalizer, text, is_first)
         result = find(normal)
         start = 0
@@ -355,7 +355,7 @@ class PartsPipeline(Pipeline):
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
         for segment in self._segments(text, after_special, self._find_readable):
-            given = from_source(segment.text.normalized, repaired)  # what watchers are told
+            given = from_source(segment.text.normalized, repaired)  # for tracers
             tokens.append(self._encode_segment_readable(segment, given, encoder, tracer))
         return to_source(join_tokens(tokens), repaired)
 
@@ -375,7 +375,7 @@ class PartsPipeline(Pipeline):
         return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text.normalized)
 
 
-# Pair merging that starts from marked symbols, and from stand-ins for what is unknown, as `tokenizers` does
+# Pair merging that starts from marked symbols, and from byte tokens for unknown characters, as `tokenizers`
 
 
 class SymbolEncoder:
@@ -389,7 +389,7 @@ class SymbolEncoder:
         self._model, self._options = merging.model, options
 
     def prepare(self) -> None:
-        """Make now what the first encoding would make."""
+        """Make the tables now that the first encoding would make."""
         self._model.prepare()
         _ = self._symbols_of_codes
 
@@ -401,7 +401,7 @@ class SymbolEncoder:
 
     @cached_property
     def _symbols_of_codes(self) -> list[NDArray[np.int32]]:
-        """For each of ENDINGS the symbol of each code point, or ABSENT."""
+        """For each of ENDINGS, the symbol of each code point, or ABSENT."""
         prefix, suffix = self._options.continuing_prefix.encode(), self._options.end_suffix.encode()
         data, offsets = self._merging.tokens.data.tobytes(), self._merging.tokens.offsets.tolist()
         result = [np.full(N_CODES, ABSENT, np.int32) for _ in ENDINGS]
@@ -418,7 +418,7 @@ class SymbolEncoder:
         return result
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`."""
+        """The tokens of a text whose pieces end at `piece_ends`."""
         ids, starts, ends, symbol_ends = self._start_symbols(text, piece_ends)
         tokens, first, last = self._model.merge_symbols(ids, symbol_ends, encoder != "scan")
         return FragmentTokens.later(tokens, lambda: (starts[first], ends[last - 1]))
@@ -426,7 +426,7 @@ class SymbolEncoder:
     def _start_symbols(
         self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """All start symbols: ids, starts and ends; and behind how many each piece ends."""
+        """All start symbols: ids, starts and ends; and the number of symbols up to each piece's end."""
         whole = self._whole_tokens(text, piece_ends)
         starts = np.flatnonzero(text & 0xC0 != 0x80)
         ends = np.append(starts[1:], len(text))
@@ -444,7 +444,7 @@ class SymbolEncoder:
         return self._one_by_one(text.tobytes(), piece_ends.tolist(), whole.tolist())
 
     def _whole_tokens(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The token that each piece is and stays, or ABSENT."""
+        """The token that each piece is as a whole, or ABSENT."""
         if not self._options.ignore_merges:
             return np.full(len(piece_ends), ABSENT, np.int32)
         data, bounds = text.tobytes(), [0, *piece_ends.tolist()]
@@ -464,11 +464,11 @@ class SymbolEncoder:
     def start_symbols(self, piece: bytes) -> Symbols:
         """The symbols that merging a piece starts from.
 
-        Unknown characters wait for the next known one, so what is written as bytes goes before them: the
-        library's way.  Each symbol takes the bytes of as many as it stands for, whichever these are.
+        As in the library, unknown characters wait for the next known one, so byte tokens come before them.
+        Each symbol takes the next bytes, as many as it stands for, whichever character they come from.
         """
         unknown = ABSENT if self._options.unknown is None else self._options.unknown
-        sizes: list[tuple[int, int]] = []  # symbol, and how many bytes it stands for
+        sizes: list[tuple[int, int]] = []  # symbol, and the number of bytes it stands for
         used_bytes: list[int] = []  # the bytes that belong to symbols
         waiting = 0  # bytes of unknown characters
         text, at = piece.decode(), 0
@@ -497,7 +497,7 @@ class SymbolEncoder:
         return _placed(sizes, used_bytes)
 
     def _byte_symbols(self, character: str, is_first: bool, is_last: bool) -> list[tuple[int, int]]:
-        """The tokens for the bytes of an unknown character and its marks, those of marks stand for none."""
+        """The tokens for the bytes of an unknown character and its marks, which have size 0."""
         if not self._options.byte_fallback:
             return []
         before = b"" if is_first else self._options.continuing_prefix.encode()
@@ -533,7 +533,7 @@ class SymbolEncoder:
 
 
 def _only_code(text: bytes) -> int | None:
-    """The code point of a text of one character."""
+    """The code point of a text of one character, else None."""
     try:
         character = text.decode()
     except UnicodeDecodeError:
@@ -542,7 +542,7 @@ def _only_code(text: bytes) -> int | None:
 
 
 def _placed(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
-    """Each symbol with the bytes that are its turn; one that stands for none, with the place where it is."""
+    """Each symbol with the next bytes; one without bytes, with its position."""
     symbols, done = [], 0
     for symbol, size in sizes:
         start = used_bytes[done] if done < len(used_bytes) else used_bytes[-1] + 1
@@ -552,7 +552,7 @@ def _placed(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
 
 
 def normalizer_in(vocabulary: Vocabulary) -> Normalizer | None:
-    """That of a file's parts, or of a list of ranks whose model has one; None for all others."""
+    """The normalizer of a file's parts, or of ranks whose model has one; None for all others."""
     if vocabulary.parts is not None:
         return vocabulary.parts.normalizer
     return PythonForm("NFC") if vocabulary.rules.composes else None
@@ -592,7 +592,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return lambda text, options: fast_path(text, options) if self._is_unchanged(text) else None
 
     def _is_unchanged(self, text: str | bytes) -> bool:
-        """Whether a text, and so each part of it, is surely what the normaliser makes of it."""
+        """Whether the normaliser certainly leaves a text, and so each part of it, unchanged."""
         if self._forms is None or text.isascii():
             return self._keeps_ascii
         try:
@@ -623,7 +623,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return len(fragment)
 
     def _start_before(self, text: NDArray[np.uint8], position: int) -> int:
-        """The last ASCII character at or before a place; 0 if there is none."""
+        """The last ASCII character at or before a position; 0 if there is none."""
         end, size = position + 1, FIRST_WINDOW
         while end > 0:
             start, size = max(end - size, 0), 2 * size
@@ -633,7 +633,7 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return 0
 
     def _end_after(self, text: NDArray[np.uint8], position: int) -> int:
-        """The first ASCII character at or behind a place, or the end."""
+        """The first ASCII character at or after a position, or the end."""
         start, size = position, FIRST_WINDOW
         while start < len(text):
             if len(ascii_offsets := np.flatnonzero(text[start : start + size] < 0x80)):

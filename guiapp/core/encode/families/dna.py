@@ -1,4 +1,4 @@
-"""DNA within text, as `hybriddna` models write it: <dna>ACGTAC…</dna>, a token for each six bases."""
+"""DNA within text, as `hybriddna` models write it: <dna>ACGTAC…</dna>, one token per six bases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 OPENING, CLOSING, UNKNOWN = b"<dna>", b"</dna>", b"<oov>"
 GROUP_BYTES = 6
 FILLER = b"A"
-SUFFIX = "\ue000".encode()  # sets groups apart from words that are spelled alike
+SUFFIX = "\ue000".encode()  # distinguishes groups from words with the same spelling
 
 
 Cut = Callable[[NDArray[np.uint8], int], int]
@@ -23,7 +23,7 @@ Cut = Callable[[NDArray[np.uint8], int], int]
 
 @dataclass(frozen=True)
 class DnaTokens:
-    """The tokens that stretches of DNA begin, end and are filled with."""
+    """The tokens of the tags around DNA, and the one for unknown groups."""
 
     vocabulary: Vocabulary
     opening: int
@@ -36,7 +36,7 @@ class DnaTokens:
         encode_text: Callable[[int, int], FragmentTokens],
         tracer: Tracer = NO_TRACE,
     ) -> FragmentTokens:
-        """The tokens of a fragment; `encode_text(start, end)` gives those of what is not DNA."""
+        """The tokens of a fragment; `encode_text(start, end)` encodes a part that is not DNA."""
         parts = [tokens_from_steps([])]
         for start, end, is_dna in _segments(fragment):
             if is_dna:
@@ -54,11 +54,11 @@ class DnaTokens:
         start = _last_text_start(known)
         if (opening := known.find(OPENING, start)) >= 0:
             return opening
-        end = max(start, position - len(OPENING) + 1)  # a mark may begin behind that
+        end = max(start, position - len(OPENING) + 1)  # a tag may begin after that
         return start + cut_text(fragment[start:end], end - start)
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int, cut_text: Cut) -> int:
-        """See `Pipeline`; only behind a closing mark is it sure that text follows."""
+        """See `Pipeline`; only after a closing tag is it certain that text follows."""
         rest = fragment[position:].tobytes()
         closing = rest.find(CLOSING)
         if closing < 0:
@@ -69,7 +69,7 @@ class DnaTokens:
         return position + start + cut_text(text, 0)
 
     def _encode_dna(self, segment: bytes) -> list[tuple[int, int, int]]:
-        """Token, start and end of the marks, and of each group between them."""
+        """Token, start and end of the tags, and of each group between them."""
         last = len(segment) - len(CLOSING) if segment.endswith(CLOSING) else len(segment)
         tokens = [(self.opening, 0, len(OPENING))]
         for start in range(len(OPENING), last, GROUP_BYTES):
@@ -83,7 +83,7 @@ class DnaTokens:
 
 
 def dna_tokens(vocabulary: Vocabulary) -> DnaTokens | None:
-    """None where the vocabulary knows no DNA; its text is plain then."""
+    """The DNA tokens, or None if the vocabulary has no DNA; all text is plain then."""
     if vocabulary.model != "hybriddna":
         return None
     mark_ids = [vocabulary.find(text) for text in (OPENING, CLOSING, UNKNOWN)]
@@ -92,7 +92,7 @@ def dna_tokens(vocabulary: Vocabulary) -> DnaTokens | None:
 
 
 def _last_text_start(data: bytes) -> int:
-    """Where the last DNA that is closed ends; 0 where there is none."""
+    """The end of the last closed DNA; 0 if there is none."""
     end = len(data)
     while (closing := data.rfind(CLOSING, 0, end)) >= 0:
         before = data.rfind(CLOSING, 0, closing)
@@ -103,7 +103,7 @@ def _last_text_start(data: bytes) -> int:
 
 
 def _segments(fragment: bytes) -> Iterator[tuple[int, int, bool]]:
-    """Start and end of what is DNA, with its marks, and of what is not."""
+    """Start and end of each part, and whether it is DNA with its tags."""
     at = 0
     while (start := fragment.find(OPENING, at)) >= 0:
         yield at, start, False

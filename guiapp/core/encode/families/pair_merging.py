@@ -1,4 +1,4 @@
-"""Pieces of text to tokens by pair merging: what the BPE and SPM pipelines have in common."""
+"""Pieces of text to tokens by pair merging: the common part of the BPE and SPM pipelines."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ if TYPE_CHECKING:
     from guiapp.core.encode.reference.longest_match import Taken, TokenMatches
     from guiapp.core.encode.reference.merge import Rules, Slots
 
-LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
+LONGEST_SYMBOL = 1 << 12  # bytes; checking neighbours may take the square of their lengths
 LINEAR = ("backtrack", "table")
 APPROXIMATE = ("greedy", "fewest")
 KEPT_PAIRS = 1 << 16
-SURELY_SHORT = 100  # bytes in the file: not many, even if spelling repeats the token for each character
-LONGEST_MATCHED = 1 << 12  # bytes; at each token of a text so many may be looked through in vain
-BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
+SURELY_SHORT = 100  # bytes in the file: few, even if spelling repeats the token for each character
+LONGEST_MATCHED = 1 << 12  # bytes; at each token of a text, so many may be searched in vain
+BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter decides where pieces end
 SPACE = 0x20
 ONE_SPACE = np.frombuffer(b" ", np.uint8)
-DEEPEST = 100  # times that SentencePiece takes an unused token apart
-Parts = dict[int, tuple[int, int]]  # of each unused token, the two that last could become it
+DEEPEST = 100  # levels down to which SentencePiece splits an unused token into its parts
+Parts = dict[int, tuple[int, int]]  # for each unused token, the pair that last could merge into it
 
 
 class PairEncoder:
     """Encodes the pieces of a text by the merges of one vocabulary.  Threads may share it.
 
-    whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
-    fused         the token of which the readable way makes one where several are neighbours, if any
-    fast_path         the ids of a text as `fast` has them in one call; see `Pipeline`
+    whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as in its model
+    fused         a token whose neighbouring repetitions the reference encoders fuse into one, if any
+    fast_path     the ids that `fast` gives, in one call; see `Pipeline`
 
-    For texts where ids alone do not tell the spans, `fast` is `heap`.
+    For texts whose spans do not follow from the ids, `fast` is `heap`.
     """
 
     def __init__(
@@ -86,14 +86,14 @@ class PairEncoder:
         self._can_fail = any(token == NO_TOKEN for tokens in merging.fallbacks for token, _ in tokens)
 
     def with_dropout(self, dropout: Dropout) -> PairEncoder:
-        """The same encoder, but `fewest` rules out tokens by chance."""
+        """The same encoder, but `fewest` rules out tokens at random."""
         encoder = copy(self)
         encoder._dropout = dropout
         return encoder
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
-        """int32[n]: the bytes of a text that each token stands for."""
+        """int32[n]: the number of text bytes that each token stands for."""
         return self._model.token_lengths(of_marked=False)
 
     @cached_property
@@ -110,15 +110,15 @@ class PairEncoder:
         return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
 
     def prepare(self) -> None:
-        """Make now what the first encoding would make."""
+        """Make the tables now that the first encoding would make."""
         self._model.prepare()
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n + 1]: where tokens of a text without special ones meet."""
+        """int64[n + 1]: the edges of the tokens of a text without special tokens."""
         return _bounds(ids, self.lengths)
 
     def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
-        """The ids of texts, of those that take more than `fast_path` by `encode_one`; see `Pipeline`."""
+        """The ids of texts; `encode_one` encodes those that `fast_path` cannot.  See `Pipeline`."""
         data, ends = laid_out(texts)
         ids, counts, done = list[NDArray[np.int32]](), list[NDArray[np.int64]](), 0
         while done < len(texts):
@@ -134,15 +134,15 @@ class PairEncoder:
         return Rows(np.concatenate(ids), np.concatenate(counts))
 
     def encode_split(self, text: NDArray[np.uint8]) -> FragmentTokens | None:
-        """The tokens of a repaired text by `fast`, cut by the splitter; None where that takes more."""
+        """The tokens of a repaired text by `fast`, cut by the splitter; None if it needs another path."""
         result = self._model.encode_pieces(text, BY_SPLITTER, False)
         return None if result is None else FragmentTokens.tiles(result, partial(self.bounds, result))
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`."""
+        """The tokens of a text whose pieces end at `piece_ends`."""
         has_marked_space = self._model.has_marked_space(text)
         if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
-            encoder = "heap"  # the spans tell a typed U+2581 from a space: not so where both are one byte
+            encoder = "heap"  # its spans distinguish a typed U+2581 from a space; one byte for both would not
         if encoder in self._matching.encoders:
             if not has_marked_space:
                 return self._match(text, piece_ends, encoder)
@@ -154,7 +154,7 @@ class PairEncoder:
         return to_source(self._merge(marked.data, marked_ends, encoder, True), marked)
 
     def encode_whole(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
-        """The same of a text that is one piece."""
+        """The same for a text that is one piece."""
         return self.encode(text, np.array([len(text)]), encoder)
 
     def _merge(
@@ -171,7 +171,7 @@ class PairEncoder:
         return self._checked(FragmentTokens(*columns), data)
 
     def _match(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens by one of the algorithms that match tokens; there every space is one byte."""
+        """The tokens by one of the algorithms that match tokens; for these, a space is one byte."""
         return self._checked(self._matching.encode(encoder, self._dropout, data, piece_ends), data)
 
     def _checked(self, tokens: FragmentTokens, data: NDArray[np.uint8]) -> FragmentTokens:
@@ -182,9 +182,9 @@ class PairEncoder:
     def _compact(
         self, marked: NormalizedText, marked_ends: NDArray[np.int64]
     ) -> tuple[NormalizedText, NDArray[np.int64]]:
-        """A text with marked spaces with one byte for each again, and where its pieces end then.
+        """A text with marked spaces reduced to one byte each, and the ends of its pieces.
 
-        Only where U+2581 is a start symbol by itself, not the rest of a broken character, it becomes a space.
+        U+2581 becomes a space only if it is a start symbol, not the rest of a broken character.
         """
         data, firsts, lasts, ends = bytearray(), list[int](), list[int](), list[int]()
         for start, end in pairwise([0, *marked_ends.tolist()]):
@@ -208,7 +208,7 @@ class PairEncoder:
         has_marked_space = self._model.has_marked_space(np.frombuffer(text, np.uint8))
         if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
             encoder = "heap"
-        dropout = replace(self._dropout)  # it counts its random numbers
+        dropout = replace(self._dropout)  # a copy, since its random state changes
         encode_piece = partial(self._encode_piece, encoder, dropout, tracer)
         tokens = encode_each_piece(text, piece_ends, encode_piece, tracer)
         _check(tokens, np.frombuffer(text, np.uint8))
@@ -261,7 +261,7 @@ class PairEncoder:
     def _taken_apart(
         self, symbol: int | None, data: bytes, span: tuple[int, int], parts: Parts, depth: int = 0
     ) -> Taken:
-        """The tokens of a symbol, which is data[start:end]; if it is unused, of what it was last made of."""
+        """The tokens of a symbol for data[start:end]; if it is unused, those of its last parts."""
         start, end = span
         if symbol is None or not self._merging.is_unused(symbol) or depth > DEEPEST:
             return self._merging.tokens_of(symbol, data, start, end)
@@ -300,7 +300,7 @@ class PairPipeline(Pipeline):
         return pipeline
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """Where no merge reaches across."""
+        """See `Pipeline`: no merge crosses a cut."""
         return self.merging.model.last_cut(fragment, position)
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
@@ -317,7 +317,7 @@ def merged_slots(
     tracer: Tracer,
     note: Callable[[object], None] = lambda step: None,
 ) -> Slots:
-    """What merging makes of the start symbols of a piece; `note` is given each step."""
+    """The result of merging the start symbols of a piece; `note` is called with each step."""
     from guiapp.core.encode.reference import merge
 
     steps = merge.steps if encoder == "scan" else merge.heap_steps
@@ -331,9 +331,9 @@ def merged_slots(
 
 
 def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:
-    """Tokens of a changed text with the spans that they have in the original.
+    """Tokens of a changed text with their spans in the original.
 
-    A token without bytes of its own, which repeats a part of the one before, takes the place behind that.
+    A token without bytes of its own, which repeats a part of the previous one, is located at its end.
     """
     if normalized is None:
         return tokens
@@ -348,7 +348,7 @@ def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> Frag
 
 
 def _fuse(tokens: Taken, token_id: int | None) -> Taken:
-    """The same with one token of this id in place of neighbouring ones."""
+    """The same with one token of this id for each run of them."""
     result: Taken = []
     for token, start, end in tokens:
         if token == token_id and result and result[-1][0] == token:
@@ -363,7 +363,7 @@ def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]
 
 
 def _mark_spaces(text: NDArray[np.uint8]) -> NormalizedText:
-    """A text with U+2581 for each space, whose first byte stands for it."""
+    """A text with U+2581 for each space; its first byte maps to the space."""
     is_space = text == SPACE
     sources = np.repeat(np.arange(len(text)), np.where(is_space, len(MARKED_SPACE), 1))
     spaces = np.flatnonzero(is_space) + (len(MARKED_SPACE) - 1) * np.arange(np.count_nonzero(is_space))
@@ -375,14 +375,14 @@ def _mark_spaces(text: NDArray[np.uint8]) -> NormalizedText:
 
 
 def _marked_ends(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where the pieces of a text end once its spaces are marked."""
+    """The ends of the pieces of a text after its spaces are marked."""
     n_spaces = np.concatenate([[0], np.cumsum(text == SPACE)])
     marked: NDArray[np.int64] = ends + (len(MARKED_SPACE) - 1) * n_spaces[ends]
     return marked
 
 
 def _bounds(ids: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Where tokens meet that lie side by side, from 0 to the end of the last."""
+    """The edges of adjacent tokens, from 0 to the end of the last."""
     bounds = np.zeros(len(ids) + 1, np.int64)
     np.cumsum(lengths[ids], out=bounds[1:])
     return bounds
@@ -396,7 +396,7 @@ def _mark_spaces_readable(text: bytes) -> NormalizedText:
 
 
 def _check(tokens: FragmentTokens, data: NDArray[np.uint8]) -> None:
-    """Raise EncodeError if a byte found no token."""
+    """Raise EncodeError if a byte has no token."""
     missing = np.flatnonzero(tokens.ids == NO_TOKEN)
     if len(missing):
         raise EncodeError(
@@ -408,8 +408,8 @@ def _check(tokens: FragmentTokens, data: NDArray[np.uint8]) -> None:
 class TokenMatching:
     """Encodes pieces in which a space is one byte.
 
-    `backtrack` and `table` give what merging gives; `greedy` and `fewest` match all tokens of the
-    vocabulary, also those that no merge makes.
+    `backtrack` and `table` give the result of merging; `greedy` and `fewest` match all tokens of the
+    vocabulary, including those that no merge makes.
     """
 
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging) -> None:
@@ -445,7 +445,7 @@ class TokenMatching:
     def encode_readable(
         self, encoder: str, dropout: Dropout, data: bytes, tracer: Tracer, fused: int | None
     ) -> Taken:
-        """Token, start and end of each token of one piece, step by step; neighbours `fused` are one."""
+        """Token, start and end of each token of one piece, step by step; runs of `fused` become one."""
         from guiapp.core.encode.reference import backtrack, longest_match
         from guiapp.core.encode.reference.longest_match import Choose, Join, Take
 
@@ -489,7 +489,7 @@ class TokenMatching:
 
 
 def _remain_separate(tree: TokenTree, merging: PairMerging, left: int, right: int) -> bool:
-    """Whether merging the joint text of two symbols gives just these two."""
+    """Whether merging the joint text of two symbols gives exactly these two."""
     from guiapp.core.encode.reference.merge import Merge, heap_steps, symbol_slots
 
     symbols = merging.start_symbols(tree.token_bytes(left) + tree.token_bytes(right))
@@ -501,8 +501,8 @@ def _remain_separate(tree: TokenTree, merging: PairMerging, left: int, right: in
 
 
 def _why_not_matched(vocabulary: Vocabulary) -> str:
-    """Why tokens are not looked for byte by byte; "" where they are."""
-    if (np.diff(vocabulary.token_offsets) <= SURELY_SHORT).all():  # spares spelling them all
+    """Why tokens are not matched byte by byte; "" if they are."""
+    if (np.diff(vocabulary.token_offsets) <= SURELY_SHORT).all():  # avoids spelling out all tokens
         return ""
     if (longest := vocabulary.longest_token_bytes) <= LONGEST_MATCHED:
         return ""
@@ -524,7 +524,7 @@ def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> TokenMatches:
     )
 
 
-# What the linear-time encoders know about a vocabulary: derivations, and the tree of what can be made
+# What the linear-time encoders need: derivations, and the tree of the symbols that merging can make
 
 
 class Derivations(NamedTuple):
@@ -535,7 +535,7 @@ class Derivations(NamedTuple):
 
 
 def why_not_linear(merging: PairMerging) -> str:
-    """Why a vocabulary cannot be encoded by looking for compatible neighbours; "" where it can."""
+    """Why a vocabulary cannot be encoded by checking whether neighbours are compatible; "" if it can."""
     longest = native.longest_symbol(merging.model)
     if longest is None:
         return (
@@ -550,7 +550,7 @@ def why_not_linear(merging: PairMerging) -> str:
 
 
 def derivations_of(merging: PairMerging) -> Derivations:
-    """The derivations of all symbols of a vocabulary; for none that `why_not_linear` refuses."""
+    """The derivations of all symbols of a vocabulary that `why_not_linear` does not refuse."""
     derivations = native.DerivationsHandle(merging.model)
     is_reached = derivations.is_reached
     ids = np.flatnonzero(is_reached).astype(np.int32)

@@ -1,4 +1,4 @@
-"""What every vocabulary type offers: from a stretch of text to token ids with spans."""
+"""The interface of every vocabulary type: from a fragment of text to token ids with spans."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ CutTable = NDArray[np.bool_]
 """bool[256, 256]: whether it is safe to cut between two bytes."""
 Symbols = Sequence[tuple[int, int, int]]
 """Symbol (or token), start and end of each, in order."""
-LONGEST_OF_MANY = 1 << 16  # bytes; a longer text gains nothing in company
+LONGEST_OF_MANY = 1 << 16  # bytes; a longer text gains nothing from being encoded with others
 FastPath = Callable[[str | bytes, CallOptions], NDArray[np.int32] | None]
-"""The ids of a text with its special tokens and what is around it; None where that takes more."""
+"""The ids of a text with its special tokens, BOS and EOS; None if it needs another path."""
 
 
 class Tracer:
-    """Takes the stages of one fragment, in this order, `piece` to `end_piece` once for each piece.
+    """Receives the stages of one fragment, in this order, `piece` to `end_piece` once for each piece.
 
-    This one does nothing with them; others override what they need.
+    This class ignores them; subclasses override what they need.
     """
 
     def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None:
-        """The stretch of the fragment that begins at `start` was normalised to `data`."""
+        """The part of the fragment that begins at `start` was normalised to `data`."""
 
     def split(self, piece_ends: Sequence[int]) -> None:
-        """`data` falls into pieces that end here."""
+        """`data` is split into pieces that end at these offsets."""
 
     def piece(self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None) -> None:
-        """The piece at `start` of what `begin` had is encoded now.
+        """The piece at `start` of the `data` of `begin` is encoded next.
 
-        marked   the piece with its spaces marked; None where `data` is the piece as it was split off
-        symbols  what pair merging starts from; None for other algorithms
+        marked   the piece with its spaces marked; None if `data` is the piece as it was split off
+        symbols  the start symbols of pair merging; None for other algorithms
         """
 
     def step(self, step: object) -> None:
         """A decision of the algorithm, a dataclass of a module in `guiapp.core.encode.reference`."""
 
     def end_piece(self, tokens: Symbols) -> None:
-        """What became of the piece, with offsets in its `data`."""
+        """The tokens of the piece, with offsets in its `data`."""
 
 
 NO_TRACE = Tracer()
@@ -72,14 +72,14 @@ class Step(Protocol[StepState]):
 
 
 def trace_whole(tracer: Tracer, data: bytes, normalized: NormalizedText | None, start: int = 0) -> None:
-    """Begin a stretch that is one piece as a whole."""
+    """Begin a part of a fragment that is one piece as a whole."""
     tracer.begin(data, normalized, start)
     tracer.split([len(data)])
     tracer.piece(0, data, None, None)
 
 
 def after_steps(steps: Iterable[Step[State]], state: State, tracer: Tracer) -> State:
-    """The state after all steps of an algorithm, which yields them as it goes."""
+    """The state after all steps, which an algorithm yields as it goes."""
     for step in steps:
         step.apply(state)
         tracer.step(step)
@@ -89,7 +89,7 @@ def after_steps(steps: Iterable[Step[State]], state: State, tracer: Tracer) -> S
 def encode_each_piece(
     data: bytes, piece_ends: Sequence[int], encode: Callable[[int, bytes], Taken], tracer: Tracer
 ) -> FragmentTokens:
-    """The tokens of all pieces, by what gives those of one from where it begins and its bytes."""
+    """The tokens of all pieces; `encode` gets the start and the bytes of one piece."""
     tracer.split(piece_ends)
     tokens: Taken = []
     for start, end in pairwise([0, *piece_ends]):
@@ -112,7 +112,7 @@ def encode_plain_pieces(
 
 
 def no_fast_path(_text: str | bytes, _options: CallOptions) -> None:
-    """For what takes more."""
+    """The fast path of pipelines that have none."""
 
 
 class Pipeline(ABC):
@@ -120,12 +120,12 @@ class Pipeline(ABC):
 
     encoders         the names of the algorithms that apply to this vocabulary, the best first
     refused          why others of its type do not apply: a sentence for each name
-    merging          the merge rules, where the vocabulary's type has any
-    lookahead       bytes on which a token depends from its start on, where it depends on nothing before
-    encodes_many_texts  whether `encode_each` takes less time than one call of `encode` for each
-    begins_after_special  whether text behind a special token begins as a whole text does
-    longest_of_many  bytes: texts up to this length are encoded by `encode_each`, where that can be
-    adds_space, marks_spaces, excluded  as `CallOptions` has them
+    merging          the merge rules, if the vocabulary's type has any
+    lookahead        number of bytes from its start that decide a token, if it depends on nothing before
+    encodes_many_texts  whether `encode_each` is faster than one call of `encode` for each text
+    begins_after_special  whether text after a special token begins as a whole text does
+    longest_of_many  bytes: `encode_each`, if available, encodes texts up to this length
+    adds_space, marks_spaces, excluded  as in `CallOptions`
     """
 
     encoders: tuple[str, ...]
@@ -143,10 +143,10 @@ class Pipeline(ABC):
 
     @abstractmethod
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        """Encode by the native library.
+        """Encode with the native library.
 
-        `after_special` is true for a text's first fragment and, unless `begins_after_special` is false,
-        behind a special token, where SPM puts its space.  Raises EncodeError where the vocabulary cannot
+        `after_special` is true for the first fragment of a text and, unless `begins_after_special` is false,
+        after a special token, where SPM adds its space.  Raises EncodeError if the vocabulary cannot
         express the text.
         """
 
@@ -154,17 +154,17 @@ class Pipeline(ABC):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        """The same tokens from the readable twins in `guiapp.core.encode.reference`, told to `tracer`."""
+        """The same tokens from the reference implementations; `tracer` receives their steps."""
 
     @property
     def _cut_table(self) -> CutTable | None:
-        """Where a fragment can be cut, as far as two bytes tell that; None: nowhere."""
+        """Where a fragment can be cut, as far as two neighbouring bytes decide; None: nowhere."""
         return None
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case.
+        """The last cut at or before `position` that depends on nothing after it; 0 in the worst case.
 
-        At a cut the tokens of a fragment are those of its two halves side by side.
+        At a cut, the tokens of a fragment are those of its two halves, concatenated.
         """
         return 0 if self._cut_table is None else cut_before(fragment, position, self._cut_table)
 
@@ -174,25 +174,25 @@ class Pipeline(ABC):
 
     @property
     def fast_path(self) -> FastPath:
-        """Encodes a text that is not empty by the first encoder in one call."""
+        """Encodes a text that is not empty with the first encoder in one call."""
         return no_fast_path
 
     def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> Bounds | None:
-        """Where tokens start and end that `fast_path` has given, without what is around the text.
+        """Starts and ends of the tokens from `fast_path`, without BOS, EOS and the like.
 
-        None where that takes to encode what is between special tokens one by one.
+        None if they can only be found by encoding the fragments one by one.
         """
         return None
 
     def encode_each(self, texts: Sequence[bytes], options: CallOptions, encode_one: EncodeOne) -> Rows:
-        """The ids of each text by itself, with special tokens; by `encode_one` of those that take more.
+        """The ids of each text, with special tokens; `encode_one` encodes the texts that need more.
 
-        Raises EncodeError where the vocabulary cannot express one of them.
+        Raises EncodeError if the vocabulary cannot express one of them.
         """
         return rows_of(map(encode_one, texts))
 
     def make_tables(self) -> None:  # noqa: B027  (most types put nothing off)
-        """Make now what the first encoding would make."""
+        """Make the tables now that the first encoding would make."""
 
     def without_splitting(self) -> Pipeline:
         """The same, but pair merging takes every fragment as one piece."""
@@ -203,11 +203,11 @@ class Pipeline(ABC):
         return self
 
     def without_dna(self) -> Pipeline:
-        """The same, for text that has no mark of DNA."""
+        """The same, for text without DNA tags."""
         return self
 
     def with_dropout(self, dropout: Dropout) -> Pipeline:
-        """The same, but `fewest` rules out tokens by chance.  Raises EncodeError where there is no such."""
+        """The same, but `fewest` rules out tokens at random.  Raises EncodeError if it has no `fewest`."""
         raise EncodeError(
             "Dropout rules out tokens of the encoder “fewest”, which this vocabulary does not have. Encode "
             "without it."
@@ -218,14 +218,14 @@ EncodeOne = Callable[[bytes], NDArray[np.int32]]
 
 
 Bounds = tuple[NDArray[np.int64], NDArray[np.int64]]
-"""Where tokens start, and where they end."""
+"""The starts of tokens, and their ends."""
 
 
 class Rows(NamedTuple):
     """The token ids of many texts.
 
-    ids     int32[…]  of all of them, one text behind the other
-    counts  int64[n]  how many each text has
+    ids     int32[…]  of all texts, concatenated
+    counts  int64[n]  the number of ids of each text
     """
 
     ids: NDArray[np.int32]
@@ -233,7 +233,7 @@ class Rows(NamedTuple):
 
 
 def laid_out(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts one behind the other, and where they end."""
+    """The texts concatenated, and their ends."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     return np.frombuffer(b"".join(texts), np.uint8), np.cumsum(lengths)
 
@@ -250,9 +250,9 @@ def spans_of_words(
     options: CallOptions,
     encode: Callable[[NDArray[np.uint8]], FragmentTokens],
 ) -> Bounds | None:
-    """See `Pipeline.spans`, where words are encoded one by one and a space is in none of them.
+    """See `Pipeline.spans`, for words that are encoded one by one and contain no space.
 
-    Special tokens are encoded as spaces; None where that gives others than `ids`.
+    Special tokens are encoded as spaces; None if that gives ids other than `ids`.
     """
     if options.special_tokens is None:
         return None
@@ -268,12 +268,12 @@ def spans_of_words(
 
 
 def check_covered(ids: NDArray[np.int32], unknown: int, uncovered: str) -> None:
-    """Raise EncodeError with a sentence where a text is not covered, and no token stands for such."""
+    """Raise EncodeError with the sentence `uncovered` if ids are missing and there is no unknown token."""
     if unknown == NONE and NONE in ids:
         raise EncodeError(uncovered)
 
 
-# Where a text may be cut so that both sides can be encoded on their own
+# Where to cut a text so that both sides can be encoded on their own
 
 
 def cut_before(data: NDArray[np.uint8], position: int, is_cut: CutTable) -> int:
@@ -315,13 +315,13 @@ def byte_pairs(
     return pairs
 
 
-# Encode long fragments a chunk at a time, so that little scratch space is enough
+# Encode long fragments in chunks, so that little scratch space is enough
 
 
 def chunks_of(
     fragment: NDArray[np.uint8], cut_after: Callable[[NDArray[np.uint8], int], int]
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Chunks, which begin where `cut_after` allows it, and where each begins."""
+    """The chunks of a fragment, cut as `cut_after` allows, each with its start."""
     start = 0
     while start < len(fragment):
         end = len(fragment)
@@ -332,11 +332,11 @@ def chunks_of(
 
 
 def join_chunks(chunks: Iterable[tuple[int, FragmentTokens]]) -> FragmentTokens:
-    """The tokens of a fragment from where its chunks begin and their tokens."""
+    """The tokens of a fragment from the starts of its chunks and their tokens."""
     return join_tokens([tokens.moved(start) for start, tokens in chunks])
 
 
 def tokens_from_steps(tokens: Taken) -> FragmentTokens:
-    """Tokens as columns, from their ids, starts and ends one by one."""
+    """Tokens as columns, from tuples of id, start and end."""
     columns = np.array(tokens, np.int64).reshape(len(tokens), 3).T
     return FragmentTokens(columns[0].astype(np.int32), columns[1].copy(), columns[2].copy())

@@ -26,17 +26,17 @@ from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
 from guiapp.native.encoders import TokenMatcher, normalize_plamo2
 
-BYTE = 6  # token_type as the file has it
+BYTE = 6  # token_type in the file
 SCORE_SCALE = 1e4
 WORST_SCORE = -20_000_000
 BEST_SCORE = 2**31 - 1
 MOST_SUFFIX_BYTES = 1 << 28
 
-_Text = tuple[NDArray[np.uint8], NormalizedText | None]  # normalised, and how it came from another one
+_Text = tuple[NDArray[np.uint8], NormalizedText | None]  # normalised, and how it came from the original
 
 
 class Plamo2Pipeline(Pipeline):
-    """See `Pipeline`.  A byte order mark in front belongs to no span."""
+    """See `Pipeline`.  A byte order mark at the beginning belongs to no span."""
 
     encoders: tuple[str, ...] = ("plamo2",)
 
@@ -72,7 +72,7 @@ class Plamo2Pipeline(Pipeline):
         return plamo2.Pieces(tokens, self._byte_ids.tolist(), max(map(len, tokens), default=0), suffixes)
 
     def _suffixes(self) -> frozenset[bytes]:
-        """The ends of all tokens from any of their characters on, those of unusable tokens as well."""
+        """All suffixes of all tokens by characters, including those of unusable tokens."""
         raw_texts = map(self._vocabulary.raw_text, self._known_texts.tolist())
         texts = [text.decode("utf-8", "surrogatepass") for text in raw_texts]
         suffixes = (text[start:] for text in texts for start in range(len(text)))
@@ -105,11 +105,11 @@ class Plamo2Pipeline(Pipeline):
 
     @cached_property
     def _cut_table(self) -> CutTable | None:
-        """Behind the first byte, which is ASCII, begins a character that no token joins.
+        """A cut is after an ASCII byte, before a character that no token joins with it.
 
         A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
         """
-        if not self._is_simple:  # what is known of the text behind changes what is before it
+        if not self._is_simple:  # matches in the text after a position change the tokens before it
             return None
         vocabulary = self._vocabulary
         pairs = byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
@@ -134,7 +134,7 @@ def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[
 
 
 def _check_lengths(lengths: NDArray[np.int64]) -> None:
-    """Raise VocabError where all suffixes of all tokens would fill the memory."""
+    """Raise VocabError if the suffixes of all tokens would fill the memory."""
     if float(lengths @ lengths.astype(np.float64)) > MOST_SUFFIX_BYTES:
         raise VocabError(
             f"A token has the score -1000, like unknown characters, and there are tokens of up to "
@@ -143,7 +143,7 @@ def _check_lengths(lengths: NDArray[np.int64]) -> None:
 
 
 def _is_well_formed(text: bytes) -> bool:
-    """Whether a token is spelled as text is after normalisation; otherwise it is never found."""
+    """Whether a token is spelled as text is after normalisation; otherwise it never matches."""
     try:
         text.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

@@ -33,11 +33,11 @@ NORMAL = np.uint16(Attribute.NORMAL)
 class RwkvPipeline(Pipeline):
     """See `Pipeline`.
 
-    Cuts between bytes that no token holds together are exact, but may be far from each other.  What
-    greedy matching offers instead: from the start of any token on, the encoding depends only on the text
-    from there on, and each token depends on no more than `lookahead` bytes from its start.  So after an
-    edit, encode from the last token that started `lookahead` bytes before it, until a token starts where
-    an old one did behind the edit: from there on the old tokens hold.
+    Cuts between two bytes that never meet within a token are exact, but may be far apart.  Greedy matching
+    offers more: from the start of any token on, the encoding depends only on the text from there on, and
+    each token on at most `lookahead` bytes from its start.  So after an edit, encode from the last token that
+    started `lookahead` bytes before it, until a token starts where an old one did after the edit: from there
+    on the old tokens are valid.
     """
 
     encoders: tuple[str, ...] = ("rwkv",)

@@ -1,6 +1,6 @@
-"""SentencePiece models as SentencePiece itself encodes by them: pairs, characters and Unigram.
+"""SentencePiece models, encoded as SentencePiece itself does: pairs, characters and Unigram.
 
-The text is normalised; user-defined pieces in what it became stay whole.  Neighbouring unknown pieces are
+The text is normalised; user-defined pieces in the result stay whole.  Neighbouring unknown pieces become
 one.
 Source: https://github.com/google/sentencepiece, src/unigram_model.cc and bpe_model.cc of version 0.2.3.
 """
@@ -43,7 +43,7 @@ from guiapp.native.special_tokens import CallOptions, SpecialTokensHandle
 
 PER_BYTE = 0.1  # the score of a user-defined piece, for each byte but the first
 WHY_NO_FAST = "Pieces contain spaces after their start: the parts between cuts are too long to look up."
-TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of
+TAKES_APART = "heap"  # the encoder that records what unused pieces were last made of
 WHY_ONLY_HEAP = (
     "The model has unused pieces: they are merged, and taken apart at the end to what they were last seen to "
     "be made of anywhere in the text, which only the queue of `heap` tells."
@@ -85,7 +85,7 @@ class PiecePairsPipeline(PairPipeline):
         self.excluded = SpecialTokensHandle(changed, zeros.astype(np.uint8), zeros)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        """The tokens of one fragment; a space that is put around it has the empty span."""
+        """The tokens of one fragment; the span of an added space is empty."""
         stays, is_plain = self._text.leaves_alone(fragment) if self._may_be_alone else (False, False)
         if not stays:
             text = self._text.normalize(fragment, after_special)
@@ -118,7 +118,7 @@ class PiecePairsPipeline(PairPipeline):
         return self._fused(to_source(tokens, text))
 
     def _fused(self, tokens: FragmentTokens) -> FragmentTokens:
-        """The same with one unknown token in place of neighbouring ones."""
+        """The same with one unknown token for each run of them."""
         if self._unknown is None or self._unknown not in tokens.ids:
             return tokens
         is_unknown = tokens.ids == self._unknown
@@ -149,13 +149,13 @@ class PiecePairsPipeline(PairPipeline):
         return cut
 
     def _is_cut(self, text: NDArray[np.uint8], cut: int) -> bool:
-        """Whether both sides are normalised alike by themselves, and no unknown piece reaches across."""
+        """Whether both sides normalise the same by themselves, and no unknown piece crosses the cut."""
         if not self._text.is_independent(text, cut):
             return False
         return self._unknown is None or self._is_known(text[:cut], True) or self._is_known(text[cut:], False)
 
     def _is_known(self, text: NDArray[np.uint8], at_end: bool) -> bool:
-        """Whether the character at the end, or the beginning, of a text is a piece by itself."""
+        """Whether the last character of a text, or the first, is a piece by itself."""
         character = character_before(text, len(text)) if at_end else character_at(text, 0)
         symbol = self.merging.model.start_symbol(MARKED_SPACE if character == b" " else character)
         return 0 <= symbol < self.merging.n_tokens
@@ -164,8 +164,8 @@ class PiecePairsPipeline(PairPipeline):
 class PieceUnigramPipeline(UnigramPipeline):
     """See `Pipeline`.
 
-    Scores are summed in 32 bits from the beginning of a text: what comes first decides how sums are rounded,
-    and with that between segmentations that are almost equally good.  So no part is encoded by itself.
+    Scores are summed in 32 bits from the beginning of a text: the earlier text decides how sums are rounded,
+    and so which of two almost equally good segmentations wins.  So no part is encoded by itself.
     """
 
     _is_single = True
@@ -203,7 +203,7 @@ class PieceUnigramPipeline(UnigramPipeline):
         return self._parts.encode(np.frombuffer(as_bytes(text), np.uint8), options)
 
     def spans(self, text: NDArray[np.uint8], ids: NDArray[np.int32], options: CallOptions) -> None:
-        """Spaces beside special tokens may be tokens."""
+        """None: spaces next to special tokens may be tokens."""
 
     @cached_property
     def _model(self) -> Unigram:
@@ -231,7 +231,7 @@ class PieceUnigramPipeline(UnigramPipeline):
         return self._spans_in(text, self._encode_traced(data, text, [len(data)], tracer))
 
     def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
-        """With tokens for bytes in place of unknown ones, where the model has such."""
+        """The same tokens, with byte tokens for unknown ones if the model has them."""
         ids, starts, ends = tokens.ids, tokens.starts, tokens.ends
         is_unknown = ids == self._unknown
         if self._byte_ids is not None and is_unknown.any():
@@ -249,9 +249,9 @@ class PieceUnigramPipeline(UnigramPipeline):
         return self._text.normalize(fragment)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """There is none."""
+        """There is no cut."""
         return 0
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """There is none."""
+        """There is no cut."""
         return len(data)

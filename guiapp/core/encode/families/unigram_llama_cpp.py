@@ -1,7 +1,7 @@
 """llama.cpp's UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation.
 
 Unigram models of SentencePiece's own files are in `sentencepiece.py`.
-Most texts fall into words that can be encoded one by one; `UnigramWords` knows where, and why elsewhere not.
+Most texts can be encoded word by word; `UnigramWords` decides where, and explains where not.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ from guiapp.native.special_tokens import CallOptions
 
 EXACT_BITS = 53
 LARGEST_SCORE = 1e30
-LONGEST_TOKEN = 512  # bytes; texts made of beginnings of tokens take so many steps a byte
+LONGEST_TOKEN = 512  # bytes; texts made of beginnings of tokens take so many steps per byte
 TEXT_AT_ONCE = 1 << 22  # bytes of the tokens
-LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
+LEAST_BYTES = 1 << 12  # if sums are exact only up to fewer, searching for words does not pay
 UNKNOWN_PENALTY = np.float32(10)
 NOT_COVERED = (
     "The vocabulary does not cover a character, and the file has no valid "
@@ -68,7 +68,7 @@ REFUSED = {
 
 
 TokenArrays = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32]]
-"""The texts of all tokens one behind the other, where each begins, and the ids that text can become."""
+"""The concatenated texts of all tokens, their offsets, and the ids of tokens that text can become."""
 
 
 def unigram_of(
@@ -81,7 +81,7 @@ def unigram_of(
     spaces: tuple[bool, bool] = (False, False),
     is_single: bool = False,
 ) -> Unigram:
-    """The native encoder of a model; without the rest, of text that needs no normalising.  See `Unigram`."""
+    """The native encoder of a model; the defaults are for text that needs no normalising.  See `Unigram`."""
     data, offsets, ids = tokens
     charsmap = charsmap or open_charsmap(np.empty(0, np.uint8))
     tables: dict[str, NDArray[Any]] = {
@@ -103,12 +103,12 @@ def unigram_of(
 class UnigramPipeline(Pipeline):
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
 
-    _is_single = False  # whether sums of scores are rounded as SentencePiece's are
+    _is_single = False  # whether sums of scores are rounded as in SentencePiece
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._charsmap = open_charsmap(vocabulary.charsmap)
-        types = vocabulary.stored_types  # llama.cpp's tables are older than its repairs
+        types = vocabulary.stored_types  # llama.cpp builds its tables before its repairs
         self._token_ids = np.flatnonzero(
             np.isin(types, (NORMAL_TYPE, USER_DEFINED_TYPE, UNUSED_TYPE))
         ).astype(np.int32)
@@ -169,7 +169,7 @@ class UnigramPipeline(Pipeline):
         return self.pieces_of(self._token_ids)
 
     def pieces_of(self, token_ids: NDArray[np.int32]) -> viterbi.Pieces:
-        """What the readable encoder needs to know about those of some tokens that text can become."""
+        """The model for the readable encoder, limited to these tokens."""
         known = token_ids[np.isin(token_ids, self._token_ids)].tolist()
         ids = {self._vocabulary.raw_text(token_id): token_id for token_id in known}
         scores = {token_id: float(self._scores[token_id]) for token_id in known}
@@ -184,7 +184,7 @@ class UnigramPipeline(Pipeline):
         return join_chunks(self._encode_texts(self._normalized(fragment)))
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
-        """Word by word, unless the sums of scores may have been rounded."""
+        """Encode word by word, unless the sums of scores may have been rounded."""
         ids = self._fast.encode(fragment, CallOptions())
         if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
             return self._encode_whole(fragment)
@@ -246,7 +246,7 @@ class UnigramPipeline(Pipeline):
     def _encode_traced(
         self, data: bytes, text: NormalizedText, ends: Sequence[int], tracer: Tracer
     ) -> FragmentTokens:
-        """The tokens of the words of a normalised text, with their places there, step by step."""
+        """The tokens of the words of a normalised text, with offsets in it, step by step."""
         tracer.begin(data, text, 0)
 
         def encode_word(word: bytes) -> Taken:
@@ -255,7 +255,7 @@ class UnigramPipeline(Pipeline):
         return encode_plain_pieces(data, ends, encode_word, tracer)
 
     def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
-        """Tokens of a normalised text with their places in the fragment."""
+        """Tokens of a normalised text with their offsets in the fragment."""
         return FragmentTokens(tokens.ids, *source_spans(text, tokens.starts, tokens.ends))
 
     def _normalize_whole(self, fragment: NDArray[np.uint8]) -> NormalizedText:
@@ -263,7 +263,7 @@ class UnigramPipeline(Pipeline):
         return NormalizedText(*self._model.normalize(fragment))
 
     def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
-        """The sums of scores and the tokens of the `n` best segmentations, or of all if these are fewer."""
+        """The sums of scores and the tokens of the `n` best segmentations, or of all if there are fewer."""
         text = self._normalize_whole(fragment)
         data = text.data.tobytes()
         longest, shorter = self._matcher.find_longest(text.data).tolist(), self._matcher.shorter()
@@ -283,7 +283,7 @@ class UnigramPipeline(Pipeline):
     def _edges(
         self, start: int, character_end: int, longest: int, shorter: NDArray[np.int32]
     ) -> Iterator[Edge]:
-        """The tokens at a place; the unknown one among them unless the file has none."""
+        """The tokens at an offset, including the unknown one if needed and if the file has one."""
         is_known, token_id, offsets = False, longest, self._vocabulary.token_offsets
         while token_id != NONE:
             end = start + int(offsets[token_id + 1] - offsets[token_id])
@@ -294,9 +294,9 @@ class UnigramPipeline(Pipeline):
             yield character_end, self._unknown, self._unknown_score
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last safe cut up to `position`, whatever stands behind it; before a space.
+        """The last safe cut up to `position`, whatever comes after it; always before a space.
 
-        Equal scores may be rounded differently on their own than as part of a text that is much longer
+        Equal scores may be rounded differently by themselves than as part of a text that is much longer
         than `data`.
         """
         return 0 if len(data) > self._words.longest_exact else super().cut_before(data, position)
@@ -305,7 +305,7 @@ class UnigramPipeline(Pipeline):
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
-        """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
+        """A cut from `position` on, safe if the sum of scores continues from one side to the other."""
         return super().cut_after(data, position)
 
     @cached_property
@@ -323,7 +323,7 @@ class UnigramPipeline(Pipeline):
 
 
 def _word_ends(data: bytes) -> list[int]:
-    """Where the words of a normalised text end: before each U+2581, and at its end."""
+    """The ends of the words of a normalised text: before each U+2581, and at its end."""
     starts = [match.start() for match in re.finditer(re.escape(SPACE_SYMBOL), data)]
     return [start for start in starts if start > 0] + [len(data)]
 
@@ -334,19 +334,19 @@ def _character_end(text: bytes, start: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class UnigramWords:
-    """What cuts of one vocabulary depend on.
+    """The properties of a vocabulary that decide where its text can be cut.
 
     token_ids      the tokens that text can become
     scores         float64[n], as they are summed
     user_defined   texts of the user-defined tokens
 
-    Before a byte that becomes a space wherever it stands a text can be cut if
+    A text can be cut before a byte that always becomes a space if
 
-    - each side is normalised alike whatever stands on the other: no prefix that is put in front of a text
-      once, no user-defined token or key of the character map that holds such a byte;
-    - no token reaches over the cut: none holds U+2581, or the first bytes of it, behind its beginning;
-    - no unknown token does: U+2581 itself is a token, and the unknown one is none that text can become;
-    - sums of scores are the same but for what all ways to the cut have in common, as long as they are exact.
+    - each side is normalised the same whatever is on the other: no space prefix that is added only once, no
+      user-defined token and no key of the character map that contains such a byte;
+    - no token crosses the cut: none contains U+2581, or its first bytes at the end, after its start;
+    - no unknown token does: U+2581 itself is a token, and text never becomes the unknown token itself;
+    - sums of scores differ only by what all paths to the cut have in common, as long as they are exact.
     """
 
     vocabulary: Vocabulary
@@ -359,7 +359,7 @@ class UnigramWords:
 
     @cached_property
     def cut_bytes(self) -> NDArray[np.bool_]:
-        """bool[256]: bytes that become a space wherever they stand; nothing reaches over their start."""
+        """bool[256]: bytes that always become a space; no token crosses their start."""
         used = np.frombuffer(b"".join(self.user_defined), np.uint8)
         result = self.charsmap.spaces.copy()
         result[used] = False
@@ -367,20 +367,20 @@ class UnigramWords:
 
     @cached_property
     def why_no_cuts(self) -> str:
-        """A sentence for the user; empty where cuts are possible."""
+        """A sentence for the user; empty if cuts are possible."""
         if self.only_first_has_prefix:
             return "The file adds a space before the first word only, so words differ."
         return self._why_dependent
 
     @cached_property
     def only_first_has_prefix(self) -> bool:
-        """Whether a space is put before the first word of a text, but none before others."""
+        """Whether a space is added before the first word of a text, but not before others."""
         rules = self.vocabulary.rules
         return rules.add_space_prefix and not rules.remove_extra_whitespaces
 
     @cached_property
     def _why_dependent(self) -> str:
-        """Why words behind the first one cannot be encoded one by one."""
+        """Why words after the first one cannot be encoded one by one."""
         if not (self.charsmap.is_whole and all(text.isascii() for text in stoppable(self.user_defined))):
             return "The file's character map or user-defined tokens may split characters."
         if not self.cut_bytes.any():
@@ -395,7 +395,7 @@ class UnigramWords:
 
     @cached_property
     def why_no_fast(self) -> str:
-        """The same for `fast`, which takes the first word for itself; but words must be worth looking for."""
+        """The same for `fast`, which encodes the first word separately; but words must also pay."""
         if self._why_dependent:
             return self._why_dependent
         if (self._sizes > LONGEST_TOKEN).any():
@@ -408,13 +408,13 @@ class UnigramWords:
 
     @cached_property
     def _own_scores(self) -> NDArray[np.float64]:
-        """Of all tokens that text can become, and of the unknown one."""
+        """The scores of all tokens that text can become, and of the unknown one."""
         checkpoint()
         return np.append(self.scores[self.token_ids], self.unknown_score)
 
     @cached_property
     def _is_own(self) -> NDArray[np.bool_]:
-        """Whether text can become a token, of all tokens."""
+        """For each token, whether text can become it."""
         is_own = np.zeros(len(self.vocabulary), np.bool_)
         is_own[self.token_ids] = True
         return is_own
@@ -436,7 +436,7 @@ class UnigramWords:
 
     @cached_property
     def _exact_below(self) -> float:
-        """Sums of scores below this are exact: all scores are multiples of what their last bits stand for."""
+        """Sums of scores below this are exact: all scores are multiples of the unit of their last bits."""
         scores = self._own_scores[self._own_scores != 0]
         if not np.isfinite(scores).all():
             return 0.0
@@ -449,7 +449,7 @@ class UnigramWords:
 
     @cached_property
     def _worst_per_character(self) -> float:
-        """What the best way gains or loses at most by one character."""
+        """The most that one character can add to or subtract from the score of the best path."""
         worst = max(abs(self.unknown_score), float(self._own_scores[:-1].max(initial=0.0)))
         for data, offsets, ids in _some_at_once(self.vocabulary):
             n_before = np.concatenate([[0], np.cumsum(data & 0xC0 != 0x80)])
@@ -464,26 +464,26 @@ class UnigramWords:
 
     @cached_property
     def longest_exact(self) -> int:
-        """The longest text of which all sums of scores are exact, whatever it holds; in bytes."""
+        """The longest text with exact sums of scores, whatever it contains; in bytes."""
         room = self._exact_below - self._largest_score
-        if not room > 0:  # nor where some score is no number
+        if not room > 0:  # also if some score is NaN
             return 0
         return max(0, int(room / (self._worst_per_character * self.charsmap.growth)) - 1)
 
     def are_exact(self, ids: NDArray[np.int32]) -> bool:
-        """Whether all sums were exact on the way to these tokens.
+        """Whether all sums were exact on the path to these tokens.
 
-        A sum that is not on the best way has at most one token more or less to count than one that is.
+        A sum off the best path differs by at most one token from one on it.
         """
         if self._own_scores.max() > 0 or self.unknown in ids:
             return False
-        total = -float(np.minimum(self.scores[ids], 0).sum())  # those of special tokens may be anything
+        total = -float(np.minimum(self.scores[ids], 0).sum())  # scores of special tokens may be anything
         next_sum = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + next_sum < self._exact_below
 
 
 def has_inner_symbol(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> bool:
-    """Whether U+2581, or its first bytes as the last ones, stand behind the start of some of these tokens."""
+    """Whether some of these tokens contain U+2581 after their start, or end in its first bytes."""
     counts = np.zeros(len(vocabulary), np.bool_)
     counts[token_ids] = True
     return any(
@@ -493,7 +493,7 @@ def has_inner_symbol(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> bo
 
 
 def _some_at_once(vocabulary: Vocabulary) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int64], slice]]:
-    """All tokens, some MB of text at a time: the texts, where each begins in there, and the ids."""
+    """All tokens, some MB of text at a time: their texts, the offsets in these, and the ids."""
     data, offsets = vocabulary.token_data, vocabulary.token_offsets
     bounds = np.searchsorted(offsets, np.arange(0, len(data), TEXT_AT_ONCE))
     for first, end in pairwise(np.unique([*bounds, len(offsets) - 1]).tolist()):
@@ -505,7 +505,7 @@ def _some_at_once(vocabulary: Vocabulary) -> Iterator[tuple[NDArray[np.uint8], N
 def _holds_symbol_after_start(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
 ) -> bool:
-    """Whether one of some tokens does that counts: U+2581, or as the token's last bytes its first ones."""
+    """Whether a token that `counts` contains U+2581 after its start, or ends in its first bytes."""
     places = np.flatnonzero(data == SPACE_SYMBOL[0])
     tokens = np.searchsorted(offsets, places, "right") - 1
     is_inner = (places > offsets[tokens]) & counts[tokens]

@@ -45,14 +45,14 @@ NOT_COVERED = (
 
 
 class _Words(NamedTuple):
-    """A normalised text, and where its words end."""
+    """A normalised text, and the ends of its words."""
 
     text: NormalizedText
     ends: NDArray[np.int64]
 
 
 class WordPiecePipeline(Pipeline):
-    """See `Pipeline`.  Spaces belong to no span, accents that a word drops to the token before them."""
+    """See `Pipeline`.  Spaces belong to no span, accents that a word drops to the previous token."""
 
     encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
     refused: Mapping[str, str] = REFUSED

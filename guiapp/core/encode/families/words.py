@@ -19,16 +19,16 @@ from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.token_tree import encode_words
 
-CHUNK = 5  # bytes that a token of TEST vocabularies, which llama.cpp has for its own tests, is the hash of
+CHUNK = 5  # bytes hashed into a token of TEST vocabularies, which llama.cpp has for its own tests
 FACTOR = 31
 WORDS = "words"
 SPACE = ord(" ")
-ENDS_WORDS = IS_ASCII_SPACE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
+ENDS_WORDS = IS_ASCII_SPACE & (np.arange(256) != SPACE)  # a space may belong to the word after it
 FIRST_LOOK = 256  # bytes, then twice as many
 
 
 class WordsPipeline(Pipeline):
-    """See `Pipeline`.  Cuts are before any white space, and behind all but a space."""
+    """See `Pipeline`.  Cuts are before any white space, and after all white space but a space."""
 
     encoders: tuple[str, ...] = (WORDS,)
 
@@ -108,5 +108,5 @@ class ChunkHashPipeline(Pipeline):
         return tokens_from_steps(tokens)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """Where tokens begin depends on all the text before: there is no `cut_after`."""
+        """The last start of a token: these depend on all text before, so there is no `cut_after`."""
         return position - position % CHUNK

@@ -1,1 +1,1 @@
-"""The algorithms, written to be read; steps are recorded from them, and tests compare with them."""
+"""The algorithms in readable form: steps are recorded from them, and tests compare with them."""

@@ -1,11 +1,10 @@
 """The tokens of pair merging in linear time: longest match with steps back, and a table of all prefixes.
 
-Two neighbouring tokens are compatible if their joint text, merged by itself, gives just these two.  The
-tokens of a text are the only sequence in which all neighbours are compatible.  Both ways take O(n · longest
-token).
-Native twin: native/linear.cpp.
-Source: github/rust-gems, crates/bpe (backtracking encoder, encoding of all prefixes); its README has the
-proof.
+Two neighbouring tokens are compatible if their joint text, merged by itself, gives exactly these two.  The
+tokens of a text are the only sequence in which all neighbours are compatible.  Both algorithms take
+O(n · longest token).
+Native version: native/linear.cpp.
+Source: github/rust-gems, crates/bpe (backtracking encoder, encoding of all prefixes); proof in its README.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ AreCompatible = Callable[[int, int], bool]
 
 @dataclass(frozen=True)
 class Reject(Attempt):
-    """A token fits the text but not its surroundings.
+    """A token fits the text but not its context.
 
-    is_dead_end  its end is no boundary between tokens; otherwise it is not compatible with the one before
+    is_dead_end  its end is no boundary between tokens; otherwise it is not compatible with the previous one
     """
 
     token_id: int
@@ -33,7 +32,7 @@ class Reject(Attempt):
 
 @dataclass(frozen=True)
 class Back:
-    """No token can stand behind the last one, which is taken back."""
+    """No token can follow the last one, which is taken back."""
 
     token_id: int
     start: int
@@ -44,11 +43,11 @@ class Back:
 
 
 def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Take | Reject | Back]:
-    """Yield what is tried, taken and taken back in a piece of `size` bytes.
+    """Yield the tokens tried, taken and taken back in a piece of `size` bytes.
 
-    Take the longest token that is compatible with the one before it.  Where none is, the place cannot be a
-    boundary between tokens; it is marked so that nobody comes back to it, and the token before is replaced by
-    its next shorter prefix.  Each place is left for good at most once.
+    Take the longest token that is compatible with the previous one.  If there is no such token, the offset
+    cannot be a boundary between tokens: it is marked as a dead end, and the previous token is replaced by
+    its next shorter prefix.  Each offset is abandoned at most once.
     """
     taken: Taken = []
     at, first, dead_ends = 0, 0, set[int]()
@@ -81,7 +80,7 @@ def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> It
 
 @dataclass
 class State:
-    """Where the last token of each prefix begins and which it is; then the tokens, last one first."""
+    """The start and id of the last token of each prefix; then the tokens, last one first."""
 
     last: dict[int, tuple[int, int]] = field(default_factory=dict)
     tokens: Taken = field(default_factory=list)
@@ -89,7 +88,7 @@ class State:
 
 @dataclass(frozen=True)
 class Reach:
-    """A token is the last one of the prefix that ends with it, if it `is_compatible` with what is before."""
+    """A token is the last one of the prefix up to its end if it `is_compatible` with the previous one."""
 
     token_id: int
     start: int
@@ -102,10 +101,10 @@ class Reach:
 
 
 def table_steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Reach | Choose]:
-    """Yield every token that is tried in a piece of `size` bytes, then those of the piece from its end.
+    """Yield every token tried in a piece of `size` bytes, then the tokens of the piece from its end.
 
-    Going from left to right, try all tokens that begin where a prefix ends.  One that is compatible with the
-    last token of that prefix is the last token of the longer prefix; there is exactly one for each.
+    From left to right, try all tokens that begin at the end of a prefix.  A token that is compatible with the
+    last one of that prefix is the last token of the longer prefix; each prefix has exactly one.
     """
     state = State()
     unmatched: dict[int, tuple[int, Taken]] = {}

@@ -1,4 +1,4 @@
-"""Matching tokens: the longest, or as few as possible; and the steps that all encoders share which do it."""
+"""Matching tokens: the longest, or as few as possible; and the steps that all matching encoders share."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from guiapp.core.encode.dropout import Dropout
 
 WORD = re.compile(rb"[^\t-\r ]+")
-PIECE = re.compile(rb".+", re.DOTALL)  # where text has been split before
+PIECE = re.compile(rb".+", re.DOTALL)  # for text that is already split
 Taken = list[tuple[int, int, int]]
-"""Token, start and end of what is taken so far."""
+"""Token, start and end of each token taken so far."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Take:
 
 
 class Attempt:
-    """A step that is looked at and changes nothing."""
+    """A step that changes nothing."""
 
     def apply(self, state: object) -> None:
         """Change nothing."""
@@ -37,14 +37,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Miss(Attempt):
-    """What lies between `start` and `end` is no token: try a shorter one, if any may be tried."""
+    """The text between `start` and `end` is not a token: try a shorter one, if allowed."""
 
     start: int
     end: int
 
 
 class Chosen(Protocol):
-    """A state that the tokens of a piece are added to, the last one first."""
+    """A state to which the tokens of a piece are added, the last one first."""
 
     tokens: Taken
 
@@ -63,7 +63,7 @@ class Choose:
 
 @dataclass(frozen=True)
 class Join:
-    """The last unknown token grows over a neighbouring one, to what lies between `start` and `end`."""
+    """The last unknown token absorbs a neighbouring one and then spans `start` to `end`."""
 
     token_id: int
     start: int
@@ -74,13 +74,13 @@ class Join:
 
 
 class TokenMatches(NamedTuple):
-    """The tokens of a vocabulary, found in one piece.
+    """The tokens of a vocabulary that match in one piece.
 
     longest    the longest token at an offset, or None
-    shorter    the longest proper prefix of a token that is one, or None
+    shorter    the longest proper prefix of a token that is a token, or None
     length     bytes of a token
-    fallback   where no token begins at an offset: up to where it is passed over, and the tokens, if any,
-               that are written for that
+    fallback   if no token begins at an offset: the offset to continue at, and the tokens, if any, for the
+               text up to there
     """
 
     longest: Callable[[int], int | None]
@@ -99,7 +99,7 @@ class TokenMatches(NamedTuple):
 def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
     """Yield the tokens of a piece of `size` bytes, in order.
 
-    Where no token begins, `fallback` says what is written.  Native twin: native/matching.cpp.
+    Where no token begins, `fallback` gives the tokens.  Native version: native/matching.cpp.
     """
     at = 0
     while at < size:
@@ -115,11 +115,11 @@ def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
 def rwkv_steps(
     text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int
 ) -> Iterator[Take]:
-    """RWKV World: take the longest token that the rest of the text begins with, again and again.
+    """RWKV World: repeatedly take the longest token that the rest of the text begins with.
 
-    A byte that no token begins with is an unknown token.  So is one that begins tokens of which none fits to
-    its end: llama.cpp never returns from such a text.  O(n · longest token).
-    Native twin: native/rwkv.cpp.
+    A byte that no token begins with becomes an unknown token.  So does one that begins only tokens that do
+    not fit to their end: llama.cpp never returns from such a text.  O(n · longest token).
+    Native version: native/rwkv.cpp.
     Source: https://github.com/BlinkDL/RWKV-LM
     """
     start = 0
@@ -139,12 +139,12 @@ def word_steps(
     unknown_id: int | None,
     word: re.Pattern[bytes] = WORD,
 ) -> Iterator[Take | Miss]:
-    """Whole words: what stands between white space is looked up as it is, and unknown where it is no token.
+    """Whole words: look up the text between white space as it is; it is unknown if it is not a token.
 
-    What people try first, for comparison; any vocabulary can do it, none was made for it.  A word that
-    follows a space is looked up with that space first.  Without an unknown token, unknown words are left out.
+    The simplest idea, for comparison; any vocabulary can do it, none was made for it.  A word that follows
+    a space is looked up with that space first.  Without an unknown token, unknown words are left out.
     O(n).
-    Native twin: native/words.cpp.
+    Native version: native/words.cpp.
     Source: the word-level models before Sennrich, Haddow & Birch 2016, https://aclanthology.org/P16-1162.
     """
     for match in word.finditer(text):
@@ -161,7 +161,7 @@ def word_steps(
 
 
 class ShortestPath(NamedTuple):
-    """The best way to an offset: how many tokens, and the last of them, None for a byte without a token."""
+    """The best path to an offset: its number of tokens, and its last token, None for a byte without one."""
 
     n_tokens: int
     origin: int
@@ -170,7 +170,7 @@ class ShortestPath(NamedTuple):
 
 @dataclass
 class State:
-    """The best way to each offset that was reached, then the tokens, last one first."""
+    """The best path to each offset reached so far, then the tokens, last one first."""
 
     best_by_end: dict[int, ShortestPath] = field(default_factory=lambda: {0: ShortestPath(0, 0, None)})
     tokens: Taken = field(default_factory=list)
@@ -178,7 +178,7 @@ class State:
 
 @dataclass(frozen=True)
 class Reach:
-    """A token was tried; it replaces the best way to `end` if that `is_better`."""
+    """A token was tried; it replaces the best path to `end` if that `is_better`."""
 
     token_id: int | None
     start: int
@@ -193,7 +193,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class RuleOut(Attempt):
-    """A token is not tried, by chance."""
+    """A token is ruled out at random."""
 
     token_id: int
     start: int
@@ -201,12 +201,12 @@ class RuleOut(Attempt):
 
 
 def fewest_steps(size: int, matches: TokenMatches, dropout: Dropout) -> Iterator[Reach | RuleOut | Choose]:
-    """As few tokens as possible: yield what is tried in a piece, then its tokens from the end.
+    """As few tokens as possible: yield the attempts in a piece, then its tokens from the end.
 
-    Going from left to right, keep for each offset the least number of tokens that reach it; of equally good
-    ways the one with the longest last token.  With dropout, uses of tokens are ruled out at random, so that a
-    text has many segmentations to learn from.  Not what merging gives.  O(n · longest token).
-    Native twin: native/matching.cpp.
+    From left to right, store for each offset the least number of tokens that reach it; of equally good paths
+    the one with the longest last token.  With dropout, uses of tokens are ruled out at random, so that a
+    text has many segmentations to learn from.  Not the result of merging.  O(n · longest token).
+    Native version: native/matching.cpp.
     Source: minimal encoding with dropout, github/rust-gems, crates/bpe; dropout after Provilkov et al. 2020,
     https://aclanthology.org/2020.acl-main.170.
     """

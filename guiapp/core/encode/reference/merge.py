@@ -1,8 +1,8 @@
-"""Pair merging: its one kind of decision, and the two ways to find the next one.
+"""Pair merging: its one kind of decision, and two algorithms that find the next one.
 
-The state is a list with one slot for each start symbol of a piece.  Merging two neighbours puts what they
-make into the left one's slot and empties the right one's, so a position names the same text at every step.
-Native twin of both: native/merger.cpp.
+The state is a list with one slot for each start symbol of a piece.  A merge of two neighbours stores the
+result in the left slot and empties the right one, so a position names the same text at every step.
+Native version of both: native/merger.cpp.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Rules: TypeAlias = Mapping[tuple[int, int], MergeRule]
 
 @dataclass(frozen=True)
 class SymbolPair:
-    """Two neighbouring symbols that a rule makes one.
+    """Two neighbouring symbols that a rule merges.
 
     position, right_position  the slots of the two
     left, right, made         symbols
-    rank                      of the rule; the lowest went first
+    rank                      of the rule; the lowest goes first
     """
 
     position: int
@@ -37,7 +37,7 @@ class SymbolPair:
 
 
 class Merge(SymbolPair):
-    """The two become one."""
+    """The two symbols become one."""
 
     def apply(self, slots: Slots) -> None:
         slots[self.position] = self.made
@@ -45,7 +45,7 @@ class Merge(SymbolPair):
 
 
 def symbol_slots(slots: Sequence[int | None]) -> list[int]:
-    """The positions of the symbols that are there, in order."""
+    """The positions of the remaining symbols, in order."""
     return [position for position, symbol in enumerate(slots) if symbol is not None]
 
 
@@ -66,7 +66,7 @@ def possible_merges(slots: Slots, rules: Rules) -> list[Merge]:
 def steps(piece: Sequence[int], rules: Rules) -> Iterator[Merge]:
     """Yield the merges made on one piece, in order.  Of equal ranks, the leftmost goes first.
 
-    Merge the best pair, look again, until there is none left: O(n²) in the length of the piece.
+    Merge the best pair and search again until none is left: O(n²) in the length of the piece.
     Source: Sennrich, Haddow & Birch 2016, section 3.2, https://aclanthology.org/P16-1162.
     """
     slots: Slots = list(piece)
@@ -80,25 +80,25 @@ def _best_merge(slots: Slots, rules: Rules) -> Merge | None:
 
 
 class QueueEntry(SymbolPair):
-    """A pair that waits in the queue."""
+    """A pair in the queue."""
 
     def apply(self, slots: Slots) -> None:
         """Change nothing."""
 
 
 class Push(QueueEntry):
-    """Two neighbours could merge: they enter the queue."""
+    """Two neighbours that could merge enter the queue."""
 
 
 class Stale(QueueEntry):
-    """An entry left the queue whose symbols have been merged with others meanwhile: nothing to do."""
+    """An entry left the queue, but its symbols have since been merged with others: nothing to do."""
 
 
 def heap_steps(piece: Sequence[int], rules: Rules) -> Iterator[Push | Merge | Stale]:
-    """Yield what enters the queue and what leaves it: lowest rank first, of equal ranks the leftmost.
+    """Yield what enters and what leaves the queue: lowest rank first, of equal ranks the leftmost.
 
-    The same merges as those of `steps`, in O(n log n): every pair that could merge waits in a queue.  A merge
-    changes two neighbouring pairs; what the queue holds about the old ones is found to be stale in its turn.
+    The same merges as `steps`, in O(n log n): every pair that could merge waits in a queue.  A merge changes
+    two neighbouring pairs; their old entries turn out to be stale when they leave the queue.
     Source: SentencePiece, Kudo & Richardson 2018, https://aclanthology.org/D18-2012.
     """
     slots: Slots = list(piece)
@@ -129,7 +129,7 @@ def _entry(kind: type[AnyEntry], merge: Merge) -> AnyEntry:
 
 
 class _Neighbours:
-    """A linked list over slots: which symbol comes before and after each."""
+    """A linked list over slots: the symbols before and after each."""
 
     def __init__(self, n_slots: int) -> None:
         self._before = list(range(-1, n_slots - 1))

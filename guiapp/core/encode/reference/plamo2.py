@@ -1,12 +1,12 @@
-"""PLaMo 2: the cheapest way to cut a text into tokens, found from the end to the start.
+"""PLaMo 2: the cheapest segmentation of a text into tokens, computed from the end to the start.
 
-A token costs its negative score times 10,000 as a whole number; a character that stays unknown, which
-becomes one token for each of its bytes, costs 10,000,000.  O(n · longest token).
+A token costs its negative score times 10,000 as a whole number; an unknown character, which becomes one
+token for each of its bytes, costs 10,000,000.  O(n · longest token).
 
-llama.cpp takes a token that costs exactly 10,000,000 for the unknown character: it tries nothing shorter,
-and forgets there what it knew of the text behind.  Only such a vocabulary needs `Pieces.suffixes`.
-Native twin, for all other vocabularies: native/plamo2.cpp.
-Source: the tokenizer of https://huggingface.co/pfnet/plamo-2-1b, as llama.cpp has it.
+llama.cpp mistakes a token that costs exactly 10,000,000 for the unknown character: it tries nothing shorter
+and forgets its matches in the text after it.  Only such a vocabulary needs `Pieces.suffixes`.
+Native version, for all other vocabularies: native/plamo2.cpp.
+Source: the tokenizer of https://huggingface.co/pfnet/plamo-2-1b, as in llama.cpp.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ UNKNOWN_COST = 10_000_000
 
 
 class CheapestPath(NamedTuple):
-    """The cheapest way from an offset to the end: its cost, and the token it begins with (None: bytes)."""
+    """The cheapest path from an offset to the end: its cost, and its first token (None: bytes)."""
 
     cost: int
     end: int
@@ -30,7 +30,7 @@ class CheapestPath(NamedTuple):
 
 @dataclass
 class State:
-    """What is known so far: the cheapest way from each character on, then the tokens."""
+    """The cheapest path from each character found so far, then the tokens."""
 
     best_by_end: dict[int, CheapestPath]
     tokens: list[tuple[int, int, int]] = field(default_factory=list)
@@ -38,7 +38,7 @@ class State:
 
 @dataclass(frozen=True)
 class Try:
-    """The token from `start` to `end` (None: the bytes of a character) was tried in front of the rest."""
+    """The token from `start` to `end` (None: the bytes of a character) was tried before the rest."""
 
     token_id: int | None
     start: int
@@ -53,7 +53,7 @@ class Try:
 
 @dataclass(frozen=True)
 class Choose:
-    """A token of the cheapest way."""
+    """A token of the cheapest path."""
 
     token_id: int
     start: int
@@ -64,12 +64,12 @@ class Choose:
 
 
 class Pieces(NamedTuple):
-    """What PLaMo 2 knows.
+    """The model of PLaMo 2.
 
     tokens         id and cost of each text that may be a token
     byte_ids       the 256 tokens that unknown characters are made of
     longest_bytes  length of the longest token
-    suffixes       the ends of all tokens, and these themselves, where a token costs UNKNOWN_COST
+    suffixes       all suffixes of tokens, whole tokens included, if a token costs UNKNOWN_COST
     """
 
     tokens: Mapping[bytes, tuple[int, int]]
@@ -111,7 +111,7 @@ def steps(text: bytes, pieces: Pieces) -> Iterator[Try | Choose]:
 
 
 def _known_end(text: bytes, start: int, known_end: int, pieces: Pieces) -> int:
-    """How far the text from `start` on may be a token; `known_end` is that of the next character."""
+    """The farthest end of a token at `start`; `known_end` is the same for the next character."""
     if not pieces.suffixes:
         return min(len(text), start + pieces.longest_bytes)
     after = start + symbol_length(text[start])

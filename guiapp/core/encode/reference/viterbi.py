@@ -1,8 +1,8 @@
-"""Unigram: the segmentations of a text with the highest sums of scores, the best one or the best few.
+"""Unigram: the segmentations of a text with the highest sums of scores, the best one or the n best.
 
-Going from left to right, keep for each offset the best way to reach it, and follow these back from the
-end.  O(n · longest token).
-Native twin of the best one: native/unigram.cpp.
+From left to right, store for each offset the best path to it; then follow these back from the end.
+O(n · longest token).
+Native version for the best one: native/unigram.cpp.
 Source: Kudo 2018, https://aclanthology.org/P18-1007; details as in llama.cpp.
 """
 
@@ -21,12 +21,12 @@ from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.text.normalizers import symbol_length
 
 Edge = tuple[int, int, float]
-"""Where a token ends, its id, its score."""
+"""The end of a token, its id, its score."""
 FARTHEST_SUM = 100_000
 
 
 class BestPath(NamedTuple):
-    """The best way to an offset: its score, and the token that it ends with."""
+    """The best path to an offset: its score, and the start and id of its last token."""
 
     score: float
     origin: int
@@ -35,7 +35,7 @@ class BestPath(NamedTuple):
 
 @dataclass
 class State:
-    """What is known so far: the best way to each offset that was reached, then the tokens, last one first."""
+    """The best path to each offset reached so far, then the tokens, last one first."""
 
     best_by_end: dict[int, BestPath]
     tokens: list[tuple[int, int, int]] = field(default_factory=list)
@@ -43,7 +43,7 @@ class State:
 
 @dataclass(frozen=True)
 class Reach:
-    """The token from `start` to `end` was tried; it replaces the best way to `end` if that `is_better`."""
+    """The token from `start` to `end` was tried; it replaces the best path to `end` if that `is_better`."""
 
     token_id: int
     start: int
@@ -58,7 +58,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class Choose:
-    """A token of the best way; `joins` where it is swallowed by the unknown token behind it."""
+    """A token of the best path; if it `joins`, it merges with the unknown token after it."""
 
     token_id: int
     start: int
@@ -72,7 +72,7 @@ class Choose:
 
 @dataclass(frozen=True)
 class Spell:
-    """A token in the place of unknown text, or of its beginning; what is behind it stays unknown for now."""
+    """A token that replaces unknown text, or its beginning; the rest stays unknown for now."""
 
     token_id: int
     start: int
@@ -86,13 +86,13 @@ class Spell:
 
 
 class Pieces(NamedTuple):
-    """What Unigram knows.
+    """The model of Unigram.
 
     ids            token id of each text that may be a token
     scores         of each token id; user-defined tokens count as 0
     longest_bytes  length of the longest token
-    unknown_id, unknown_score   what a character costs that is no token
-    is_single      sums are rounded to 32 bits, and counted from 0 again where they are far from it
+    unknown_id, unknown_score   for a character that is not a token
+    is_single      sums are rounded to 32 bits, and restart from 0 if they are far from it
     """
 
     ids: Mapping[bytes, int]
@@ -123,9 +123,9 @@ def steps(text: bytes, pieces: Pieces) -> Iterator[Reach | Choose]:
 
 
 def spell(text: bytes, state: State, pieces: Pieces, byte_ids: Mapping[int, int]) -> Iterator[Spell]:
-    """Yield the tokens that some libraries put in the place of unknown text, from its end to its start.
+    """Yield the tokens with which some libraries replace unknown text, from its end to its start.
 
-    The token of such a text, if there is any; else those of its bytes, if each has one.
+    The token with the same text, if there is one; else the tokens of its bytes, if each has one.
     """
     for token_id, start, end in tuple(state.tokens):
         if token_id != pieces.unknown_id:
@@ -138,12 +138,12 @@ def spell(text: bytes, state: State, pieces: Pieces, byte_ids: Mapping[int, int]
 
 
 def single(number: float) -> float:
-    """The nearest number of 32 bits."""
+    """The nearest 32-bit float."""
     return float(np.float32(number))
 
 
 def _rebase(start: int, state: State) -> None:
-    """Take a sum that is far from 0 away from those of all places that were reached from there on."""
+    """Subtract the sum at `start`, if it is far from 0, from all sums reached from there on."""
     offset = state.best_by_end[start].score
     if abs(offset) > FARTHEST_SUM:
         for place in [place for place in state.best_by_end if place >= start]:
@@ -166,7 +166,7 @@ def _candidates(
 
 
 def _backtrack(end: int, state: State, nowhere: BestPath) -> Iterator[Choose]:
-    """The tokens of the best way; runs of unknown ones become one."""
+    """The tokens of the best path; neighbouring unknown tokens become one."""
     unknown_id, was_unknown = nowhere.token_id, False
     while end > 0:
         way = state.best_by_end.get(end, nowhere)
@@ -178,7 +178,7 @@ def _backtrack(end: int, state: State, nowhere: BestPath) -> Iterator[Choose]:
 
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """One of the ways to encode a text; `score` is the sum of its tokens' scores, special tokens left out."""
+    """One segmentation of a text; `score` is the sum of its tokens' scores, without special tokens."""
 
     encoding: Encoding
     score: float
@@ -186,16 +186,16 @@ class Segmentation:
 
 @runtime_checkable
 class Segmenting(Protocol):
-    """A pipeline that knows more than the best segmentation."""
+    """A pipeline that can give more than the best segmentation."""
 
     def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]: ...
 
 
 class Joint(NamedTuple):
-    """Segmentations of the stretches of a text up to one of them.
+    """Segmentations of all fragments of a text up to one of them.
 
-    before   the rank of what this goes on from among those of the stretches before
-    here     the rank of the segmentation of the last stretch
+    before   the rank of the joint segmentation of the previous fragments that this continues
+    here     the rank of the segmentation of the last fragment
     """
 
     score: float
@@ -204,9 +204,9 @@ class Joint(NamedTuple):
 
 
 def best_joint(scores_by_segment: list[list[float]], n: int) -> list[tuple[float, list[int]]]:
-    """The `n` best sums of one score from each stretch: the sum, and the rank that is taken from each.
+    """The `n` best sums of one score from each fragment: the sum, and the rank chosen in each.
 
-    Scores are sorted, the best first.  Ties: what is better in the stretches before goes first.
+    Scores are sorted, the best first.  Ties: the better one in the previous fragments goes first.
     """
     columns = [[Joint(0.0, 0, 0)]]
     for scores in scores_by_segment:
@@ -235,11 +235,11 @@ def _best_pairs(before: list[Joint], scores: list[float], n: int) -> list[Joint]
 
 
 class RankedPath(NamedTuple):
-    """A way to a place; the lesser tuple is the better way.
+    """A path to an offset; the lesser tuple is the better path.
 
     cost    the negative sum of the scores
-    origin  where its last token starts
-    rank    which of the ways to there it goes on from; 0 is the best
+    origin  the start of its last token
+    rank    the rank of the path to `origin` that it continues; 0 is the best
     added   the score of the last token
     """
 
@@ -253,15 +253,14 @@ class RankedPath(NamedTuple):
 class SegmentationLattice:
     """All ways to cut a text of `size` bytes into tokens.
 
-    edges  the tokens that start at a place; asked from left to right, for each place that `next_start` names
-    A place that no token leads to counts as reached from the start by an unknown token, as in `viterbi`.
+    edges  the tokens that start at an offset; called from left to right for each offset from `next_start`
+    An offset that no token reaches counts as reached from the start by an unknown token, as in `viterbi`.
 
-    For each place the ways to it are found in order, the best first, and no more than somebody asks for.  The
-    next best way goes on from one that was found: with the next best way to where its last token starts, or
-    with another last token.  Each way after the first takes O(n) steps at most and O(log longest token) for
-    each of these.
-    Ties: of ways with equal sums the one whose last token starts first, as in `steps`; then the one whose way
-    up to that token is better.  Sums are taken from left to right, so that they are rounded alike.
+    The paths to each offset are found in order, the best first, and only as many as the caller asks for.  The
+    next best path derives from a known one: it takes the next best path to the start of its last token, or
+    another last token.  Each path after the first takes at most O(n) steps of O(log longest token).
+    Ties: of paths with equal sums, first the one whose last token starts first, as in `steps`; then the one
+    whose path up to that token is better.  Sums are taken from left to right, so that they are rounded alike.
     Source: Huang & Chiang 2005, algorithm 3, https://aclanthology.org/W05-1506.
     """
 
@@ -288,7 +287,7 @@ class SegmentationLattice:
             self._begin(size)
 
     def best(self) -> Iterator[tuple[float, list[tuple[int, int, int]]]]:
-        """The sum of the scores, and the tokens with their starts and ends, of each way, the best first."""
+        """The sum of the scores, and the tokens with their starts and ends, of each path, the best first."""
         rank = 0
         while rank < len(self._ways[self._size]):
             yield -self._ways[self._size][rank].cost, self._tokens(rank)
@@ -301,13 +300,13 @@ class SegmentationLattice:
             self._waiting.setdefault(end, []).append(way)
 
     def _begin(self, place: int) -> None:
-        """Find the best way to a place, now that all tokens that lead to it are known."""
+        """Find the best path to an offset, once all tokens that end there are known."""
         waiting = self._waiting.setdefault(place, [])
         heapify(waiting)
         self._ways[place] = [heappop(waiting) if waiting else self._nowhere]
 
     def _find_next(self) -> None:
-        """Find one more way to the end, and first those that it goes on from, if there are any."""
+        """Find one more path to the end, after those that it continues, if there are any."""
         places, place = [], self._size
         while place > 0:
             places.append(place)
@@ -330,7 +329,7 @@ class SegmentationLattice:
             self._ways[place].append(heappop(waiting))
 
     def _tokens(self, rank: int) -> list[tuple[int, int, int]]:
-        """The tokens of a way to the end; runs of unknown ones become one."""
+        """The tokens of a path to the end; neighbouring unknown tokens become one."""
         tokens: list[tuple[int, int, int]] = []
         end, unknown_id = self._size, self._nowhere.token_id
         while end > 0:

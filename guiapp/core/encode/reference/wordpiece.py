@@ -1,9 +1,9 @@
-"""WordPiece: take the longest token that fits, then the longest that fits behind it, to the word's end.
+"""WordPiece: repeatedly take the longest token that fits at the current position, to the word's end.
 
-Where no token fits, the whole word is one unknown token.
-Native twin: native/wordpiece.cpp.
+If no token fits, the whole word becomes one unknown token.
+Native version: native/wordpiece.cpp.
 Source: BERT's tokenizer, Devlin et al. 2019, https://aclanthology.org/N19-1423.  GGUF files mark the start
-of a word by U+2581; others know apart, by a `##` before their texts, the tokens that go on within a word.
+of a word by U+2581; other files mark tokens that continue a word by the prefix `##`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from guiapp.core.encode.reference.longest_match import Attempt, Miss, Take, Take
 
 @dataclass(frozen=True)
 class GiveUp:
-    """No token fits at `at`: what the word gave is forgotten, and it becomes one unknown token."""
+    """No token fits at `at`: the tokens of the word so far are dropped, and it becomes one unknown token."""
 
     unknown_id: int
     at: int
@@ -30,7 +30,7 @@ class GiveUp:
 
 @dataclass(frozen=True)
 class TooLong:
-    """The word has more characters than are looked at, and becomes one unknown token."""
+    """The word has more characters than the limit, and becomes one unknown token."""
 
     unknown_id: int
     word_end: int
@@ -47,10 +47,10 @@ def steps(
     inner_tokens: Mapping[bytes, int] | None = None,
     most_characters: int | None = None,
 ) -> Iterator[Take | Miss | GiveUp | TooLong]:
-    """Yield what is tried and taken from one word, in order.
+    """Yield the attempts and the tokens taken in one word, in order.
 
-    inner_tokens     those that are taken behind the start of a word, where these are others
-    most_characters  that a word may have
+    inner_tokens     the tokens used after the start of a word, if they differ
+    most_characters  the maximum length of a word
     """
     at = 0
     if most_characters is not None and sum(byte & 0xC0 != 0x80 for byte in word) > most_characters:
@@ -73,25 +73,25 @@ def steps(
 
 @dataclass(frozen=True)
 class Fail(Attempt):
-    """No token goes on as the word does behind `start` to `end`: what is certain of it is taken."""
+    """No token continues the word from `start` past `end`: take the tokens that are certain."""
 
     start: int
     end: int
 
 
 class Link(NamedTuple):
-    """What to do where a walk ends: take tokens, and go on at the node of what is left."""
+    """What to do at the end of a walk: take tokens, and continue at the node of the remaining text."""
 
     tokens: tuple[bytes, ...]
     left: bytes
 
 
 class FailureLinks:
-    """The links of a vocabulary, found when they are first needed.  A node is what leads to it.
+    """The failure links of a vocabulary, computed on first use.  A node is the text that leads to it.
 
-    Where no edge of the tree goes on, the tokens that longest match takes from what was read are certain,
-    whatever follows, until what is left of it is again the beginning of a token: these tokens, and the node
-    for what is left, depend on the node alone.  Where a node has no link, no token fits.
+    Where the tree has no edge for the next byte, the tokens that longest match takes from the text of a node
+    are certain, whatever follows, up to a rest that is again the beginning of a token.  These tokens and the
+    node of the rest depend on the node alone.  If a node has no link, no token fits.
     """
 
     def __init__(self, tokens: Mapping[bytes, int]) -> None:
@@ -100,19 +100,19 @@ class FailureLinks:
         self._links: dict[bytes, Link | None] = {b"": None}
 
     def is_node(self, text: bytes) -> bool:
-        """Whether a token begins so."""
+        """Whether a token begins with this text."""
         at = bisect_left(self._sorted, text)
         return at < len(self._sorted) and self._sorted[at].startswith(text)
 
     def of(self, node: bytes) -> Link | None:
-        """The link of a node, or None where nothing fits."""
+        """The link of a node, or None if nothing fits."""
         for end in range(1, len(node) + 1):
             if node[:end] not in self._links:
                 self._links[node[:end]] = self._find(node[:end])
         return self._links[node]
 
     def _find(self, node: bytes) -> Link | None:
-        """The link of a node from that of the node before: follow links until the last byte fits."""
+        """The link of a node from its parent's link: follow links until the last byte fits."""
         if node in self._tokens:
             return Link((node,), b"")
         link = self._links[node[:-1]]
@@ -128,9 +128,9 @@ class FailureLinks:
 def linear_steps(
     word: bytes, tokens: Mapping[bytes, int], links: FailureLinks, unknown_id: int
 ) -> Iterator[Take | Fail | GiveUp]:
-    """Yield where the walk ends, and what is taken, from one word, in order.
+    """Yield the ends of walks and the tokens taken from one word, in order.
 
-    The same tokens in O(n): walk down the tree of all tokens, and where it ends go on by failure links.
+    The same tokens in O(n): walk down the tree of all tokens, and at its end continue by failure links.
     Source: Song et al. 2021, "Fast WordPiece Tokenization", https://aclanthology.org/2021.emnlp-main.160, for
     one tree instead of two.
     """
