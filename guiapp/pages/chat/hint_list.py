@@ -158,7 +158,7 @@ class HintList(QScrollArea):
         return QSize(0, min(self.sizeHint().height(), sum(self._heights_px[:1])))
 
     def _refresh(self) -> None:
-        hints = () if self._model.failure else self._model.hints[:MOST_HINTS]  # those are outdated
+        hints = () if self._model.failure else self._model.hints[:MOST_HINTS]  # outdated after a failure
         had_keys = self._has_keys()
         take_away(*self.rows[len(hints) :])
         del self.rows[len(hints) :]

@@ -509,7 +509,6 @@ ADD = ((CTRL | Qt.Key.Key_Return).toCombined(), (CTRL | Qt.Key.Key_Enter).toComb
 
 
 def _dot(hue: int) -> Draw:
-    """A dot in the colour of a role."""
     whole = -EDGE_PX, -EDGE_PX, EDGE_PX, EDGE_PX
     return lambda painter, theme, box: fill(painter, box.adjusted(*whole), theme.roles[hue], 2)
 

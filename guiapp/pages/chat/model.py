@@ -111,7 +111,7 @@ class ChatModel(ShownPrompt):
         self._start()
 
     def _use(self, conversation: Conversation, settings: ChatSettings) -> None:
-        """Set the conversation and settings as one step of undo, except `add_special`, which has no undo."""
+        """Set the conversation and settings as one step of undo, which does not restore `add_special`."""
         self.edited.take(conversation, replace(settings, add_special=True))
         self.session.set_add_special(settings.add_special)
 

@@ -181,7 +181,7 @@ class ColumnsArea(QWidget):
     def _on_scrolled(self, moved: SpanEditor, moved_px: int = 0) -> None:
         if (
             self._is_linking or self.links.is_linking or self._comparison.is_telling
-        ):  # an edit that others have not followed
+        ):  # during an edit that other columns have not followed
             return
         self._is_linking = True
         editors = [column.editor for column in self.columns if column.editor.isVisible()]
@@ -450,7 +450,7 @@ class ColumnState(QObject):
 
 
 class ColumnMenu(ButtonMenu):
-    """The menu of one session.
+    """The menu of a column's session.
 
     Signals:
         again_wanted(): show the same model in one more column.

@@ -330,7 +330,7 @@ class LanguageView(QTableView):
         header.setSectionResizeMode(0, header.ResizeMode.ResizeToContents)
 
     def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
-        """Copy the selected rows, or all if there are none."""
+        """Copy the selected rows, or all if none is selected."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         rows = rows or [*range(self._table.n_rows)]
         copy_text(self, write(rows), counted(len(rows), "row"))

@@ -221,7 +221,7 @@ def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
 class ComparedSpans(TokenizedText):
     """A column, whose tokens are styled by the comparison.
 
-    They are the session's tokens that were compared last; newer ones are shown only with their comparison.
+    Its tokens are the session's at the last comparison; newer ones are shown only with their comparison.
 
     Signals:
         renewed(): the session has other tokens, but not by an edit.

@@ -111,7 +111,7 @@ class ComparePage(Page):
         self._fit_summary(is_resized=True)
 
     def _fit_summary(self, is_resized: bool = False) -> None:
-        """Make the summary as high as its rows, at most a share of the page, unless the user made it less."""
+        """Make the summary as high as its rows, up to a share of the page, or as low as the user set it."""
         summary, room = self.summary, self.summary_splitter.height()
         if summary.needed_px == summary.maximumHeight() and not is_resized:
             return  # the user may have dragged it

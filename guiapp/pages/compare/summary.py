@@ -1,7 +1,7 @@
 """Counts of any number of models on the window's text or a folder of texts.
 
-The models of the columns are open anyway.  The others are opened, counted with and closed one by one, except
-for a few that stay open, as opening them again would take long.
+The models of the columns are open anyway.  The others are opened, counted with and closed one by one; a few
+stay open, as their memory matters less than the time to open them again.
 """
 
 from __future__ import annotations

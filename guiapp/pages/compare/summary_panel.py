@@ -300,7 +300,7 @@ class SummaryView(QTableView):
         self._copy(self.table.markdown)
 
     def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
-        """Copy the selected rows, or all if there are none."""
+        """Copy the selected rows, or all if none is selected."""
         rows = list(map(self.table.rows.index, self.selected_rows() or self.table.rows))
         copy_text(self, write(rows), counted(len(rows), "row"))
 

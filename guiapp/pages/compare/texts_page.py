@@ -176,7 +176,7 @@ class TextsPage(Page):
         self.compared.step(by, int(self.right.editor.hasFocus()))
 
     def _show_current(self) -> None:
-        """Move the carets and both texts to the current change."""
+        """Move the carets to the current change, and scroll both texts to it."""
         compared = self.compared
         if (change := compared.current_change) is None:
             return

@@ -78,7 +78,7 @@ class LessonPlayer(QObject):
 
     @property
     def lessons(self) -> list[Lesson]:
-        """All valid lessons: ours, then the user's own, newest first."""
+        """All valid lessons: the built-in ones, then the user's own, newest first."""
         return self._loaded[0]
 
     @property

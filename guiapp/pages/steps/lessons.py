@@ -466,7 +466,7 @@ class LessonBar(QFrame):
         self._refresh()
 
     def _do(self, slot: Callable[[], None]) -> None:
-        """Handle a key only while the lesson is visible."""
+        """Keys of lessons work only while one is visible."""
         if self.isVisible():
             slot()
 

@@ -297,7 +297,7 @@ class StepsModel(WalkModel[Debugger]):
             self.go_to(crossed[0])
             self.clock.pause()
 
-    # What there is to see
+    # State to show
 
     @property
     def waiting(self) -> Waiting:
@@ -381,7 +381,7 @@ class StepsModel(WalkModel[Debugger]):
         except TokenloupeError as error:
             return str(error)
 
-    # Memory
+    # Saved settings
 
     def keep_training_breakpoints(self, rows: tuple[Breakpoint, ...]) -> None:
         if rows != self.training_breakpoints:

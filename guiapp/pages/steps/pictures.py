@@ -210,7 +210,7 @@ def _n_rows(area: QRectF) -> int:
 
 
 def _taken_rows(theme: Theme, area: QRectF, debugger: Debugger, has_worth: bool = True) -> list[CandidateRow]:
-    """The tokens taken so far, in the colours of the text."""
+    """Rows of the tokens taken so far, in the colours of the text."""
     taken = stack(debugger, _n_rows(area)).taken
     return [
         CandidateRow(entry.text, entry.verdict * has_worth, ground=theme.span_color(number))

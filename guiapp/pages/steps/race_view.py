@@ -174,7 +174,7 @@ class RaceCard(QFrame):
         self._refresh()
 
     def make_room(self, has_room: bool) -> None:
-        """Leave the bars out in a low window: the title has the number instead."""
+        """Leave the bars out in a low window: the title and the result have the numbers."""
         if has_room != self._has_room:
             self._has_room = has_room
             self._refresh()

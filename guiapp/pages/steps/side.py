@@ -510,7 +510,6 @@ class EntryField(QWidget):
             self.error.hide()
 
     def _show_error(self, error: TokenloupeError) -> None:
-        """Show the error, and put the cursor at its position."""
         self.error.setText(str(error))
         self.error.show()
         if isinstance(error, ConditionError):

@@ -92,7 +92,7 @@ class Scrubber(ZoomedView):
         painter.drawRoundedRect(knob, 3, 3)
 
     def mark(self) -> None:
-        """Find the steps with hits; those too close to tell apart become one."""
+        """Find the steps with hits; hits too close to distinguish become one."""
         self._marks = []
         n_steps = max(1, self._walk.n_steps)
         for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):

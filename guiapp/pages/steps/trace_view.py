@@ -375,7 +375,7 @@ class CodeView(ZoomedView):
         return QRectF(0, number * height, self.width(), height)
 
     def _line_at(self, place: QPointF) -> int:
-        """The line of code at a position; -1 if it is none that has operations."""
+        """The line of code at a position; -1 if there is none or it has no operations."""
         code, _ = self.present()
         number = int(place.y() // self.line_rect(0).height())
         return number if 0 <= number < len(code.lines) and code.operations_of(number) else -1

@@ -161,7 +161,7 @@ class TrainingStage(QWidget):
 class YieldingColumn(QWidget):
     """A column of parts that asks for no more than its minimum height.
 
-    Otherwise a scroll area gives it its preferred height, if it has labels that wrap.
+    A scroll area would give a plain widget its preferred height if it has labels that wrap.
     """
 
     def heightForWidth(self, width: int) -> int:
@@ -257,7 +257,6 @@ class TrainingView(RoomySplitter):
         self.model.stop()
 
     def _ask(self, save: Callable[[Path], object]) -> None:
-        """Ask where to save the result, and save it there."""
         if path := ask_to_save(self, "Save as GGUF", "trained.gguf", FORMATS):
             save(path)
 
