@@ -1,1 +1,1 @@
-"""Messages and the prompt that a chat template makes of them, token by token."""
+"""Messages and the prompt that a chat template makes from them, token by token."""

@@ -1,4 +1,4 @@
-"""What a prompt costs: a bar of shares by origin, and the whole."""
+"""The cost of a prompt: a bar of shares by origin, and the total."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_BUDGET = Budget(0, 0, 0, {}, ())
 
 
 class Share(NamedTuple):
-    """So many tokens under a name; `hue` of a role, -1 for what the template wrote."""
+    """The tokens of an origin; `hue` of its role, -1 for text of the template."""
 
     name: str
     n_tokens: int
@@ -43,7 +43,7 @@ class Share(NamedTuple):
 
 
 class BudgetStrip(Painted):
-    """A bar of shares with their numbers below, and the whole at the right."""
+    """A bar of shares with their numbers below, and the total at the right."""
 
     ground = "panel"
 
@@ -80,7 +80,7 @@ class BudgetStrip(Painted):
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
             labels.append((share, left, left + wide))
             left += wide + SEAM_PX
-        taken = list[tuple[float, float]]()  # the largest before those that their words would cover
+        taken = list[tuple[float, float]]()  # labels of the largest come first; others must not overlap them
         for share, left, right in sorted(labels, key=lambda label: -label[0].n_tokens):
             words_px = sum(_widths_of(share))
             for start in (min(left, MARGIN_PX + width - words_px), right - words_px - GAP_PX):
@@ -113,13 +113,13 @@ class BudgetStrip(Painted):
 
 
 def _shares_of(budget: Budget) -> list[Share]:
-    """From left to right."""
+    """The shares, from left to right."""
     own = [Share("template", budget.n_template), Share("added", budget.n_added)]
     roles = [Share(role, n_tokens, hue_of(role)) for role, n_tokens in budget.by_role.items()]
     return [share for share in (*own, *roles) if share.n_tokens]
 
 
 def _widths_of(share: Share) -> tuple[float, float]:
-    """Of the number and of the name of a share, px."""
+    """The widths of a share's number and name, px."""
     number, name = Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
     return width_of(f"{share.n_tokens:,} ", number), width_of(share.name, name)

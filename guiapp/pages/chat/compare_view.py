@@ -1,4 +1,4 @@
-"""The prompt beside another one, counts and two columns; and whether llama.cpp makes the same of it."""
+"""The prompt next to another one, with counts; and a badge that compares it with llama.cpp's prompt."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
 
 LONGEST_NAME = 28
-FRAME_MS = 8.0  # for rows that are new, on each side
+FRAME_MS = 8.0  # a frame, for new rows, on each side
 IDS, TEXT, DIFFERS = "same as llama.cpp", "same text as llama.cpp", "differs from llama.cpp"
 DATE = "only the date differs"
 ABOUT_IDS = "llama.cpp makes the same text and the same ids from these messages."
@@ -67,10 +67,10 @@ ICON_PX = 14
 
 
 class CompareMenu(MenuButton):
-    """Lists what a prompt can be compared with.
+    """Lists the prompts to compare with.
 
     Signals:
-        chosen(Counterpart | None): one of them; None for nothing.
+        chosen(Counterpart | None): the chosen one; None to end the comparison.
     """
 
     chosen = Signal(object)
@@ -114,12 +114,12 @@ class CompareMenu(MenuButton):
 
 
 class CompareView(QFrame):
-    """A head, two columns, and the selected token below; `menu` stands wherever the page puts it.
+    """A head, two columns, and the selected token below; the page places `menu`.
 
-    outcome  what changed from the tokens of the left prompt to those of the right one
+    outcome  the changes from the tokens of the left prompt to the tokens of the right one
 
     Signals:
-        left(): people have seen enough.
+        left(): the user ends the comparison.
     """
 
     left = Signal()
@@ -159,7 +159,7 @@ class CompareView(QFrame):
 
     @property
     def is_painted(self) -> bool:
-        """Whether all turns stand in their places, and all rows that show are painted in full."""
+        """Whether all turns are in position, and all visible rows are fully painted."""
         return not self._turns_placed.isActive() and all(side.is_painted for side in self.sides)
 
     @property
@@ -175,7 +175,7 @@ class CompareView(QFrame):
         parts = (self.description, 1), self.walking, self.close_button
         above = framed(in_row(*parts, margins=margins, spacing=GAP_PX), "bar")
         for line in self.lines:
-            set_role(line, "panel")  # the line above it goes on to the right
+            set_role(line, "panel")  # the line above it continues to the right
         lines = (self.lines[0], 1), (self.lines[1], 1)
         below = framed(in_row(*lines, self.shared, MARGIN_PX, spacing=0), "status")
         columns = [
@@ -189,7 +189,7 @@ class CompareView(QFrame):
         end.setShortcut(Qt.Key.Key_Escape)
         end.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         end.triggered.connect(self.left)
-        for part in (self, self.menu):  # which has the focus again when its menu has closed
+        for part in (self, self.menu):  # the button has focus after its menu closes
             part.addAction(end)
 
     def _action(self, text: str, keys: str, by: int) -> QAction:
@@ -199,7 +199,7 @@ class CompareView(QFrame):
         self.addAction(action)
         return action
 
-    # What is compared
+    # The comparison
 
     def _refresh(self) -> None:
         compared, counterpart = self.counterpart.value, self.counterpart.counterpart
@@ -254,7 +254,7 @@ class CompareView(QFrame):
             head.show_size(*_counts_in_words(comparison, number))
 
     def _place_turns(self) -> None:
-        """Have the turns of the same message begin at the same height."""
+        """Align the turns of the same message on both sides."""
         if (compared := self.counterpart.value) is None or not self.isVisible():
             return
         for side in self.sides:
@@ -273,7 +273,7 @@ class CompareView(QFrame):
             side.end_turns()
             map_changes(side, side.spans, self._themes)
 
-    # Which difference and which token people look at
+    # The current difference and the selected token
 
     def _differences(self) -> ChangeSpans | None:
         return ChangeSpans(self.sides[0].spans, self.outcome) if self.is_shown else None
@@ -282,7 +282,7 @@ class CompareView(QFrame):
         self.walking.show_place(self.walk.current, self.walk.n_all)
 
     def _show_difference(self) -> None:
-        """Select the first token of a difference, at the left if there is one, and have both sides there."""
+        """Select the first token of a difference, at the left if there is one; scroll both sides there."""
         assert self.walk.current is not None
         change = IdChange._make(self.outcome.rows[self.walk.current].tolist())
         is_at_left = change.first_start < change.first_end
@@ -291,7 +291,7 @@ class CompareView(QFrame):
         chosen.go_to(change.first_start if is_at_left else change.second_start)
 
     def _on_selected_changed(self, side: PromptColumn) -> None:
-        """Only one side has a selected token; a token of what the page shows is selected there, too."""
+        """Keep one token selected on one side only; if it is of the page's prompt, select it there, too."""
         model, index = self.counterpart.model, side.prompt.selected_token
         if index is not None:
             for other in self.sides:
@@ -317,12 +317,12 @@ class CompareView(QFrame):
 
 
 def _sync(leader: SpanView, view: SpanView) -> None:
-    """Turns stand at the same height on both sides."""
+    """Scroll both sides to the same height, as turns are aligned."""
     view.verticalScrollBar().setValue(leader.verticalScrollBar().value())
 
 
 def _counts_in_words(comparison: ChatComparison, number: int) -> list[str]:
-    """The tokens of each role on a side, and how many more there are than on the left; shorter ones, too."""
+    """The tokens of each role on a side, and how many more than on the left; in several lengths."""
     parts, differing = list[str](), list[str]()
     for name, *counts in comparison.counts:
         more = counts[number] - counts[0]
@@ -337,7 +337,7 @@ def _counts_in_words(comparison: ChatComparison, number: int) -> list[str]:
 
 
 def name_of(counterpart: Counterpart) -> str:
-    """What something is compared with, on a button."""
+    """The name of a counterpart on a button."""
     if counterpart.way in (PromptVariant.TEMPLATE, PromptVariant.MODEL):
         return quoted(Path(counterpart.name).name or counterpart.name, LONGEST_NAME)
     return {
@@ -360,12 +360,12 @@ def names_of(counterpart: Counterpart, has_prompt: bool) -> tuple[str, str]:
 
 
 class PromptColumn(PromptView):
-    """One of both prompts, with marks of what only it has, and turns that stand beside those of the other.
+    """One of both prompts, with marks of tokens that only it has, and turns aligned with the other's.
 
-    spans  its tokens
+    spans  the tokens of the prompt
 
     Signals:
-        resized(): its rows may be others.
+        resized(): its rows may have changed.
     """
 
     numbers_hints = False
@@ -377,8 +377,8 @@ class PromptColumn(PromptView):
         self.spans = MarkedSpans(self._turns, view, view, side)
         self._turns.tokens_changed.connect(self.spans.notify)
         self._placed: list[tuple[int, int]] = []  # the bytes of turns …
-        self._n_free: list[int] = []  # … and the rows that are free before each
-        self._missing: list[tuple[int, int, str]] = []  # how many turns and free rows are before a note
+        self._n_free: list[int] = []  # … and the free rows before each
+        self._missing: list[tuple[int, int, str]] = []  # turns and free rows before a note, and the note
         self._n_due = 0  # rows to leave free before the next turn
         super().__init__(self.prompt, self._turns, themes, self.spans)
         self.set_token_tip(self._describe)
@@ -389,7 +389,7 @@ class PromptColumn(PromptView):
         return len(self.spans.tokens) > 0 and self.spans.tokens.span(0)[1] == 0
 
     def has_alone(self, index: int) -> bool:
-        """Whether the other prompt does not have a token."""
+        """Whether the other prompt lacks a token."""
         window = self.spans.spans_in(*self.spans.tokens.span(index))
         return bool(self.spans.is_changed(window)[index - window.first_index])
 
@@ -398,13 +398,13 @@ class PromptColumn(PromptView):
         lines = hover_text(self.spans, None, index), places(origin)[0], line_of(origin)
         return "\n".join(filter(None, lines))
 
-    # Turns at the same height as those of the other side
+    # Alignment of turns
 
     def begin_turns(self) -> None:
         self._placed, self._n_free, self._missing, self._n_due = [], [], [], 0
 
     def bytes_of(self, turn: Turn | None) -> tuple[int, int] | None:
-        """The text of a turn; None where there is none."""
+        """The bytes of a turn; None if it has no text."""
         encoding = self.prompt.encoding
         if turn is None or encoding is None:
             return None
@@ -412,7 +412,7 @@ class PromptColumn(PromptView):
         return (start, end) if start < end else None
 
     def add_turn(self, span: tuple[int, int] | None, n_rows: int, n_most: int, absence: str) -> None:
-        """Go on with a turn, or with as many free rows as the other side has for it, and a note."""
+        """Append a turn; or a note, with as many free rows as the turn has on the other side."""
         n_free = self._n_due + int(bool(self._placed or self._n_due))
         if span is None:
             self._missing.append((len(self._placed), n_free, absence))
@@ -444,7 +444,7 @@ class PromptColumn(PromptView):
 
 
 def _absence(turn: Turn | None) -> str:
-    """What to say in place of a turn that only the other prompt has."""
+    """The note in place of a turn that only the other prompt has."""
     if turn is None:
         return ""
     if turn.is_prompt:
@@ -452,14 +452,14 @@ def _absence(turn: Turn | None) -> str:
     return f"no {quoted(turn.role)} message" if turn.message is not None else "nothing"
 
 
-# Whether llama.cpp makes the same of the conversation, compared without being asked while nobody types
+# The comparison with llama.cpp, made by itself while the user does not type
 
 
 class LlamaVerdict(NamedTuple):
-    """In what llama.cpp's prompt is another, "" for nothing.
+    """How llama.cpp's prompt differs, "" if it does not.
 
     has_ids  whether ids were compared, too
-    is_date  whether today's date is all that differs
+    is_date  whether only today's date differs
     """
 
     difference: str
@@ -468,9 +468,9 @@ class LlamaVerdict(NamedTuple):
 
 
 class LlamaBadge(QToolButton):
-    """Nothing, as long as nothing is known about the prompt that is shown.
+    """Shows whether llama.cpp makes the same prompt; hidden while that is unknown.
 
-    verdict  is computed some time after the prompt changed, by a process of llama.cpp's
+    verdict  computed some time after the prompt has changed, in a separate process with llama.cpp
     """
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource, idle_ms: int = IDLE_MS) -> None:
@@ -488,7 +488,7 @@ class LlamaBadge(QToolButton):
         self._refresh()
 
     def set_room(self, has_room: bool) -> None:
-        """Whether there is room for it."""
+        """Hide the badge if there is no room for it."""
         self._has_room = has_room
         self._refresh()
 

@@ -1,4 +1,4 @@
-"""What the prompt of the Chat page is compared with, and what became of it."""
+"""The prompt to compare the Chat page's prompt with, and the result of the comparison."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PromptVariant(Enum):
-    """In what the other prompt differs: content is text, the generation prompt is or is not there …"""
+    """How the other prompt is made: content as text, with or without generation prompt, …"""
 
     AS_TEXT = "text"
     NO_PROMPT = "prompt"
@@ -35,7 +35,7 @@ class PromptVariant(Enum):
 
 @dataclass(frozen=True)
 class Counterpart:
-    """One that may be chosen: the name of a template, its file or its text, or that of a model."""
+    """A prompt to compare with; `name` is a template's name, file or text, or a model's name."""
 
     way: PromptVariant
     name: str = ""
@@ -44,11 +44,11 @@ class Counterpart:
 
 @dataclass(frozen=True)
 class ComparedPrompts:
-    """What became of it.
+    """The result of a comparison.
 
-    sides        both prompts, with those hints that are marked in them
-    tokenizer    of another model, to be kept
-    description  of llama.cpp, in what its prompt is another; "" for nothing
+    sides        both prompts, with the hints that are marked in them
+    tokenizer    another model's tokenizer, to reuse
+    description  how llama.cpp's prompt differs; "" if it does not
     """
 
     counterpart: Counterpart
@@ -59,9 +59,9 @@ class ComparedPrompts:
 
 
 class PromptComparison(Background[ComparedPrompts]):
-    """The prompt that is shown, compared with another one as long as something is chosen.
+    """Compares the shown prompt with another one while a counterpart is chosen.
 
-    counterpart  what is chosen, None for nothing
+    counterpart  the chosen one, None for none
     """
 
     def __init__(self, model: ChatModel, load: Load = open_model, parent: QObject | None = None) -> None:
@@ -72,7 +72,7 @@ class PromptComparison(Background[ComparedPrompts]):
         model.result_changed.connect(self._on_result_changed)
 
     def choose(self, counterpart: Counterpart | None) -> None:
-        """Compare with this from now on, None for nothing; a file is read again."""
+        """Compare with a counterpart, None for none; a file is read again."""
         if counterpart is not None or self.counterpart is not None:
             self.counterpart = counterpart
             self.forget()
@@ -116,7 +116,7 @@ def _compared(
             prompt = llama_prompt(chat, checkpoint)
             other, description = prompt.chat, prompt.difference(chat)
     comparison = ChatComparison(chat, other)
-    len(comparison.changes.rows), comparison.turns, comparison.counts  # rather than in the window's thread
+    len(comparison.changes.rows), comparison.turns, comparison.counts  # rather than in the GUI thread
     return ComparedPrompts(counterpart, comparison, (_shown(chat), _shown(other)), tokenizer, description)
 
 
@@ -137,7 +137,7 @@ class ComparedPrompt(ShownPrompt):
         return self._is_outdated
 
     def show(self, shown: ChatResult | None, is_outdated: bool) -> None:
-        """`is_outdated`: whether a newer one is on its way."""
+        """Show a prompt; `is_outdated` if a newer one is being computed."""
         self._is_outdated = is_outdated
         if shown is not self.shown:
             self.shown = shown

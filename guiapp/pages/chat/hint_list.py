@@ -1,4 +1,4 @@
-"""What there is to look at in a prompt: a numbered line each, with one button that mends it."""
+"""The hints about a prompt: a numbered line for each, with a button that applies its fix."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HintRow(QFrame):
     """One hint with its fix.
 
     Signals:
-        pointed_at(Hint): people want to see what it is about.
+        pointed_at(Hint): the user wants to see the tokens or the message of the hint.
         both_requested(): show the prompt with and without control tokens in content.
     """
 
@@ -69,16 +69,16 @@ class HintRow(QFrame):
         theme_source.changed.connect(self._write)
 
     def minimumSizeHint(self) -> QSize:
-        """One minimum height for all would cut off what words of several lines need."""
+        """At least `ROW_PX`; a fixed minimum height would clip hints of several lines."""
         return super().minimumSizeHint().expandedTo(QSize(0, ROW_PX))
 
     def fold(self, is_narrow: bool) -> None:
-        """Have the buttons below the words, or beside them."""
+        """Put the buttons below the text, or next to it."""
         ways = QBoxLayout.Direction
         self._said.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
 
     def show_hint(self, number: int, hint: Hint) -> None:
-        """Show this from now on; its words are laid out again only if they are others."""
+        """Show a hint; lay out its text again only if it has changed."""
         before, self.hint = self.hint, hint
         self._number.show_drawing(_badge(number, hint))
         self._number.setAccessibleName(f"{hint.severity} {number}")
@@ -111,18 +111,18 @@ class HintRow(QFrame):
 
 
 def tip_of(fix: Fix) -> str:
-    """What a button does, where that is not plain from its name."""
+    """What a button does, if its label does not make that clear."""
     if fix.template is not None:
         return "Changes a copy of the template for this conversation. The model file does not change"
     return fix.remedy or ""
 
 
 class HintList(QScrollArea):
-    """As high as its rows, up to a few; where there is no room for them, as the first one.
+    """As high as its rows, up to a limit, but at least as the first row.
 
     Signals:
-        pointed_at(Hint), both_requested(): as of a row.
-        keys_left(): the button that had the keyboard's focus is gone.
+        pointed_at(Hint), both_requested(): as for a row.
+        keys_left(): the button that had keyboard focus is gone.
     """
 
     pointed_at = Signal(object)
@@ -150,7 +150,7 @@ class HintList(QScrollArea):
         return QSize(300, min(sum(self._heights_px), self._room_px))
 
     def set_room(self, room_px: int) -> None:
-        """Leave the prompt enough of it."""
+        """Limit the height, to leave enough room to the prompt."""
         self._room_px = min(room_px, MOST_PX)
         self.updateGeometry()
 
@@ -158,7 +158,7 @@ class HintList(QScrollArea):
         return QSize(0, min(self.sizeHint().height(), sum(self._heights_px[:1])))
 
     def _refresh(self) -> None:
-        hints = () if self._model.failure else self._model.hints[:MOST_HINTS]  # else of other messages
+        hints = () if self._model.failure else self._model.hints[:MOST_HINTS]  # outdated after a failure
         had_keys = self._has_keys()
         take_away(*self.rows[len(hints) :])
         del self.rows[len(hints) :]
@@ -189,10 +189,10 @@ class HintList(QScrollArea):
             row.fold(self.width() < NARROW_PX)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What is inside is laid out again: its rows may be higher.
+        """Fit the height when the contents are laid out, as rows may be higher.
 
-        Within that, one more change is left alone: a scroll bar that comes makes rows higher, one that goes
-        makes them lower, and there are widths at which neither fits.
+        Ignore changes during that: a scroll bar that appears makes rows higher, one that disappears makes
+        them lower, and at some widths neither state is stable.
         """
         if watched is not self._inside or event.type() not in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             return super().eventFilter(watched, event)
@@ -214,7 +214,7 @@ class HintList(QScrollArea):
 
 
 def _badge(number: int, hint: Hint) -> Draw:
-    """As on the tokens."""
+    """The hint's number as it is drawn on tokens."""
     return lambda painter, theme, box: draw_number(
         painter, box.center(), number, color_of(hint, theme), theme
     )

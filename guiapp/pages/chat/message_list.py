@@ -1,4 +1,4 @@
-"""The messages at the left of the Chat page, to edit, to add to, to paste and to drop."""
+"""The messages at the left of the Chat page: edit, add, paste or drop them."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.chat.model import ROLES, ChatModel, EditedConversation, as_json
 
 MOST_LINES = 14  # of a message, before it scrolls
-MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part
+MOST_CHARACTERS = 50_000  # of a message that can be edited; a longer one is shown in part, read-only
 DOT_PX = 9
-LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
+LINE_ENDS = re.compile("\r\n?|\u2029")  # QPlainTextEdit has only one kind
 PLACEHOLDER = "Message text"
 SIZE_PX = (620, 460)
 MARKED = BECAME_CONTROL, NEAR_MISS
@@ -106,7 +106,7 @@ SAMPLE = (
 
 
 class MessageList(QFrame):
-    """A card for each message, and what is asked of the template besides."""
+    """A card for each message, and the other inputs of the template: tools, variables, generation prompt."""
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -159,11 +159,11 @@ class MessageList(QFrame):
     # The cards
 
     def _refresh(self) -> None:
-        """Show each message in a card; those that are there already keep their caret."""
+        """Show each message in a card; existing cards keep their caret."""
         messages = self._model.edited.messages
         n_shown = min(len(messages), self._n_most)
         for card in self.cards[n_shown:]:
-            card.editor.typed.disconnect()  # an input method may end a word in it once it is hidden
+            card.editor.typed.disconnect()  # an input method may commit a word to it after it is hidden
         take_away(*self.cards[n_shown:])
         del self.cards[n_shown:]
         while len(self.cards) < n_shown:
@@ -187,11 +187,11 @@ class MessageList(QFrame):
         before = self.cards[-1].editor if self.cards else self.paste
         below = self.further, self.add, self.tools, self.variables, self.generation
         for first, then in pairwise((before, card.role, card.more, card.editor, *below)):
-            self.setTabOrder(first, then)  # else Tab goes to cards behind all that was there before them
+            self.setTabOrder(first, then)  # by default, Tab would reach new cards last
         self.cards.append(card)
 
     def _on_result_changed(self) -> None:
-        """How many tokens each message has, as far as that is known of it as it is now."""
+        """Show the number of tokens of each message that has not changed since it was rendered."""
         chat = self._model.chat
         messages = self._model.edited.messages
         rendered = () if chat is None else chat.conversation.messages
@@ -230,7 +230,7 @@ class MessageList(QFrame):
         self._area.ensureWidgetVisible(self.cards[number])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Where no message is yet, typing and pasting begin the first, and JSON is taken as messages."""
+        """If there is no message yet, begin one by typing or pasting; take pasted JSON as messages."""
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or self.cards:
             return super().eventFilter(watched, event)
         is_pasted = event.matches(QKeySequence.StandardKey.Paste)
@@ -243,10 +243,10 @@ class MessageList(QFrame):
         self.add_message()
         return QApplication.sendEvent(self.cards[0].editor, event)
 
-    # What is marked in them
+    # Marks
 
     def _mark(self) -> None:
-        """Mark what hints are about, and the selected token, while the text is what was rendered."""
+        """Mark the text of hints and of the selected token, unless messages have changed since rendering."""
         chat, theme = self._model.chat, self._theme_source.theme
         by_message: dict[int, list[ContentMark]] = {}
         if chat is not None and not self._model.is_outdated:
@@ -268,7 +268,7 @@ class MessageList(QFrame):
     def _add_mark(
         self, by_message: dict[int, list[ContentMark]], first: int, last: int, mark: ContentMark
     ) -> None:
-        """The characters of content that some tokens, of one message, are made of."""
+        """Mark the characters of a message's content that tokens [first, last) are made of."""
         origins = self._model.origins[first:last]
         content = [each for each in origins if each.kind == CONTENT and each.field == "content"]
         if content and (message := content[0].message) is not None:
@@ -279,7 +279,7 @@ class MessageList(QFrame):
     # JSON
 
     def _edit_all(self) -> None:
-        """With what is on the clipboard, if that can be messages."""
+        """Edit all messages as JSON; start with the clipboard if it contains messages."""
         found = _conversation_on_clipboard()
         text = (
             as_json(self._model.edited.conversation) if found is None else QGuiApplication.clipboard().text()
@@ -354,9 +354,9 @@ def _written(value: object) -> str:
 
 
 class JsonDialog(QDialog):
-    """Says what is wrong with what is typed, and takes it only when nothing is.
+    """Edits JSON; accepts it if it is valid, else shows the error.
 
-    `take` is given the text and raises ChatError for one that cannot be.
+    `take` receives the text, and raises ChatError if it is invalid.
     """
 
     def __init__(
@@ -378,7 +378,7 @@ class JsonDialog(QDialog):
         hint = set_role(QLabel(about, wordWrap=True), "dim")
         foot = in_row((self.problem, 1), STRETCH, cancel, self.use_button)
         in_column(hint, (self.editor, 1), foot, on=self, margins=MARGIN_PX)
-        self.setTabOrder(self.editor, self.use_button)  # rather than to what throws all away
+        self.setTabOrder(self.editor, self.use_button)  # before the button that discards everything
         self.editor.setFocus()
 
     def _use(self) -> None:
@@ -391,7 +391,7 @@ class JsonDialog(QDialog):
 
 
 class ContentMark(NamedTuple):
-    """Some characters of a content that a hint, or the selected token, is about."""
+    """Characters [start, end) of a message's content that a hint or the selected token refers to."""
 
     start: int
     end: int
@@ -400,10 +400,10 @@ class ContentMark(NamedTuple):
 
 
 class ContentEditor(QPlainTextEdit):
-    """As high as its text; what is typed goes to the model, which undoes it.
+    """As high as its text; edits go to the model, which also undoes them.
 
     Signals:
-        typed(str): the text is new, by somebody's keys.
+        typed(str): the user has changed the text.
         requested(str): "undo", "redo" or "add".
     """
 
@@ -426,11 +426,11 @@ class ContentEditor(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """As it was typed: in `toPlainText` all spaces may break."""
+        """The text as typed: `toPlainText` replaces no-break spaces by spaces."""
         return self.document().toRawText().replace("\u2029", "\n")
 
     def show_text(self, requested: str) -> bool:
-        """Show what somebody else changed, the caret where that is; whether it is held as it is."""
+        """Show a text, with the caret at the change; return whether the editor holds it unaltered."""
         before = self.text
         if before == requested or before == (text := LINE_ENDS.sub("\n", requested)):
             return before == requested
@@ -448,7 +448,7 @@ class ContentEditor(QPlainTextEdit):
 
     def show_marks(self, marks: Sequence[ContentMark]) -> None:
         text, selections = self.text if marks else "", []
-        is_plain = len(text) == n_units(text)  # no character is two of Qt's
+        is_plain = len(text) == n_units(text)  # no character is two UTF-16 units
         for mark in marks:
             selection = QTextEdit.ExtraSelection()
             cursor = QTextCursor(self.document())
@@ -468,7 +468,7 @@ class ContentEditor(QPlainTextEdit):
         self.setExtraSelections(selections)
 
     def fit(self) -> None:
-        """Be as high as the text, up to some lines."""
+        """Fit the height to the text, up to MOST_LINES."""
         layout, height, lines = self.document().documentLayout(), 0.0, 0
         block = self.document().begin()
         while block.isValid() and lines < MOST_LINES:
@@ -509,7 +509,6 @@ ADD = ((CTRL | Qt.Key.Key_Return).toCombined(), (CTRL | Qt.Key.Key_Enter).toComb
 
 
 def _dot(hue: int) -> Draw:
-    """The colour of a role."""
     whole = -EDGE_PX, -EDGE_PX, EDGE_PX, EDGE_PX
     return lambda painter, theme, box: fill(painter, box.adjusted(*whole), theme.roles[hue], 2)
 
@@ -518,8 +517,8 @@ class MessageCard(QFrame):
     """A message of the conversation, by its number.
 
     Signals:
-        json_wanted(int): people want to edit all of it, as JSON.
-        add_wanted(): people want another message.
+        json_wanted(int): edit the whole message as JSON.
+        add_wanted(): add another message.
     """
 
     json_wanted = Signal(int)
@@ -552,7 +551,7 @@ class MessageCard(QFrame):
         return False
 
     def show_message(self, message: Message) -> None:
-        """Show this from now on; the number of tokens is not known before it is rendered."""
+        """Show a message; its number of tokens is unknown until it is rendered."""
         role = quoted(message["role"], 24)
         self._dot.show_drawing(_dot(hue_of(message["role"])))
         self.role.setText(role)

@@ -1,4 +1,4 @@
-"""The conversation of the Chat page in tokens, rendered anew while people type."""
+"""The conversation of the Chat page in tokens, rendered again while the user types."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.templates import ChatTemplate
     from guiapp.core.encode.tokenizer import Tokenizer
 
-FOLDER = "chats"  # beside the settings
-AFTER_MS = 300  # of typing
+FOLDER = "chats"  # in the folder of the settings
+AFTER_MS = 300  # after an edit, before saving
 ROLES = ("system", "user", "assistant", "tool", "developer")
 MOST_STEPS = 1_000
-TYPING_MS = 60  # until what was typed is rendered
-LATE_MS = 400  # until a prompt that is not of what was typed is shown as such
+TYPING_MS = 60  # after an edit, before rendering
+LATE_MS = 400  # until an outdated prompt is shown as such
 
 
 class ChatModel(ShownPrompt):
-    """What the Chat page shows.
+    """Model of the Chat page.
 
     edited   the messages
-    reading  those from a file
-    result   of the messages as they are, or were a moment ago; None before the first
-    shown    the last one with a prompt, as long as the messages and the template allow none
+    reading  the job that reads messages from a file
+    result   of the present messages, or of those a moment ago; None before the first
+    shown    the latest result with a prompt; stays while the messages or the template fail to render
 
     Signals:
         settings_changed(): `settings` is new.
-        template_edited(TemplateEdit): a fix did that to the template.
+        template_edited(TemplateEdit): a fix made this edit to the template.
     """
 
     settings_changed = Signal()
@@ -61,7 +61,7 @@ class ChatModel(ShownPrompt):
         super().__init__(session)
         self.edited = EditedConversation(self)
         self.result: ChatResult | None = None
-        self._given: tuple[Tokenizer, Conversation, ChatSettings] | None = None  # to the newest job
+        self._given: tuple[Tokenizer, Conversation, ChatSettings] | None = None  # inputs of the newest job
         self._is_due = False
         self.reading = LatestJob[Conversation](self, self.edited.take)
         self._job = LatestJob[ChatResult](self, self._take)
@@ -77,21 +77,21 @@ class ChatModel(ShownPrompt):
     def open(self, path: Path) -> None:
         self.reading.start(lambda progress: conversation_of(read_text(path, progress)))
 
-    # What is shown
+    # The result
 
     @property
     def failure(self) -> str:
-        """Why the messages as they are now have no prompt; the last one is shown meanwhile."""
+        """Why the present messages have no prompt; the last prompt is shown meanwhile."""
         return "" if self.result is None else self.result.failure
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the messages were changed since, or cannot be rendered."""
+        """Whether the messages have changed since, or cannot be rendered."""
         return self.is_busy or bool(self.failure)
 
     @property
     def is_late(self) -> bool:
-        """The same, but not before somebody waits: else all would flicker while people type."""
+        """The same, but only after a delay: otherwise the page would flicker while the user types."""
         return bool(self.failure) or (self.is_busy and not self._waiting.isActive())
 
     @property
@@ -105,19 +105,19 @@ class ChatModel(ShownPrompt):
         return replace(self.edited.settings, add_special=self.session.options.add_special)
 
     def choose(self, settings: ChatSettings) -> None:
-        """Render by these from now on; the file of a template is read again."""
+        """Render with these settings; a template file is read again."""
         self._given = None
         self._use(self.edited.conversation, settings)
         self._start()
 
     def _use(self, conversation: Conversation, settings: ChatSettings) -> None:
-        """As one step of undo, but for the switch."""
+        """Set the conversation and settings as one step of undo, which does not restore `add_special`."""
         self.edited.take(conversation, replace(settings, add_special=True))
         self.session.set_add_special(settings.add_special)
 
     @property
     def request(self) -> str:
-        """Messages and settings as a session file has them: with the text of a template that is in a file."""
+        """Messages and settings in the form of a session file; a template file is replaced by its text."""
         settings, template = self.edited.settings, None if self.result is None else self.result.template
         names = {each.name for each in self.templates}
         if (given := settings.template) is not None and given not in names and not is_text(given):
@@ -125,12 +125,12 @@ class ChatModel(ShownPrompt):
         return request_of(self.edited.conversation, settings)
 
     def take_request(self, request: str) -> None:
-        """Show what a session file has, as one step of undo; raises ChatError."""
+        """Take messages and settings from a session file, as one step of undo; raises ChatError."""
         settings = replace(settings_of(request), add_special=self.settings.add_special)
         self._use(conversation_of(request, is_limited=False), settings)
 
     def apply_fix(self, fix: Fix) -> None:
-        """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
+        """Apply the fix of a hint about the shown prompt; fixes to copy are left to the caller."""
         from guiapp.analysis.chat.fixes import apply_fix
 
         if self.chat is None:
@@ -145,7 +145,7 @@ class ChatModel(ShownPrompt):
     # Selection
 
     def part_that_wrote(self, token: int) -> tuple[int, int] | None:
-        """The characters of the template, see `template_parts`; None where it wrote none of it."""
+        """The characters of the template that wrote a token, see `fixes.part_that_wrote`; None for none."""
         from guiapp.analysis.chat.chat import ADDED
         from guiapp.analysis.chat.fixes import part_that_wrote
 
@@ -170,14 +170,14 @@ class ChatModel(ShownPrompt):
         self._start()
 
     def _reset(self) -> None:
-        """What is shown has nothing to do with what is to come."""
+        """Forget the shown prompt, as the next one has nothing to do with it, and render."""
         self.result = self.shown = self._given = None
         self.select_token(None)
         self.result_changed.emit()
         self._start()
 
     def _render_soon(self) -> None:
-        """What is under way is finished first: else one who types without a break would see nothing new."""
+        """Render after the running job: cancelling it would show nothing new while the user types on."""
         self._waiting.start()
         if not self.edited.messages:
             self._reset()
@@ -203,7 +203,7 @@ class ChatModel(ShownPrompt):
             before, self.shown = self.encoding, result
             if before is None or len(before) != len(result.chat.encoding):
                 self.select_token(None)
-        if self._is_due:  # first: it may be of the same messages, and then nothing else comes
+        if self._is_due:  # before the signal: it may start no job if the messages are the same
             self._start()
         self.result_changed.emit()
 
@@ -211,7 +211,7 @@ class ChatModel(ShownPrompt):
 def _rendered(
     tokenizer: Tokenizer, conversation: Conversation, settings: ChatSettings, progress: Progress
 ) -> ChatResult:
-    """The prompt with all that the page shows of it."""
+    """Render the prompt and compute all that the page shows of it."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.hints import hints
     from guiapp.analysis.chat.templates import chosen_template, templates_of
@@ -228,14 +228,14 @@ def _rendered(
     except TokenloupeError as error:
         line = error.line if isinstance(error, ChatError) else 0
         return ChatResult(templates, template, failure=str(error), failed_line=line)
-    len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
+    len(chat.origins), chat.budget, chat.turns  # computed here rather than in the GUI thread
     return ChatResult(templates, template, chat, tuple(hints(chat)), tints_of(chat))
 
 
 class Draft(NamedTuple):
-    """A conversation, perhaps without messages, and its settings; `add_special` is the window's instead.
+    """A conversation, perhaps without messages, and its settings; `add_special` is the window's.
 
-    switched  what the step that led here made of `add_special`; None for a step that left it alone
+    switched  the value that this step gave to `add_special`; None if it left it unchanged
     """
 
     conversation: Conversation = Conversation(())
@@ -244,12 +244,12 @@ class Draft(NamedTuple):
 
 
 class EditedConversation(QObject):
-    """A draft, and what it was before.
+    """A draft with its undo history.
 
     Signals:
         changed(): `conversation` is new.
         settings_changed(): `settings` is new.
-        add_special_changed(bool): a step, or undo of it, turns the window's switch on or off.
+        add_special_changed(bool): a step, or its undo, turns the window's `add_special` on or off.
     """
 
     changed = Signal()
@@ -259,8 +259,8 @@ class EditedConversation(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._drafts = [Draft()]
-        self._at = 0  # which of them is the present one; undo leads to those before it
-        self._typed_in: int | None = None  # the message that the last step was typed into
+        self._at = 0  # the index of the present draft; undo goes back
+        self._typed_in: int | None = None  # the message that the last step edited by typing
 
     @property
     def conversation(self) -> Conversation:
@@ -283,15 +283,15 @@ class EditedConversation(QObject):
         return self._at + 1 < len(self._drafts)
 
     def take(self, conversation: Conversation, settings: ChatSettings | None = None) -> None:
-        """Put a whole conversation in the place of the present one, if wished with other settings."""
+        """Replace the whole conversation, and the settings if given."""
         self._step(Draft(conversation, self.settings if settings is None else settings))
 
     def restore(self, draft: Draft) -> None:
-        """Begin with what was kept: there is nothing before it."""
+        """Begin with a saved draft, without an undo history."""
         self._show([draft], 0)
 
     def forget_templates(self, names: Set[str]) -> None:
-        """They are another model's: what is rendered, and was before, is by the usual one of the present."""
+        """Replace templates of another model by the present model's default, also in the undo history."""
 
         def without(draft: Draft) -> Draft:
             is_gone = draft.settings.template in names
@@ -300,7 +300,7 @@ class EditedConversation(QObject):
         self._show(list(map(without, self._drafts)), self._at)
 
     def switch_add_special(self, is_on: bool) -> None:
-        """Turn the window's switch on or off, as a step of undo."""
+        """Turn the window's `add_special` on or off, as a step of undo."""
         self._step(self._drafts[self._at]._replace(switched=is_on))
         self.add_special_changed.emit(is_on)
 
@@ -320,7 +320,7 @@ class EditedConversation(QObject):
     # One message
 
     def type(self, number: int, content: str) -> None:
-        """Follow what is typed into a message; what is typed without a break, word by word, is one step."""
+        """Follow typing in a message; the letters of a word, typed without another edit, are one step."""
         message = self.messages[number]
         before = message.get("content", "")
         if content == before:
@@ -333,11 +333,11 @@ class EditedConversation(QObject):
         self.set_message(number, {**self.messages[number], "role": role})
 
     def set_message(self, number: int, message: Message, joins: bool = False) -> None:
-        """Put a message in the place of another; one that `joins` is one step with the last."""
+        """Replace a message; with `joins`, as one step of undo with the last one."""
         self._set_messages((*self.messages[:number], message, *self.messages[number + 1 :]), joins)
 
     def add(self) -> int:
-        """Put an empty message behind the last, of whose turn it is; return its number."""
+        """Append an empty message of the role whose turn it is; return its number."""
         roles = [message["role"] for message in self.messages]
         role = "assistant" if roles and roles[-1] == "user" else "user"
         self._set_messages((*self.messages, {"role": role, "content": ""}))
@@ -347,7 +347,7 @@ class EditedConversation(QObject):
         self._set_messages((*self.messages[:number], *self.messages[number + 1 :]))
 
     def move(self, number: int, by: int) -> None:
-        """Swap a message with the one before, -1, or behind it, 1."""
+        """Swap a message with the previous one, -1, or the next one, 1."""
         there = number + by
         if 0 <= there < len(self.messages):
             messages = list(self.messages)
@@ -375,20 +375,20 @@ class EditedConversation(QObject):
 
 
 def _goes_on(before: str, after: str) -> bool:
-    """Whether an edit belongs to the word that was typed, or taken away, just before."""
+    """Whether an edit continues the word that was just typed or deleted."""
     is_one = abs(len(after) - len(before)) == 1
     return is_one and not (before[-1:].isspace() and not after[-1:].isspace())
 
 
 def as_json(conversation: Conversation) -> str:
-    """As people paste it: a list of messages, or a request where there are tools."""
+    """The conversation as JSON: a list of messages, or a request if there are tools."""
     messages = list(conversation.messages)
     said = messages if conversation.tools is None else {"messages": messages, "tools": conversation.tools}
     return json.dumps(said, ensure_ascii=False, indent=2)
 
 
 class SavedConversation(QObject):
-    """Takes the one up that a window before this one was left with; `saved` writes it as it writes texts."""
+    """Restores the conversation of an earlier window, and saves the present one with `saved`."""
 
     def __init__(self, model: ChatModel, folder: Path) -> None:
         super().__init__()
@@ -399,7 +399,7 @@ class SavedConversation(QObject):
             try:
                 settings = settings_of(found.data)
                 model.edited.restore(Draft(conversation_of(found.data, is_limited=False), settings))
-            except ChatError:  # a file that somebody else wrote there
+            except ChatError:  # a file from elsewhere
                 self.saved.forget()
         model.edited.changed.connect(self._delay.start)
         model.settings_changed.connect(self._delay.start)

@@ -1,4 +1,4 @@
-"""The Chat page: messages, the prompt that a template makes of them, and the template itself."""
+"""The Chat page: messages, the prompt that a template makes from them, and the template itself."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.messages import Conversation
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 660, 320
-LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
-WIDE_PX = 1100  # in less, the template is folded at first
-BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
+LEAST_PROMPT_PX = 280  # the buttons of a hint fit side by side
+WIDE_PX = 1100  # in less width, the template is hidden at first
+BADGE_FROM_PX = 1060  # in less width, the badge has no room among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
 FORMS: dict[str, Callable[[Chat], str]] = {
@@ -52,7 +52,7 @@ EMPTY = "Type a message on the left, or try the sample."
 
 
 class ChatPage(Page):
-    """Puts messages, prompt and template beside each other."""
+    """Messages, prompt and template side by side."""
 
     legend = {"In prompts": LEGEND, **Page.legend}
 
@@ -165,7 +165,7 @@ class ChatPage(Page):
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
         buttons = self.parsed, self.unfold, self.compare.menu, self.copy
-        return WrappingRow([self.ways, *buttons, self.llama])  # it comes late: nothing may have to move
+        return WrappingRow([self.ways, *buttons, self.llama])  # it appears late: last, it moves nothing
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)
@@ -178,7 +178,7 @@ class ChatPage(Page):
         self.model.choose(replace(self.model.settings, as_text=False))
 
     def show_template(self, is_shown: bool) -> None:
-        """Give its room to the prompt, or take that back."""
+        """Show the template, or give its room to the prompt."""
         self._shows_template = is_shown
         self._fold()
 
@@ -186,7 +186,7 @@ class ChatPage(Page):
         self.show_template(self.template.isHidden())
 
     def show_line(self, template: str, line: int) -> None:
-        """Choose one of the model's templates, and scroll to a line of it."""
+        """Choose one of the model's templates, and scroll to one of its lines."""
         shown = None if self.model.result is None else self.model.result.template
         if shown is None or shown.name != template:
             self.model.choose(replace(self.model.settings, template=template))
@@ -196,7 +196,7 @@ class ChatPage(Page):
         self.template.view.setFocus()
 
     def show_prompt(self, conversation: Conversation, template: str | None, line: int) -> None:
-        """Take messages in place of those there, without a generation prompt, and show a line."""
+        """Replace the messages, without a generation prompt, and show a line of the template."""
         settings = replace(self.model.settings, template=template, add_generation_prompt=False)
         self.model.edited.take(conversation, settings)
         self.counterpart.choose(None)
@@ -204,9 +204,9 @@ class ChatPage(Page):
         self.template.view.go_to_line(line)
 
     def _fold(self) -> None:
-        """Where nobody has said what to show, that follows from the room; two prompts need all of it.
+        """Show the template by the user's choice, or else if there is room; two prompts need the whole width.
 
-        Where it is narrow, the template takes the place of the messages.
+        If it is narrow, the template replaces the messages.
         """
         is_single = self.counterpart.counterpart is None
         self._single.setVisible(is_single)
@@ -263,7 +263,7 @@ class CopyButton(MenuButton):
         self.fill_on_open(self._list)
 
     def _list(self, menu: QMenu) -> None:
-        is_current = self._model.chat is not None and not self._model.failure  # else it is of other messages
+        is_current = self._model.chat is not None and not self._model.failure  # of the present messages
         for title, form in FORMS.items():
             menu.addAction(title, partial(self._copy, title, form)).setEnabled(is_current)
         has_messages = bool(self._model.edited.messages)

@@ -1,4 +1,4 @@
-"""The template with what it is chosen by: in the file, a named one, a file, or an example."""
+"""The template, and the menu to choose it: the default, a named one, a file, or an example."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ from guiapp.pages.chat.model import ChatModel
 
 NUMBERS_PX = 92
 NUMBER_PX, TIMES_PX, RAN_PX = 34, 36, 2
-LONGEST_LINE, MOST_LINES = 10_000, 2_000  # characters and lines that are shown
+LONGEST_LINE, MOST_LINES = 10_000, 2_000  # most characters and lines shown
 LIT, LIT_PART = 0.22, 0.5
 LONGEST_NAME = 24
 KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 
 
 class TemplatePanel(QFrame):
-    """A head and the lines.
+    """A head above the template's lines.
 
     Signals:
-        fold_wanted(): people want its room.
+        fold_wanted(): the user wants to hide the panel.
     """
 
     fold_wanted = Signal()
@@ -126,7 +126,7 @@ def ask_for_template(window: QWidget) -> Path | None:
 
 
 class _Faint(QSyntaxHighlighter):
-    """Lines that did not run are dim."""
+    """Dims lines that did not run."""
 
     def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
@@ -140,7 +140,7 @@ class _Faint(QSyntaxHighlighter):
 
 
 class _Margin(Painted):
-    """Numbers, counts, and a line beside what ran."""
+    """Line numbers, counts, and a bar next to lines that ran."""
 
     ground = "panel"
 
@@ -170,7 +170,7 @@ class _Margin(Painted):
 
 
 class TemplateView(QPlainTextEdit):
-    """Text to read and to copy."""
+    """The template's text, to read and to copy."""
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -179,14 +179,14 @@ class TemplateView(QPlainTextEdit):
         self.lit_line = self.failed_line = 0
         self._pointed: int | None = None  # the token under the mouse
         self._lit_part: tuple[int, int] | None = None
-        self._asked: tuple[str | None, int] | None = None  # of the template that comes next for None
+        self._asked: tuple[str | None, int] | None = None  # template name, None for the next one; line
         self._text = ""
         set_role(self, "code")
         self.setReadOnly(True)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setAccessibleName("Template, read-only")
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # no caret: nobody types
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # read-only: no caret
         self.setTabChangesFocus(True)
         self._margin = _Margin(self, theme_source)
         self._faint = _Faint(self.document())
@@ -200,13 +200,13 @@ class TemplateView(QPlainTextEdit):
         self._refresh()
 
     def point_at(self, token: int) -> None:
-        """Light what wrote the token under the mouse; a negative number is none."""
+        """Highlight the part that wrote the token under the mouse; a negative number is none."""
         self._pointed = token if token >= 0 else None
         self._mark_lines()
 
     @property
     def asked_line(self) -> int:
-        """The line that people came for, while its template is shown and no token is chosen; else 0."""
+        """The requested line, while its template is shown and no token is selected; else 0."""
         result, asked = self._model.result, self._asked
         template = None if result is None else result.template
         if asked is None or template is None or self._model.is_busy:
@@ -214,24 +214,24 @@ class TemplateView(QPlainTextEdit):
         return asked[1] if asked[0] in (None, template.name) else 0
 
     def _show_edit(self, edit: TemplateEdit) -> None:
-        """Scroll to what a button has put into the template as soon as that is shown."""
+        """Scroll to the edit of a fix as soon as the template with it is shown."""
         text = self._model.settings.template or ""
         self.go_to(GIVEN, text.count("\n", 0, edit.start) + 1)
 
     def go_to(self, template: str, line: int) -> None:
-        """Scroll to a line of a template as soon as that is the one that is shown."""
+        """Scroll to a line of a template as soon as that template is shown."""
         self._asked = template, line
         self._show_asked()
         self._mark_lines()
 
     def go_to_line(self, line: int) -> None:
-        """The same of the template that is shown next."""
+        """Scroll to a line of the template that is shown next."""
         self._asked = None, line
         self._show_asked()
         self._mark_lines()
 
     def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
-        """The lines that show, their tops in the viewport and heights without the document's margin."""
+        """The visible lines, their tops in the viewport, and their heights without the document's margin."""
         found, block = [], self.firstVisibleBlock()
         while block.isValid():
             place = self.blockBoundingGeometry(block).translated(self.contentOffset())
@@ -290,12 +290,12 @@ class TemplateView(QPlainTextEdit):
         self._mark_lines()
 
     def _line_of(self, token: int | None) -> int:
-        """The line that wrote it; 0 while another template is shown than that of the prompt."""
+        """The line that wrote a token; 0 while another template is shown than the prompt's."""
         origins = self._model.origins
         return origins[token].line if self.lines and token is not None and token < len(origins) else 0
 
     def _cursor_over(self, token: int | None) -> QTextCursor | None:
-        """Over the part of a line that wrote a token, as far as it is shown."""
+        """A cursor that selects the part of a line that wrote a token, as far as the line is shown."""
         if token is None or not self._line_of(token) or self._model.chat is None:
             return None
         if (part := self._model.part_that_wrote(token)) is None:
@@ -322,13 +322,13 @@ class TemplateView(QPlainTextEdit):
             (scroll or self._bring_into_view)()
 
     def _bring_into_view(self) -> None:
-        """Not at the very edge, where the lines beside it cannot be seen."""
+        """Scroll the cursor into view, but not to the edge, where adjacent lines are hidden."""
         edge_px = 2 * self.fontMetrics().height()
         if not self.viewport().rect().adjusted(0, edge_px, 0, -edge_px).contains(self.cursorRect()):
             self.centerCursor()
 
     def _failed_part(self, line: str) -> tuple[int, int]:
-        """The tag that says why the template refuses; (0, 0) for all of the line."""
+        """The range of the tag with the template's error message; (0, 0) for the whole line."""
         at = line.find(self._model.failure.partition(": ")[2].rstrip(".") or "\n")
         start, end = line.rfind("{{", 0, max(at, 0)), line.find("}}", at)
         return (n_units(line[:start]), n_units(line[: end + 2])) if 0 <= start < end else (0, 0)
@@ -368,7 +368,7 @@ def _mark(cursor: QTextCursor, ground: QColor) -> QTextEdit.ExtraSelection:
 
 
 def shown_of(template: str) -> str:
-    """Its beginning, as far as a window can show it at once."""
+    """The beginning of a template, shortened to what the view can show."""
     lines = template.split("\n", MOST_LINES)
     shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:

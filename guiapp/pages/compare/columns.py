@@ -1,4 +1,4 @@
-"""All columns side by side, each a head over the text in tokens of its model; they scroll as one."""
+"""The columns side by side, each a head above the text in tokens of its model; they scroll together."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from guiapp.kit.widgets.theme import (
 )
 from guiapp.pages.compare.models import ComparedFigures, ComparedSpans, ModelsComparison
 
-SIDE_PX = 16  # beside the text
-HEAD_PX, TWO_ROWS_PX = 80, 64  # the height of the head, and the least one of the text
+SIDE_PX = 16  # left and right of the text
+HEAD_PX, TWO_ROWS_PX = 80, 64  # height of the head, and minimum height of the text
 LEAST_TEXT_PX = 232
 LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
-FRAME_MS = 5.0  # for rows of the text that are new, in each column
+FRAME_MS = 5.0  # a frame, for new rows of the text, in each column
 LINKING_ROUNDS = 3
 BAR_PX = 10
 LINE_PX = 1
 
 
 class ColumnsArea(QWidget):
-    """One `ModelColumn` for each session, all of one width, so that their lines wrap alike.
+    """A `ModelColumn` for each session, all of the same width, so that their lines wrap alike.
 
     Signals:
         editors_changed(): `columns` is new.
@@ -70,8 +70,8 @@ class ColumnsArea(QWidget):
         self._requests, self._theme_source = requests, theme_source
         self.links = LinkedViews(whitespace, parent=self)
         self._is_linking = False
-        self._names: list[str] = []  # as the heads show them
-        self._linked: list[SpanEditor] = []  # those that showed when they were scrolled last
+        self._names: list[str] = []  # as shown in the heads
+        self._linked: list[SpanEditor] = []  # the visible ones at the last scrolling
         self.columns: list[ModelColumn] = []
         self.bar = MapBar(theme_source)
         self._corner = set_role(QFrame(self), "bar")
@@ -93,7 +93,7 @@ class ColumnsArea(QWidget):
         return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
 
     def point_out(self, byte_span: tuple[int, int] | None) -> None:
-        """Mark a stretch and its line in all columns; None ends that."""
+        """Mark a span and its line in all columns; None removes the mark."""
         place = None if byte_span is None else pointed_out(self._comparison.document, *byte_span)
         for column in self.columns:
             column.editor.point_out(place)
@@ -136,7 +136,7 @@ class ColumnsArea(QWidget):
         return column
 
     def _add_again(self, spans: ComparedSpans) -> None:
-        """The same model in one more column, encoded the same way so far."""
+        """Add a column with the same model and the same encode options."""
         model = spans.session.loader.model
         if model is not None and self._comparison.compared.can_add:
             pre = model.tokenizer.vocabulary.chosen_pre or None
@@ -161,10 +161,10 @@ class ColumnsArea(QWidget):
         self._arrange()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # what is between columns
+        QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # shows between columns
 
     def _arrange(self) -> None:
-        """Columns of one width, a hairline between them."""
+        """Arrange columns of the same width, with a hairline between them."""
         count, width, height = len(self.columns), self.width() - BAR_PX, self.height()
         size = (width - LINE_PX * (count - 1)) // count
         for number, column in enumerate(self.columns):
@@ -181,19 +181,19 @@ class ColumnsArea(QWidget):
     def _on_scrolled(self, moved: SpanEditor, moved_px: int = 0) -> None:
         if (
             self._is_linking or self.links.is_linking or self._comparison.is_telling
-        ):  # an edit that others have not followed
+        ):  # during an edit that other columns have not followed
             return
         self._is_linking = True
         editors = [column.editor for column in self.columns if column.editor.isVisible()]
         led = [editor for editor in editors if editor in self._linked]
-        leader = moved if moved in led or not led else led[0]  # not one that shows only now
+        leader = moved if moved in led or not led else led[0]  # not one that has just become visible
         for _ in range(LINKING_ROUNDS):
             for editor in editors:
                 editor.show_from(leader.rows.top)
             other = next((each for each in editors if each.rows.top != leader.rows.top), None)
             if other is None:
                 break
-            leader = other  # it has laid out more, and knows better where the text ends
+            leader = other  # it has laid out more rows, so its end of the text is more accurate
         self._linked = editors
         self._is_linking = False
         self._sync_bar()
@@ -213,7 +213,7 @@ class ColumnsArea(QWidget):
 
 
 class ColumnNotice(QFrame):
-    """In place of the text: why there are no tokens, and what to do."""
+    """Shown instead of the text: why there are no tokens, and what to do."""
 
     def __init__(self, state: ColumnState, menu: ColumnMenu) -> None:
         super().__init__()
@@ -224,7 +224,7 @@ class ColumnNotice(QFrame):
         self._progress = ShareBar("Progress of opening")
         self._pre = push_button("Choose pre-tokenizer…", menu.choose_pre, role="primary")
         self._other = push_button("Choose a model…", menu.choose_model)
-        buttons = in_column(self._pre, self._other, spacing=GAP_PX)  # beside each other they may not fit
+        buttons = in_column(self._pre, self._other, spacing=GAP_PX)  # side by side they may not fit
         for button in (self._pre, self._other):
             buttons.setAlignment(button, Qt.AlignmentFlag.AlignLeft)
         in_column(self._message, self._progress, buttons, STRETCH, on=self, margins=MARGIN_PX, spacing=GAP_PX)
@@ -241,7 +241,7 @@ class ColumnNotice(QFrame):
 
 
 class ModelColumn(QFrame):
-    """A head over an editor; `focus_changed` of the editor shows in the head."""
+    """A head above an editor; the head shows whether the editor has focus."""
 
     def __init__(
         self, column: ComparedSpans, figures: ComparedFigures, menu: ColumnMenu, theme_source: ThemeSource
@@ -264,7 +264,7 @@ class ModelColumn(QFrame):
         self._body = QStackedWidget()
         for part in (text, self.notice):
             self._body.addWidget(part)
-        self._body.setMinimumHeight(TWO_ROWS_PX)  # else the notice's, and the head would be cut off
+        self._body.setMinimumHeight(TWO_ROWS_PX)  # the notice's is larger, and would clip the head
         in_column(self.head, (self._body, 1), on=self, spacing=0)
         self.editor.installEventFilter(self)
         self.setFocusProxy(self.editor)
@@ -282,13 +282,13 @@ class ModelColumn(QFrame):
         self._refresh()
 
     def _refresh(self) -> None:
-        is_own = self.head.number == 0  # the window's: without a model its text is edited all the same
+        is_own = self.head.number == 0  # the window's: its text can be edited without a model, too
         self._body.setCurrentIndex(0 if is_own or self.state.has_model else 1)
         self.editor.setAccessibleName(f"Text with the tokens of {self.state.name}")
 
 
 class LineCounts(LineMargin):
-    """Numbers at the first row of each line; amber with a bar where another model needs fewer."""
+    """The number of tokens of each line, at its first row; amber with a bar if another model needs fewer."""
 
     def __init__(
         self, column: ComparedSpans, figures: ComparedFigures, editor: SpanEditor, theme_source: ThemeSource
@@ -313,11 +313,11 @@ class LineCounts(LineMargin):
         return None if is_end and not n_tokens else LineCost(n_tokens, more > 0, f"+{more:,}", share)
 
 
-# The head of a column: which model it is, how far that has got, what the text costs, and its menu
+# The head of a column: its model, the progress of opening, the cost of the text, and a menu
 
 
 class ColumnHead(SideHead):
-    """Marker, name, kind, number of tokens, what these are more than the fewest, and both as a bar."""
+    """Marker, name, kind, number of tokens, how many more than the fewest, and both as a bar."""
 
     height_px = HEAD_PX
     bar_tip = "Tokens of this model. Amber: more than the model with the fewest."
@@ -331,13 +331,13 @@ class ColumnHead(SideHead):
         self.is_focused = False
         title = in_row(self._marker, self.name_button, (STRETCH, 1), spacing=UNIT_PX)
         super().__init__(theme_source, framed(title), self._cost)
-        self._more.hide()  # it is told with the ratio
+        self._more.hide()  # `_cost` shows it
         state.changed.connect(self.refresh)
         figures.lines_changed.connect(self.show_figures)
 
     def refresh(self) -> None:
         state, name = self._state, self._state.name
-        problem = state.problem if state.has_model else ""  # else it is told below
+        problem = state.problem if state.has_model else ""  # otherwise the notice below shows it
         self._marker.show_number(self.number)
         self.name_button.set_name(name)
         self.name_button.setAccessibleName(f"Model {self.number + 1}: {name}")
@@ -348,7 +348,7 @@ class ColumnHead(SideHead):
         self.show_figures()
 
     def show_figures(self) -> None:
-        """What changes with each key."""
+        """Update what changes with each keystroke."""
         figures, cost = self._figures, self._figures.cost(self._state.column)
         words = "" if cost is None or not figures.is_comparing else cost.words
         if words != self._cost.text():
@@ -369,10 +369,10 @@ class ColumnHead(SideHead):
 class ColumnState(QObject):
     """Name and kind of the model of a column, or why there is none.
 
-    problem  why the model that was asked for last, or its text, came to nothing; "" where all is well
+    problem  why the model that was requested last did not open, or the text was not encoded; "" for none
 
     Signals:
-        changed(): something of it is new.
+        changed(): any property is new.
     """
 
     changed = Signal()
@@ -403,7 +403,7 @@ class ColumnState(QObject):
 
     @property
     def progress(self) -> float | None:
-        """How far opening has got, from 0 to 1; None where nothing is being opened."""
+        """Progress of opening, from 0 to 1; None if nothing is being opened."""
         loader = self.session.loader
         return None if loader.loading_name is None else loader.job.progress
 
@@ -413,7 +413,7 @@ class ColumnState(QObject):
 
     @property
     def kind(self) -> str:
-        """`BPE · llama-bpe · 128,256`, and what differs from what people expect."""
+        """`BPE · llama-bpe · 128,256`, preceded by options that differ from the defaults."""
         loader, options = self.session.loader, self.session.options
         if loader.loading_name is not None:
             return f"Opening… {self.progress or 0:.0%}"
@@ -433,7 +433,7 @@ class ColumnState(QObject):
 
     @property
     def message(self) -> str:
-        """What is said in place of the text, "" where that can be shown."""
+        """The message shown instead of the text, "" if the text can be shown."""
         loader = self.session.loader
         if loader.model is not None:
             return ""
@@ -450,11 +450,11 @@ class ColumnState(QObject):
 
 
 class ColumnMenu(ButtonMenu):
-    """The menu of one session.
+    """The menu of a column's session.
 
     Signals:
-        again_wanted(): the same model in one more column.
-        removal_wanted(): this column is to go.
+        again_wanted(): show the same model in one more column.
+        removal_wanted(): remove this column.
     """
 
     again_wanted = Signal()
@@ -464,7 +464,7 @@ class ColumnMenu(ButtonMenu):
         self, session: ModelSession, is_first: bool, requests: PageRequests, theme_source: ThemeSource
     ) -> None:
         super().__init__()
-        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # its button runs to the left
+        self.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # not that of its button
         self._session = session
         self._requests = requests
         self._theme_source = theme_source
@@ -485,7 +485,7 @@ class ColumnMenu(ButtonMenu):
         self._requests.model_wanted.emit(self._button, self._session.loader.open)
 
     def choose_pre(self) -> None:
-        """Ask how the model that waits, or else the one that is open, splits text."""
+        """Ask for the pre-tokenizer of the model that needs one, or else of the open model."""
         if self._pre_picker is None:
             self._pre_picker = PrePicker(self._session.loader, self._theme_source, self._button)
             self._pre_picker.chosen.connect(self._session.loader.use_pre)

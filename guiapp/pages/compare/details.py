@@ -1,4 +1,4 @@
-"""The column at the right: the difference that people look at, why it is one, and all of them by cause."""
+"""The column at the right: the current difference, its reason, and all differences by cause."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.compare.models import MOST, CauseCount, DifferenceCauses, ModelsComparison
 
 ROW_PX, BAR_PX = 32, 3
-LINE_PX = 48  # two lines of text, and room
-CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
+LINE_PX = 48  # two lines of text, and margins
+CHOSEN_SHARE = 0.14  # of the accent in the background of a chosen row
 LEAST_PX, WIDE_PX = 280, 560
 LEGEND = (
     LegendEntry(QUIET, "All models have this token here"),
@@ -67,10 +67,10 @@ TOO_LONG = f"More than {LONGEST} bytes: too long to find the reason."
 
 
 class DifferencePanel(ItemDetails):
-    """Watches the walk and the causes.
+    """Shows the current difference of the walk, its reason, and counts by cause.
 
     Signals:
-        race_wanted(object, int): step through the text with the model of this session beside, at this place.
+        race_wanted(object, int): race against the model of this session, from this byte of the text on.
     """
 
     race_wanted = Signal(object, object)
@@ -90,7 +90,7 @@ class DifferencePanel(ItemDetails):
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self.head.addWidget(self.copy_button)
-        self._pair = set_role(FittedLabel(), "dim")  # where there are more than two
+        self._pair = set_role(FittedLabel(), "dim")  # if there are more than two models
         self.reason.setAccessibleName("Why")
         buttons = in_row(self.race_button, (self._pair, 1), spacing=GAP_PX)
         self._parts = in_column((self.grid, 1), (in_column(self.reason, buttons, STRETCH), 1))
@@ -111,13 +111,13 @@ class DifferencePanel(ItemDetails):
         self._show_counts()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The reason stands below the tokens, or at their right where there is room."""
+        """Put the reason below the tokens, or at their right if there is room."""
         super().resizeEvent(event)
         ways = QBoxLayout.Direction
         self._parts.setDirection(ways.LeftToRight if self.width() >= WIDE_PX else ways.TopToBottom)
 
     def copy(self) -> None:
-        """Put the text, what each model makes of it, and why on the clipboard, as Markdown."""
+        """Copy the text, the tokens of each model, and the reason as Markdown."""
         if (index := self._walk.current) is None:
             return
         sides, difference = self._causes.sides, self._causes.difference_at(index)
@@ -137,7 +137,7 @@ class DifferencePanel(ItemDetails):
     def _ask_for_race(self) -> None:
         byte_span, explained = self._walk.byte_span, self._causes.explained
         if byte_span is not None:
-            other = explained[0].other if explained else 1  # as the button says
+            other = explained[0].other if explained else 1  # as `_pair` shows
             self.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
 
     def _refresh(self) -> None:
@@ -183,7 +183,7 @@ class DifferencePanel(ItemDetails):
 
 
 def _reason_spans(causes: DifferenceCauses, theme: Theme) -> list[Span]:
-    """Why models cut the current difference otherwise: a paragraph for each unlike the first."""
+    """Why models cut the current difference unlike the first model: a paragraph for each reason."""
     if causes.explained is None:
         return [Span(LOOKING if causes.reasons.is_busy else TOO_LONG, theme.dim)]
     names = [side.name for side in causes.sides]
@@ -192,7 +192,7 @@ def _reason_spans(causes: DifferenceCauses, theme: Theme) -> list[Span]:
     for number, each in enumerate(causes.explained):
         sentence, about = each.reason.clause, f"\n{capitalized(each.reason.title)}"
         if each.reason in (earlier.reason for earlier in causes.explained[:number]):
-            continue  # what you turned off says it of all
+            continue  # such as an option turned off, which explains all models
         if each.alike:
             others = " and ".join(names[number] for number in each.alike)
             s, other = "s" if len(each.alike) == 1 else "", names[each.other]
@@ -205,7 +205,7 @@ def _reason_spans(causes: DifferenceCauses, theme: Theme) -> list[Span]:
 
 
 class ReasonLine(QFrame):
-    """The reason for the current difference over the columns, where the panel beside them is left out."""
+    """The reason for the current difference, above the columns while the details are hidden."""
 
     def __init__(self, walk: DifferenceWalk, causes: DifferenceCauses, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -215,7 +215,7 @@ class ReasonLine(QFrame):
         self.text = StyledText(Theme.ui_font(), 2)
         self.text.setAccessibleName("Why")
         in_column(self.text, STRETCH, on=self, margins=(MARGIN_PX, UNIT_PX))
-        self.setFixedHeight(LINE_PX)  # else each step of the walk would move the text
+        self.setFixedHeight(LINE_PX)  # so that no step of the walk moves the text
         walk.changed.connect(self._refresh)
         causes.reasons.changed.connect(self._refresh)
         theme_source.changed.connect(self._refresh)
@@ -230,7 +230,7 @@ class ReasonLine(QFrame):
         self.setVisible(is_shown)
         if is_shown:
             spans = _reason_spans(self._causes, self._theme_source.theme)
-            breaks = [at for at, span in enumerate(spans) if span.text == "\n"]  # before each but the first
+            breaks = [at for at, span in enumerate(spans) if span.text == "\n"]  # before each later reason
             if breaks:
                 more = f" · {counted(len(breaks), 'more reason')} under “Why they differ”"
                 spans = [*spans[: breaks[0]], Span(more, self._theme_source.theme.dim)]
@@ -238,7 +238,7 @@ class ReasonLine(QFrame):
 
 
 class CauseRow(PaintedButton):
-    """A cause, a bar, and how often it is."""
+    """A cause, its number of differences, and a bar."""
 
     def __init__(self, row: CauseCount, most: int, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -268,10 +268,10 @@ class CauseRow(PaintedButton):
 
 
 class CauseCounts(QWidget):
-    """A row for each cause.
+    """Rows of causes.
 
     Signals:
-        chosen(object): walk through those of this kind only, None for all.
+        chosen(object): walk only through differences of this kind, None for all.
     """
 
     chosen = Signal(object)
@@ -288,7 +288,7 @@ class CauseCounts(QWidget):
         return list(self._rows.values())
 
     def show_counts(self, counts: list[CauseCount], chosen: int | None) -> None:
-        """Show these, the most frequent first; the focus stays where it was."""
+        """Show counts, the most frequent first; keep the focus on its cause."""
         focused = next((kind for kind, row in self._rows.items() if row.hasFocus()), None)
         take_away(*self._rows.values())
         most = max((count.count for count in counts), default=1)

@@ -1,4 +1,4 @@
-"""A folder of parallel texts in tokens of the compared models, and what its languages are called."""
+"""A folder of parallel texts in tokens of the compared models, and the names of its languages."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ WIDER = {
     "npi": "nep", "ory": "ori", "pbt": "pus", "pes": "fas", "plt": "mlg", "quy": "que", "swh": "swa",
     "tgl": "fil", "twi": "aka", "uzn": "uzb", "ydd": "yid", "zsm": "msa",
 }  # fmt: skip
-"""By codes of ISO 639-3 that Qt does not know, those of the languages that they belong to."""
+"""By ISO 639-3 codes that Qt does not know, the code of the macrolanguage, or of an equivalent language."""
 
 
 class LanguagesModel(Working):
-    """Counts again when the folder, models or their encoders are others.
+    """Counts again when the folder, the models or their encoders change.
 
     folder   None until one is chosen
-    row      which model is looked at
+    row      the row of the current model
 
     Signals:
-        changed(): `compared`, `row`, or how the counting goes is new.
+        changed(): `compared`, `row`, or the state of counting is new.
     """
 
     changed = Signal()
@@ -50,7 +50,7 @@ class LanguagesModel(Working):
 
     @property
     def compared(self) -> Languages | None:
-        """The counts, with premiums against the language that was chosen, if it is among them."""
+        """The counts, with premiums relative to the chosen language, if it is among them."""
         value = self.counting.value
         return value.against(self._reference) if value and self._reference in value.languages else value
 
@@ -91,7 +91,7 @@ class LanguagesModel(Working):
         self._count_if_needed()
 
     def _count_if_needed(self) -> None:
-        """Once all models are open; switches for special tokens make no difference."""
+        """Count once all models are open; options for special tokens make no difference."""
         basis = [(session.tokenizer, session.options.encoder) for session in self._sessions]
         if basis != self._basis and not self.is_opening:
             self._basis = [*basis]
@@ -114,7 +114,7 @@ def _counted(sides: Sequence[ModelSide], folder: Path, reference: str, progress:
 
 
 def language_names(codes: Sequence[str]) -> dict[str, str]:
-    """`Thai` for `tha_Thai`, with the script where two would be alike; a code that nobody knows stays."""
+    """`Thai` for `tha_Thai`, with the script if two names would be equal; unknown codes are unchanged."""
     names = {code: _name(code) for code in codes}
     times = Counter(names.values())
     return {code: f"{name} {_script(code)}" if times[name] > 1 else name for code, name in names.items()}
@@ -128,6 +128,6 @@ def _name(code: str) -> str:
 
 
 def _script(code: str) -> str:
-    """What tells it from others of the name."""
+    """The script of a code, in parentheses, to distinguish equal names."""
     script = QLocale.codeToScript(code.partition("_")[2])
     return f"({quoted(code) if script is QLocale.Script.AnyScript else QLocale.scriptToString(script)})"

@@ -1,4 +1,4 @@
-"""Compare › Languages: what the same text costs in each language, as bars, curves and a table."""
+"""Compare › Languages: the cost of the same text in each language, as bars, curves and a table."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ NO_FOLDER = (
 NO_MODEL = "Open a model to count the texts with."
 CANCELLED = "Nothing was counted: you cancelled."
 LEAST_CHART_PX, LONGEST_TITLE, MOST_LABELLED = 200, 28, 40
-LOWEST = 0.01  # a premium that has a place on a scale of logarithms
+LOWEST = 0.01  # the lowest premium on a logarithmic scale
 
 
 class LanguagesPage(Page):
-    """Puts the bar, the charts and the table together, or says what is missing."""
+    """The tool bar, charts and a table; or a message about what is missing."""
 
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()
@@ -138,7 +138,7 @@ class LanguagesPage(Page):
             self.model.open_folder(folder)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take a folder; the window takes all else."""
+        """Accept a folder; the window accepts everything else."""
         paths = dropped_files(event)
         event.setAccepted(len(paths) == 1 and paths[0].is_dir())
 
@@ -154,12 +154,12 @@ class LanguagesPage(Page):
 
     def _report(self, ending: str) -> Make:
         compared, folder = self.model.compared, str(self.model.folder)
-        assert compared is not None  # else there is no button
+        assert compared is not None  # otherwise the button is hidden
         return lambda _: report(compared, ending[1:], compared.models, folder).encode(
             "utf-8", "surrogateescape"
         )
 
-    # What is shown
+    # The contents
 
     def _refresh(self) -> None:
         compared = self.model.compared
@@ -184,7 +184,7 @@ class LanguagesPage(Page):
         self.contents.show_inside(self._panel)
 
     def _message(self) -> tuple[str, str, Callable[[], object]]:
-        """Why there is nothing, what helps, and how."""
+        """Why nothing is shown, the title of a button that helps, and its slot."""
         model, setting = self.model, self._setting
         if model.folder is None:
             return NO_FOLDER, "Open folder…", self.ask_for_folder
@@ -207,7 +207,7 @@ make_page = LanguagesPage
 
 
 def _choices(named: Iterable[tuple[str, object]]) -> dict[str, object]:
-    """Values by titles for a menu, no two of them alike."""
+    """Values by distinct titles for a menu."""
     choices: dict[str, object] = {}
     for name, value in named:
         title = quoted(name, LONGEST_TITLE).replace("&", "&&")
@@ -216,12 +216,12 @@ def _choices(named: Iterable[tuple[str, object]]) -> dict[str, object]:
 
 
 def _emphasize(chart: Chart, key: object, _part: object) -> None:
-    """Fade all but what was clicked, until it is clicked again."""
+    """Fade all but the clicked item, until it is clicked again."""
     chart.emphasize(None if chart.is_emphasized(key) else key)
 
 
 def bars_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) -> RowsData:
-    """Grey up to what the reference costs, amber beyond; the most expensive language is on top."""
+    """Bars that are grey up to the reference's cost, amber beyond; the most expensive language on top."""
     head, *lines = model_table(compared, row, names.__getitem__).rows
     reference, drawn = names[compared.reference], []
     for at, cells in zip(by_premium(compared, row), lines, strict=True):
@@ -248,7 +248,7 @@ def bars_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) 
 
 
 def curves_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) -> CurvesData:
-    """All languages with all models, in the order of the premiums of one."""
+    """Curves of all models over all languages, in the order of one model's premiums."""
     order, reference = by_premium(compared, row)[::-1], names[compared.reference]
     titles, places = [names[compared.languages[at]] for at in order], np.arange(len(order), dtype=np.float64)
     curves = []
@@ -271,7 +271,7 @@ def curves_of(compared: Languages, row: int, names: dict[str, str], theme: Theme
 
 
 class LanguageTable(RowTable[list[str]]):
-    """A row for each language; sorted by a column, at first by the premium, the highest first."""
+    """A row for each language, sorted by a column, at first by the premium in descending order."""
 
     order = "premium", True
     _table = Table("", [[]])
@@ -297,14 +297,14 @@ class LanguageTable(RowTable[list[str]]):
         return self._table.rows[index + 1]
 
     def sort_by(self, column: int) -> None:
-        """Numbers the highest first, words from A on; a second time turns that round."""
+        """Sort numbers in descending order, names in ascending order; a second call reverses the order."""
         title = self._table.rows[0][column]
         self.order = title, not self.order[1] if title == self.order[0] else column > 0
         self.show_table(self._table)
 
 
 class LanguageView(QTableView):
-    """Rows to sort and to copy."""
+    """The table; its rows can be sorted and copied."""
 
     def __init__(self, table: LanguageTable) -> None:
         super().__init__()
@@ -330,7 +330,7 @@ class LanguageView(QTableView):
         header.setSectionResizeMode(0, header.ResizeMode.ResizeToContents)
 
     def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
-        """The rows that are selected, or else all."""
+        """Copy the selected rows, or all if none is selected."""
         rows = sorted(index.row() for index in self.selectionModel().selectedRows())
         rows = rows or [*range(self._table.n_rows)]
         copy_text(self, write(rows), counted(len(rows), "row"))

@@ -1,4 +1,4 @@
-"""Several models over one text: which spans they share, live while people type, and why not all of them."""
+"""Several models on one text: which spans they share, live while the user types, and why others differ."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
-PAUSE_MS = 250  # without an edit, until all lines are counted
+PAUSE_MS = 250  # without an edit, before all lines are counted
 NO_MODEL = "No model"
 MOST = 500  # differences whose causes are counted
 BATCH = 16
-PAUSE_BEFORE_CAUSES_MS = 300  # without an edit, until causes are looked for
-MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
+PAUSE_BEFORE_CAUSES_MS = 300  # without an edit, before causes are determined
+MOST_AT_ONCE = 100_000  # tokens that the GUI thread compares, in some milliseconds
 _Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 """The model of a column, and the ids, starts and ends of its tokens."""
 
 
 def model_names(sessions: Sequence[ModelSession]) -> list[str]:
-    """What to call the model of each session, no two alike."""
+    """Distinct names of the sessions' models."""
     loaders = [session.loader for session in sessions]
     pres = [each.model.tokenizer.vocabulary.chosen_pre if each.model else None for each in loaders]
     encoders = [session.options.encoder for session in sessions]
@@ -50,16 +50,16 @@ def model_names(sessions: Sequence[ModelSession]) -> list[str]:
 
 
 class ModelsComparison(Working):
-    """Columns that show how models share the spans of a text, for as long as somebody looks at them.
+    """Columns that show which spans of a text the models share, while the page is visible.
 
     columns     one for each session
-    live        what was compared; None while there is nothing, or not yet
+    live        the comparison; None if there is none, or not yet
     rows        the columns that take part, in the order of `live`
-    is_telling  some columns have told of a change, and others not yet
+    is_telling  while some columns have signalled a change, and others not yet
 
     Signals:
         columns_changed(): `columns` is new.
-        changed(): `live`, or what it says, is new.
+        changed(): `live` or its contents are new.
     """
 
     columns_changed = Signal()
@@ -110,12 +110,12 @@ class ModelsComparison(Working):
 
     @property
     def names(self) -> dict[ComparedSpans, str]:
-        """What to call the model of each column, no two alike."""
+        """Distinct names of the columns' models."""
         names = model_names([column.session for column in self.columns])
         return dict(zip(self.columns, names, strict=True))
 
     def tokens_in(self, column: ComparedSpans, start: int, end: int) -> tuple[int, int]:
-        """The tokens [first, last) of a column in a difference: empty ones only where it is empty."""
+        """The tokens [first, last) of a column in a difference; empty ones only if that is empty."""
         if start < end:
             return column.tokens.indexes_in(start, end)
         return column.tokens.first_from(start), column.tokens.first_ending_after(start)
@@ -139,7 +139,7 @@ class ModelsComparison(Working):
         return column
 
     def _on_edited(self, edit: TextEdit) -> None:
-        """All sessions are in step with it already."""
+        """Follow an edit, which all sessions have already followed."""
         live, stores = self.live, [each.tokens for each in self.rows]
         is_current = all(each.is_current for each in self.rows)
         if live is None or self._comparing.is_busy or not (is_current and live.can_apply_edit(stores)):
@@ -156,7 +156,7 @@ class ModelsComparison(Working):
     # Comparing all
 
     def _compare(self, edit: TextEdit | None = None) -> None:
-        """Compare the whole text, in the background where that takes long."""
+        """Compare the whole text, in the background if that takes long."""
         before = self.rows
         self.rows = [each for each in self.columns if each.takes_part] if self._is_active else []
         n_tokens = sum(len(each.session.tokens) for each in self.rows)
@@ -168,7 +168,7 @@ class ModelsComparison(Working):
         else:
             is_known = self.rows == before and all(each.is_readable for each in self.columns)
             if edit is not None or not is_known:
-                self._drop()  # what was compared is of another text or of other models
+                self._drop()  # the comparison is of another text or of other models
             self._comparing.refresh()
         self._notify(edit)
 
@@ -184,7 +184,7 @@ class ModelsComparison(Working):
         ]
 
     def _take(self) -> None:
-        """Whatever changes the tokens begins again, so this is of the present ones."""
+        """Take a finished comparison; it is of the present tokens, as any change of them starts a new one."""
         if (live := self._comparing.value) is not None and live is not self.live:
             self._use(live)
             self._notify(None)
@@ -219,13 +219,12 @@ def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
 
 
 class ComparedSpans(TokenizedText):
-    """A column, whose tokens look as the comparison says.
+    """A column, whose tokens are styled by the comparison.
 
-    They are those of the session that were compared last; a session's newer ones show together with what
-    comparing them gives.
+    Its tokens are the session's at the last comparison; newer ones are shown only with their comparison.
 
     Signals:
-        renewed(): the session has other tokens, and by no edit.
+        renewed(): the session has other tokens, but not by an edit.
     """
 
     renewed = Signal()
@@ -254,29 +253,29 @@ class ComparedSpans(TokenizedText):
 
     @property
     def n_unknown(self) -> int:
-        """How many tokens stand for text that the vocabulary cannot write, such as [UNK]."""
+        """The number of tokens for text that the vocabulary cannot represent, such as [UNK]."""
         if self.vocabulary is None:
             return 0
         return sum(map(self.tokens.count, unknown_tokens(self.vocabulary).tolist()))
 
     @property
     def takes_part(self) -> bool:
-        """Whether there are tokens of the whole text to compare."""
+        """Whether the session has tokens of the whole text to compare."""
         session = self.session
         return session.tokenizer is not None and (len(session.tokens) > 0 or not session.document.size)
 
     @property
     def is_current(self) -> bool:
-        """Whether these are still the tokens that the session goes on with."""
+        """Whether the shown tokens are still the session's."""
         return self.tokens is self.session.tokens
 
     @property
     def is_readable(self) -> bool:
-        """Whether the vocabulary of these tokens is still that of the session."""
+        """Whether the vocabulary of the shown tokens is still the session's."""
         return self._vocabulary is self.session.vocabulary
 
     def show(self, live: LiveComparison | None, row: int = 0, is_alone: bool = False) -> None:
-        """Look as a row of a comparison says from now on; without one as what all models share."""
+        """Style the tokens by a row of a comparison; without one, as shared by all models."""
         self._tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
         self._live, self._row, self._is_alone = live, row, is_alone
 
@@ -292,10 +291,10 @@ class ComparedSpans(TokenizedText):
 
 
 class ColumnCost(NamedTuple):
-    """The tokens of a column, and how many more these are than those of the one with the fewest.
+    """The number of tokens of a column, and how many more than the column with the fewest.
 
-    is_tied        whether another one has as few
-    unknown_share  of tokens for text that the vocabulary cannot write; with such it does not have the fewest
+    is_tied        whether another column has as few
+    unknown_share  share of tokens for text that the vocabulary cannot represent; if above 0, never "fewest"
     """
 
     n_tokens: int
@@ -305,7 +304,7 @@ class ColumnCost(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What it costs, against the column with the fewest."""
+        """The cost, relative to the column with the fewest tokens."""
         if self.unknown_share:
             return f"{percent(self.unknown_share, 1)} unknown"
         return (
@@ -318,7 +317,7 @@ class ColumnCost(NamedTuple):
 
 
 class _LineFigures(NamedTuple):
-    """Unknown tokens of each column, and where lines begin that need more, with how many more: int64[k]."""
+    """Unknown tokens by column; starts of lines that need more tokens, and how many more: int64[k]."""
 
     n_unknown: dict[ComparedSpans, int]
     starts: NDArray[np.int64]
@@ -328,13 +327,13 @@ class _LineFigures(NamedTuple):
 class ComparedFigures(Working):
     """Counts of a comparison.
 
-    fewest     the least tokens of a column, one with unknown ones left out as soon as that is known
-    most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
-    dear_lines int64[k]: where lines begin in which some column needs more than the fewest
+    fewest     the fewest tokens of a column, except columns known to have unknown tokens
+    most_more  the most tokens beyond the fewest that a column needs in any line; the scale of all bars
+    dear_lines int64[k]: starts of the lines in which some column needs more than the fewest
     dearness   int64[k]: how many tokens more
 
     Signals:
-        lines_changed(): `most_more`, `dear_lines` and `dearness` are new, and what is unknown.
+        lines_changed(): `most_more`, `dear_lines`, `dearness` and the unknown tokens are new.
     """
 
     lines_changed = Signal()
@@ -360,7 +359,7 @@ class ComparedFigures(Working):
         return max((each.n_tokens for each in self._comparison.rows), default=0)
 
     def cost(self, column: ComparedSpans) -> ColumnCost | None:
-        """None for one that has no tokens yet."""
+        """The cost of a column; None if it has no tokens yet."""
         if not column.takes_part:
             return None
         share = self._n_unknown.get(column, 0) / max(column.n_tokens, 1)
@@ -376,12 +375,12 @@ class ComparedFigures(Working):
         return fewest_tokens((each.n_tokens, self._n_unknown.get(each, 0)) for each in columns)
 
     def row_of(self, column: ComparedSpans) -> int:
-        """Which of the columns that take part it is, -1 for none."""
+        """The index of a column among those that take part, -1 for none."""
         rows = self._comparison.rows
         return rows.index(column) if column in rows else -1
 
     def in_line(self, start: int, end: int) -> list[int]:
-        """The tokens of each column that takes part that begin in a line of the text."""
+        """The number of tokens that begin in a line of the text, for each column that takes part."""
         counts = self._in_lines.get((start, end))
         if counts is None:  # all columns ask for the same lines
             counts = [each.session.n_in_line(start, end) for each in self._comparison.rows]
@@ -389,13 +388,13 @@ class ComparedFigures(Working):
         return counts
 
     def more_in_line(self, row: int, start: int, end: int) -> int:
-        """How many tokens more than the fewest of a column that writes all text."""
+        """How many tokens more than the fewest among the columns without unknown tokens."""
         counts = self.in_line(start, end)
         return max(counts[row] - min(counts[each] for each in self._best), 0)
 
     @property
     def _best(self) -> list[int]:
-        """The rows without unknown tokens; all where there are none."""
+        """The rows without unknown tokens; all if there are none."""
         return _rows_without_unknown(self._comparison.rows, self._n_unknown)
 
     def _on_comparison_changed(self) -> None:
@@ -419,7 +418,7 @@ class ComparedFigures(Working):
 
 
 def _rows_without_unknown(rows: Sequence[ComparedSpans], n_unknown: Mapping[ComparedSpans, int]) -> list[int]:
-    """All where there are none."""
+    """The indexes of rows without unknown tokens; all if there are none."""
     return [at for at, row in enumerate(rows) if not n_unknown.get(row)] or [*range(len(rows))]
 
 
@@ -429,7 +428,7 @@ def _line_figures(
     best: Sequence[int],
     starts: NDArray[np.int64],
 ) -> _LineFigures:
-    """Of columns by what counts their tokens in lines, which begin in these places."""
+    """Compute the figures; `counters` count the tokens of columns in the lines that begin at `starts`."""
     counts = [count() for count in counters]
     more = np.zeros_like(starts)
     if counts:
@@ -437,12 +436,12 @@ def _line_figures(
     return _LineFigures(n_unknown, starts[more > 0], more[more > 0])
 
 
-# Why the current difference is one, and all counted by cause
+# The reason for the current difference, and the number of differences by cause
 
 
 @dataclass(frozen=True)
 class CauseCount:
-    """A kind of cause, the number it has, and how many differences are of it."""
+    """A kind of cause with its number, and how many differences it has."""
 
     kind: int
     title: str
@@ -450,9 +449,9 @@ class CauseCount:
 
 
 class DifferenceCauses(Working):
-    """Reasons, found in the background while nobody types.
+    """Reasons of differences, determined in the background while the user does not type.
 
-    reasons  for the current difference; None while they are looked for, or where there are none
+    reasons  the job for the current difference; its value is None while it runs, or if there is none
 
     Signals:
         counts_changed(): `counts` is new.
@@ -479,7 +478,7 @@ class DifferenceCauses(Working):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the causes of all differences that are looked into are known."""
+        """Whether the causes of all differences to examine are known."""
         return not (self._pause.isActive() or self.reasons.is_busy or self._batch_job.is_busy)
 
     @property
@@ -492,7 +491,7 @@ class DifferenceCauses(Working):
 
     @property
     def sides(self) -> list[ModelSide]:
-        """The models that are compared, each by a name of its own."""
+        """The models that are compared, under distinct names."""
         names, rows = self._comparison.names, self._comparison.rows
         each_options = [(row, row.session.tokenizer, row.session.options) for row in rows]
         return [

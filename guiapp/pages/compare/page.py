@@ -27,14 +27,14 @@ from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
 
 DETAILS_PX, DETAILS_SHARE = 320, 0.25  # of the page's width
 MOST_SUMMARY_SHARE, MOST_DRAWER_SHARE = 0.4, 0.45  # of the page's height
-LEAST_BESIDE_PX = 240  # of a column beside the details
-DRAWER_PX = 100  # high, of the details below the columns without the rows of the drawing
+LEAST_BESIDE_PX = 240  # of a column next to the details
+DRAWER_PX = 100  # height of the details below the columns, without the grid's rows
 COMPARING = "comparing …"
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ComparePage(Page):
-    """Puts columns, the summary below them, and details together."""
+    """Columns of models, the summary below them, and details."""
 
     legend = {"Models side by side": LEGEND, **Page.legend}
 
@@ -60,20 +60,20 @@ class ComparePage(Page):
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
         self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(900, DETAILS_PX))
-        self.splitter.setStretchFactor(1, 1)  # the panel has its share of a large window
+        self.splitter.setStretchFactor(1, 1)  # the details take their share of a large window
         in_column(notices, self.bar, self.why, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
         self.details.race_wanted.connect(requests.race_wanted)
         self.walk.changed.connect(self._point_out)
         self.walk.moved.connect(self._select)
-        self._reveal_soon = later(self, 0, self._reveal)  # once the reason has its room
+        self._reveal_soon = later(self, 0, self._reveal)  # once the reason line has its height
         self.walk.moved.connect(self._reveal_soon.start)
         self.summary.summary.changed.connect(self._fit_summary)
-        self._wants_details: bool | None = None  # what people chose; else as there is room
+        self._wants_details: bool | None = None  # the user's choice; None: if there is room
         self.bar.details_button.clicked.connect(self._choose_details)
         self.columns.editors_changed.connect(self._on_editors_changed)
-        self._fit_soon = later(self, 0, self._fit)  # a splitter lays out its parts: none may leave it
+        self._fit_soon = later(self, 0, self._fit)  # a splitter may not lose a part while it arranges them
         self._on_editors_changed()
         self.setFocusProxy(self.columns.columns[0].editor)
 
@@ -111,10 +111,10 @@ class ComparePage(Page):
         self._fit_summary(is_resized=True)
 
     def _fit_summary(self, is_resized: bool = False) -> None:
-        """As high as its rows, as long as people want no less, and at most a share of the page."""
+        """Make the summary as high as its rows, up to a share of the page, or as low as the user set it."""
         summary, room = self.summary, self.summary_splitter.height()
         if summary.needed_px == summary.maximumHeight() and not is_resized:
-            return  # people may have dragged it
+            return  # the user may have dragged it
         is_whole = summary.height() >= summary.maximumHeight()
         summary.setMaximumHeight(summary.needed_px)
         most = min(summary.needed_px, max(LEAST_SUMMARY_PX, round(MOST_SUMMARY_SHARE * room)))
@@ -123,7 +123,7 @@ class ComparePage(Page):
             self.summary_splitter.setSizes((room - most, most, 0))
 
     def _on_editors_changed(self) -> None:
-        """What can be done with the text is in the menu of each editor."""
+        """Add the editing actions to the menu of each editor."""
         for column in self.columns.columns:
             column.editor.addActions([self._actions[name] for name in EDITING])
         self._fit_details()
@@ -135,9 +135,9 @@ class ComparePage(Page):
         self._reveal_soon.start()
 
     def _fit_details(self) -> None:
-        """Leave the details out where columns need the room.
+        """Hide the details if columns need the room.
 
-        Where people want them all the same, and columns would be too narrow to read, they take the summary's.
+        If the user wants them anyway, and columns would be too narrow, the details replace the summary.
         """
         room = self.width()
         shows = self._wants_details
@@ -160,7 +160,7 @@ class ComparePage(Page):
         self.bar.details_button.setChecked(shows)
 
     def _ask_for_model(self) -> None:
-        """Let people choose one more model, under the button that they pressed."""
+        """Let the user choose one more model, under the button that was pressed."""
         self._requests.model_wanted.emit(self.sender(), self._add)
 
     def _add(self, name: str, pre: str | None) -> None:
@@ -175,10 +175,10 @@ class ComparePage(Page):
             self.columns.reveal(*byte_span)
 
     def _select(self) -> None:
-        """A token of the difference, in all models."""
+        """Select a token of the difference, in all models."""
         if (byte_span := self.walk.byte_span) is not None:
             session = self.comparison.rows[0].session
-            if byte_span[0] < byte_span[1]:  # all models follow: no other token stays chosen
+            if byte_span[0] < byte_span[1]:  # all models follow: no other token stays selected
                 session.select_token(session.tokens.first_ending_after(byte_span[0]))
 
 
@@ -187,7 +187,7 @@ def make_page(setting: PageSetting) -> ComparePage:
 
 
 class CompareTools(QFrame):
-    """`‹ 10 of 44 › F8   what the marks mean   Why they differ   Add model…`."""
+    """The bar `‹ 10 of 44 › F8   legend   Why they differ   Add model…`."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Counts of any number of models over the text of the window or a folder of texts.
+"""Counts of any number of models on the window's text or a folder of texts.
 
-The models of the columns are open anyway.  The others are opened one after another, count, and are let go,
-but for a few that are small beside the time it takes to open them again.
+The models of the columns are open anyway.  The others are opened, counted with and closed one by one; a few
+stay open, as their memory matters less than the time to open them again.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
 
 NamedTexts = Iterator[tuple[str, bytes]]
 MOST_PRICE = 1e12
-MOST_KEPT = 500  # models with a price of their own
-OPENING_SHARE = 0.5  # of the progress of a row
-PAUSE_MS = 300  # typing goes on meanwhile
-KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
+MOST_KEPT = 500  # models with their own price
+OPENING_SHARE = 0.5  # of a row's progress
+PAUSE_MS = 300  # without typing, before counting begins
+KEPT_OPEN = 4  # of the models without a column; a large one takes 30 MB
 
 
 class SummaryModel(QObject):
     """The rows: columns first, then the models that were added here.
 
     terms      prices and context
-    texts      what is counted; None until typing in the window has paused
-    folder     whose texts are counted; None for the text of the window
-    failure    why a folder could not be
+    texts      the texts to count; None until typing in the window has paused
+    folder     the folder of these texts; None for the window's text
+    failure    why a folder could not be counted
 
     Signals:
-        changed(): rows or figures are new.
+        changed(): rows or counts are new.
     """
 
     changed = Signal()
@@ -77,7 +77,7 @@ class SummaryModel(QObject):
         self._open: dict[SummaryRow, Tokenizer] = {}
         self.texts: SummaryTexts | None = None
         self._at_work: SummaryRow | None = None
-        self._basis: Basis | None = None  # of what is at work
+        self._basis: Basis | None = None  # of the row being counted
         self._last_progress = ""
         self._job = LatestJob["tuple[Tokenizer, Counts]"](self, self._take, self._fail)
         self._job.progress_changed.connect(self._on_progress_changed)
@@ -119,11 +119,11 @@ class SummaryModel(QObject):
         return self.is_listing or any(map(self.is_due, self.rows))
 
     def is_due(self, row: SummaryRow) -> bool:
-        """Whether what the row has is not of the present texts and options."""
+        """Whether the row's counts are missing, or not of the present texts and options."""
         return row.model is not None and (self.texts is None or row.basis != self._basis_of(row, self.texts))
 
     def titles(self) -> list[str]:
-        """What to call each row, no two alike."""
+        """Distinct names of the rows."""
         rows = self.rows
         pres = [row.model[1] if row.model is not None else None for row in rows]
         encoders = [row.session.options.encoder if row.session is not None else None for row in rows]
@@ -131,7 +131,7 @@ class SummaryModel(QObject):
         return names_apart([row.name for row in rows], chosen, [row.title for row in rows])
 
     def state_of(self, row: SummaryRow) -> str:
-        """What to say in place of figures, or "" where there are some."""
+        """A message to show instead of counts, or "" if there are counts."""
         if row.failure and not self.is_due(row):
             return row.failure
         if row.counts is not None:
@@ -164,7 +164,7 @@ class SummaryModel(QObject):
         return row in self._others or row in self._columns[1:]
 
     def remove(self, row: SummaryRow) -> None:
-        """Take a model out, also out of the columns; the first one stays."""
+        """Remove a model, also from the columns; the first column stays."""
         if row in self._others:
             self._others.remove(row)
             self._open.pop(row, None)
@@ -184,14 +184,14 @@ class SummaryModel(QObject):
             self.remove(row)
             self._compared.add(*row.model)
 
-    # What is counted
+    # The texts to count
 
     @property
     def is_listing(self) -> bool:
         return self._listing.is_busy
 
     def count_folder(self, folder: Path) -> None:
-        """Count the texts of a folder rather than that of the window, once it is known which they are."""
+        """Count the texts of a folder instead of the window's text, once they are listed."""
         self.failure = ""
         self._listing.start(lambda progress: (folder, texts_in(folder, progress)))
 
@@ -213,7 +213,7 @@ class SummaryModel(QObject):
             self._begin_again()
 
     def _begin_again(self) -> None:
-        """The text is another one, and may be yet another soon."""
+        """Handle a new text, which may change again soon."""
         if self.texts is None:
             self._pause.start()
         else:
@@ -221,7 +221,7 @@ class SummaryModel(QObject):
             self._count_again()
 
     def _count_again(self) -> None:
-        """Give up what is being counted, unless it is still wanted, and count what is due."""
+        """Cancel counting if its result would be outdated, and count the rows that are due."""
         if self._at_work is not None and self.is_due(self._at_work):
             self._at_work = None
             self._job.cancel()
@@ -240,7 +240,7 @@ class SummaryModel(QObject):
         return SummaryRow(None, NO_MODEL, session)
 
     def _on_models_changed(self) -> None:
-        """A column is called by what was asked for, also where that does not open."""
+        """Name the columns after the requested models, even those that do not open."""
         for row, loader in ((row, row.session.loader) for row in self._columns if row.session is not None):
             row.title = loader.title or NO_MODEL
             if (model := loader.model) is not None:
@@ -250,13 +250,13 @@ class SummaryModel(QObject):
     # Counting
 
     def _basis_of(self, row: SummaryRow, texts: SummaryTexts) -> Basis:
-        """Models that are in no column have the switches of the window's."""
+        """The basis of a row's counts; models without a column use the window's options."""
         if row.session is not None:
             return Basis(texts, row.session.options, row.session.tokenizer)
         return Basis(texts, replace(self._compared.sessions[0].options, encoder=None), None)
 
     def _go_on(self) -> None:
-        """Have the next row counted that is due, if nothing is at work and nobody types."""
+        """Start counting the next row that is due, unless one is being counted or the user types."""
         if self._at_work is not None or self._pause.isActive() or not self._is_active:
             return
         texts = self.texts = self.texts or self._present_text()
@@ -306,7 +306,7 @@ class SummaryModel(QObject):
 
     @property
     def counted(self) -> list[tuple[SummaryRow, Counts]]:
-        """The rows that have figures of the present texts, each under its title."""
+        """The rows with counts of the present texts, which are named by the rows' titles."""
         return [
             (row, replace(row.counts, name=title))
             for row, title in zip(self.rows, self.titles(), strict=True)
@@ -314,7 +314,7 @@ class SummaryModel(QObject):
         ]
 
     def report(self, ending: str) -> bytes:
-        """What a file holds that ends so, as the command line writes it."""
+        """The contents of a file with this ending, as the command line writes it."""
         counted = self.counted
         counts = [counts for _, counts in counted]
         terms = self.terms.for_models([row.name for row, _ in counted])
@@ -330,7 +330,7 @@ class SummaryModel(QObject):
 
 
 class Basis(NamedTuple):
-    """What counts follow from; Texts and tokenizers are equal to nothing but themselves."""
+    """What counts depend on; texts and tokenizers compare by identity."""
 
     texts: SummaryTexts
     options: Options
@@ -339,12 +339,12 @@ class Basis(NamedTuple):
 
 @dataclass(eq=False)
 class SummaryRow:
-    """One model and what it makes of the texts.
+    """One model and its counts.
 
-    model    the name it is opened by, and the pre-tokenizer chosen by hand; None for a column without one
-    session  that of a column; None for the others
-    counts   None until it has counted; those of older texts until there are new ones
-    failure  why it could not
+    model    the name it is opened by, and the pre-tokenizer chosen by hand; None for a column without a model
+    session  a column's session; None for other rows
+    counts   None until counted; of older texts until there are new counts
+    failure  why it could not be counted
     """
 
     model: tuple[str, str | None] | None
@@ -352,7 +352,7 @@ class SummaryRow:
     session: ModelSession | None = None
     counts: Counts | None = None
     failure: str = ""
-    basis: Basis | None = None  # what the counts, or the failure, follow from
+    basis: Basis | None = None  # of the counts, or of the failure
 
     @property
     def name(self) -> str:
@@ -366,7 +366,7 @@ def count(
     basis: Basis,
     progress: Progress,
 ) -> tuple[Tokenizer, Counts]:
-    """Open a model where it is not open yet, and count with it."""
+    """Open a model if it is not open yet, and count with it."""
 
     def reading(share: float) -> None:
         progress(OPENING_SHARE + (1 - OPENING_SHARE) * share)
@@ -379,10 +379,11 @@ def count(
 
 @dataclass(frozen=True)
 class ChosenTerms:
-    """A price of a million tokens for all models, others by the names they are opened by, and a context.
+    """Prices of a million tokens, and a context length.
 
-    price    None where nobody gave one
-    context  in tokens; None for what the file of each model says
+    price    for all models; None if none is set
+    own      by the names that models are opened by, prices that replace `price`
+    context  in tokens; None for the value in each model's file
     """
 
     price: float | None = None
@@ -391,7 +392,7 @@ class ChosenTerms:
 
 
 class SummaryTerms(QObject):
-    """The terms that people chose, here or at an earlier start.
+    """The terms that the user chose, now or in an earlier session.
 
     Signals:
         changed(): `chosen` is new.
@@ -403,7 +404,7 @@ class SummaryTerms(QObject):
         super().__init__(parent)
         self._settings = settings
         self.chosen = ChosenTerms()
-        with suppress(ValueError):  # somebody spoiled them
+        with suppress(ValueError):  # the settings are invalid
             self.chosen = read_as(ChosenTerms, read_json(settings.compare_terms))
 
     def set_price(self, price: float | None) -> None:
@@ -413,7 +414,7 @@ class SummaryTerms(QObject):
         self._set(replace(self.chosen, context=context))
 
     def set_own_price(self, model: str, price: float | None) -> None:
-        """Give one model a price; None makes it that of all again."""
+        """Set the price of one model; None restores the price for all."""
         own = {name: old for name, old in self.chosen.own.items() if name != lasting_name(model)}
         if price is not None:
             own[lasting_name(model)] = price
@@ -423,7 +424,7 @@ class SummaryTerms(QObject):
         return self.chosen.own.get(lasting_name(model))
 
     def for_models(self, models: Sequence[str]) -> Terms:
-        """The terms of these models, one behind the other; no prices where none has one."""
+        """The terms of these models, in order; no prices if none has one."""
         prices = tuple(self.chosen.own.get(lasting_name(model), self.chosen.price) for model in models)
         return Terms(self.chosen.context or None, prices if any(each is not None for each in prices) else ())
 
@@ -435,14 +436,14 @@ class SummaryTerms(QObject):
 
 
 def price_in(text: str) -> float | None:
-    """What somebody typed as a price; None for nothing, and for what is not one."""
+    """A typed price; None if it is empty or invalid."""
     with suppress(ValueError):
         return price if 0 <= (price := float(text)) <= MOST_PRICE else None
     return None
 
 
 def context_in(text: str) -> int | None:
-    """What somebody typed as a number of tokens, perhaps grouped, likewise."""
+    """A typed number of tokens, perhaps with grouped digits; None if it is empty or invalid."""
     digits = "".join(text.replace(",", "").split())
     context = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 16 else 0
     return context if 0 < context <= LONGEST_CONTEXT else None
@@ -452,7 +453,7 @@ def context_in(text: str) -> int | None:
 class SummaryTexts:
     """Texts with their names, to be read once for each model.
 
-    n_others  files beside them that hold no text
+    n_others  number of other files in the folder, which are not text
     """
 
     n_texts: int
@@ -461,12 +462,12 @@ class SummaryTexts:
 
 
 def one_text(name: str, text: bytes) -> SummaryTexts:
-    """A text by itself; its name tells what it is by how it ends."""
+    """A single text; the ending of its name is its file type."""
     return SummaryTexts(1, 0, lambda progress: iter([(name, text)]))
 
 
 def texts_in(folder: Path, progress: Progress) -> SummaryTexts:
-    """Those of a folder as `tokenloupe compare -f` takes them.  Raises TextFolderError."""
+    """The texts of a folder, as `tokenloupe compare -f` takes them.  Raises TextFolderError."""
     files = text_files(folder)
 
     def read(progress: Progress) -> NamedTexts:

@@ -1,4 +1,4 @@
-"""The summary below the columns: any number of models over the text or a folder, to sort, copy and export."""
+"""The summary below the columns: any number of models on the text or a folder, to sort, copy and export."""
 
 from __future__ import annotations
 
@@ -74,16 +74,16 @@ if TYPE_CHECKING:
     from guiapp.kit.session.model_session import ComparedModels
     from guiapp.kit.widgets.page_base import PageRequests
 
-NAME_LEFT_PX = 20  # behind the marker
+NAME_LEFT_PX = 20  # after the marker
 BAR_PX, BAR_HEIGHT_PX = 30, 4
 REMOVE_PX = 20
 ADD, REMOVE = "+ column", "×"
 ROW_PX = 28
 LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
 LEAST_COLUMN_PX = 40
-ARROW = "▴ "  # beside the title of what is sorted by
+ARROW = "▴ "  # next to the title of the sorted column
 SCROLL_BAR_PX = 10
-FIT_AFTER_MS = 50  # figures come one row after another
+FIT_AFTER_MS = 50  # rows get their values one after another
 FIELD_PX = 130
 LONGEST_NAME = 32
 LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 200
@@ -94,7 +94,7 @@ FORMS = {
 
 
 class SummaryPanel(QWidget):
-    """A line with what is counted and what can be done, and the table."""
+    """A line with a description and buttons, and the table below it."""
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class SummaryPanel(QWidget):
 
     @property
     def needed_px(self) -> int:
-        """Its height with all rows in sight."""
+        """The height with all rows visible."""
         above = self.sizeHint().height() - self.view.sizeHint().height()
         lengths = self.view.verticalHeader().length(), self.view.horizontalHeader().height()
         return max(above + sum(lengths) + SCROLL_BAR_PX, LEAST_HEIGHT_PX)
@@ -212,7 +212,7 @@ class SummaryPanel(QWidget):
 
 
 class TermsPopover(Popover):
-    """A price for all, another for the selected row, and a context; what is no number is not taken."""
+    """A price for all models, one for the selected row, a context length; invalid numbers count as empty."""
 
     def __init__(self, summary: SummaryModel, row: SummaryRow | None, title: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -259,13 +259,13 @@ class TermsPopover(Popover):
 
 
 class SummaryView(QTableView):
-    """Rows to select, sort, copy, remove, and to put into the columns."""
+    """The table: rows can be selected, sorted, copied, removed, and made columns."""
 
     def __init__(self, summary: SummaryModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._summary = summary
         self.table = SummaryTable(summary, self)
-        self._kept: list[SummaryRow] = []  # that are selected, and the present cell, while rows change
+        self._kept: list[SummaryRow] = []  # the selection, and the current cell, while rows change
         self._current: tuple[SummaryRow, int, int] | None = None
         self._until_fit = later(self, FIT_AFTER_MS, self._fit)
         self._names = NameDelegate(summary, self.table, theme_source, self)
@@ -300,7 +300,7 @@ class SummaryView(QTableView):
         self._copy(self.table.markdown)
 
     def _copy(self, write: Callable[[Iterable[int]], str]) -> None:
-        """The rows that are selected, or else all."""
+        """Copy the selected rows, or all if none is selected."""
         rows = list(map(self.table.rows.index, self.selected_rows() or self.table.rows))
         copy_text(self, write(rows), counted(len(rows), "row"))
 
@@ -363,7 +363,7 @@ class SummaryView(QTableView):
         self._current = (self.table.rows[place[0]], *place) if current.isValid() else None
 
     def _bring_selection_back(self) -> None:
-        """Also the present cell, or what is in its place now."""
+        """Restore the selection and the current cell; if its row is gone, use the row at its position."""
         rows, selection = self.table.rows, self.selectionModel()
         flags = QItemSelectionModel.SelectionFlag
         if self._current is not None and rows:
@@ -381,7 +381,7 @@ class SummaryView(QTableView):
         self._fit()
 
     def _update_column_spans(self) -> None:
-        """Give what is said in place of figures the room of all of them."""
+        """Let the state of a row without values span all their columns."""
         n_columns = self.table.columnCount() - 1
         for number, row in enumerate(self.table.rows):
             wanted = n_columns if self._summary.state_of(row) else 1
@@ -389,7 +389,7 @@ class SummaryView(QTableView):
                 self.setSpan(number, 1, 1, wanted)
 
     def _fit(self) -> None:
-        """Make the columns as wide as what is in them, and share what room is left."""
+        """Make the columns as wide as their contents, and distribute the remaining room."""
         wanted = max(map(self._names.width_of, self.table.rows), default=0)
         most = max(LEAST_NAMES_PX, min(MOST_NAMES_PX, self.width() // 3))
         width = min(max(wanted, LEAST_NAMES_PX), most)
@@ -404,7 +404,7 @@ class SummaryView(QTableView):
     def _needed_px(self, column: int) -> int:
         title = f"{ARROW}{self.table.columns[column].title}"
         head = self.horizontalHeader().fontMetrics().horizontalAdvance(title)
-        character_px = self.fontMetrics().horizontalAdvance("0")  # all are as wide
+        character_px = self.fontMetrics().horizontalAdvance("0")  # the font is monospaced
         rows = (at for at, row in enumerate(self.table.rows) if not self._summary.state_of(row))
         indexes = [self.table.index(row, column) for row in rows]
         cells = [character_px * len(index.data()) + bar_px(index) for index in indexes]
@@ -416,7 +416,7 @@ def bar_px(index: AnyIndex) -> int:
 
 
 class _CellDelegate(QStyledItemDelegate):
-    """Paints a cell by hand on the ground that the style gives it, a hairline below."""
+    """Draws a cell on the style's background, with a hairline below."""
 
     def __init__(self, summary: SummaryModel, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -441,11 +441,11 @@ class _CellDelegate(QStyledItemDelegate):
 
     @abstractmethod
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
-        """Draw what the cell holds."""
+        """Draw the contents of the cell."""
 
 
 class FigureDelegate(_CellDelegate):
-    """A figure at the right, its bar behind it; what is said in place of figures at the left."""
+    """Draws a value at the right, followed by its bar; or the row's state at the left."""
 
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
         if told := self._summary.state_of(row):
@@ -464,7 +464,7 @@ class FigureDelegate(_CellDelegate):
 
 
 def draw_bar(painter: QPainter, theme: Theme, line: QRectF, bar: Bar) -> None:
-    """As long as its share of the most, along a line: grey up to the least of all, amber beyond."""
+    """Draw a bar along a line, as long as its share of `most`: grey up to `least`, amber beyond."""
     if bar.most <= 0:
         return
     whole, needed = (line.width() * value / bar.most for value in (bar.value, bar.least))
@@ -475,7 +475,7 @@ def draw_bar(painter: QPainter, theme: Theme, line: QRectF, bar: Bar) -> None:
 
 
 class NameDelegate(_CellDelegate):
-    """Marker and name; which column it is, or to be made one; and to be removed."""
+    """Draws marker and name; its column, or a button to make it one; a cross to remove the row."""
 
     def __init__(
         self, summary: SummaryModel, table: SummaryTable, theme_source: ThemeSource, parent: QWidget
@@ -494,7 +494,7 @@ class NameDelegate(_CellDelegate):
         return ADD if self._summary.can_become_column(row) else ""
 
     def places(self, place: QRect, row: SummaryRow) -> tuple[QRect, QRect]:
-        """Where the note stands, and the cross to remove a row by."""
+        """The rectangles of the note, and of the cross that removes the row."""
         cross = QRect(place.right() - REMOVE_PX + 1, place.top(), REMOVE_PX, place.height())
         width = self._note_px(row)
         title = _width(self._font, self._table.title_of(row))
@@ -520,7 +520,7 @@ class NameDelegate(_CellDelegate):
     def editorEvent(
         self, event: QEvent, model: QAbstractItemModel, option: QStyleOptionViewItem, index: AnyIndex
     ) -> bool:
-        """A click on the note or the cross."""
+        """Handle a click on the note or the cross."""
         if event.type() != QEvent.Type.MouseButtonRelease or not isinstance(event, QMouseEvent):
             return False
         if event.button() is not Qt.MouseButton.LeftButton:

@@ -1,4 +1,4 @@
-"""The summary as rows and columns for Qt's table views: sorted, with what their bars show, and as text."""
+"""The summary as a table model for Qt's views: sorting, values for bars, and text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST_ENDING = 12
 
 
 class Bar(NamedTuple):
-    """A figure among those of its column: what is over the least is what costs."""
+    """A value with the range of its column: what exceeds `least` is extra cost."""
 
     value: float
     least: float
@@ -38,7 +38,7 @@ class Bar(NamedTuple):
 
 
 def columns_of(counts: list[Counts], terms: Terms) -> tuple[list[CountColumn], list[CountColumn]]:
-    """Columns for these models, and those with bars: no script or file type that the texts do not have."""
+    """Columns for these models, and columns with bars, for the scripts and file types that the texts have."""
     with_bars = []
     if counts:
         for script in scripts_in(counts[0].whole):
@@ -53,15 +53,15 @@ def columns_of(counts: list[Counts], terms: Terms) -> tuple[list[CountColumn], l
 
 
 class SummaryTable(RowTable[SummaryRow]):
-    """A row for each model, its name in column 0; sorted as the last call of `sort` says, at first as added.
+    """A row for each model, with its name in column 0; sorted by the last call of `sort`, at first as added.
 
-    Rows and columns that come, go or move reset the model; figures that are new do not.
+    Added, removed or moved rows and columns reset the model; new values do not.
     """
 
     def __init__(self, summary: SummaryModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._summary = summary
-        self.rows: list[SummaryRow] = []  # as they are sorted
+        self.rows: list[SummaryRow] = []  # as sorted
         self._titles: dict[SummaryRow, str] = {}
         self._columns: list[CountColumn] = []
         self._heads: list[Column[SummaryRow]] = []
@@ -76,7 +76,7 @@ class SummaryTable(RowTable[SummaryRow]):
         return self._titles[row]
 
     def number_of(self, row: SummaryRow) -> int:
-        """Which row it is where nothing is sorted, from 0: what its marker tells."""
+        """The row's number before sorting, from 0, as its marker shows."""
         return self._summary.rows.index(row)
 
     @property
@@ -118,7 +118,7 @@ class SummaryTable(RowTable[SummaryRow]):
         return super().data(index, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """By the figures of a column, unknown ones last, or by names; -1 brings back the order of adding."""
+        """Sort by the values of a column, unknown ones last, or by names; -1 restores the order of adding."""
         title = "" if column < 0 else "model" if column == 0 else self._columns[column - 1].title
         self._sorted_by = title, order
         self._refresh()
@@ -164,7 +164,7 @@ class SummaryTable(RowTable[SummaryRow]):
         figures = (Column(each.title, RIGHT, partial(self._cell, at)) for at, each in enumerate(columns))
         self._heads = [Column("model", LEFT, titles.__getitem__), *figures]
         writes_all = {row for row, each in zip(counted, counts, strict=True) if not each.whole.n_unknown}
-        best = {row: values[row] for row in writes_all} or values  # what is unknown is no saving
+        best = {row: values[row] for row in writes_all} or values  # unknown tokens do not count as a saving
         first_bar = len(numbers)
         self._ranges = [_range(values, best, at) if at >= first_bar else None for at in range(len(columns))]
         before, self._shown = self._shown, list(map(self._shown_of, ordered))
@@ -172,11 +172,11 @@ class SummaryTable(RowTable[SummaryRow]):
             self.endResetModel()
             return
         for at, (shown, old) in enumerate(zip(self._shown, before, strict=True)):
-            if shown != old:  # painting a row takes milliseconds, while people type
+            if shown != old:  # painting a row takes milliseconds, while the user types
                 self.dataChanged.emit(self.index(at, 0), self.index(at, len(columns)))
 
     def _shown_of(self, row: SummaryRow) -> tuple[object, ...]:
-        """All that a row is painted by."""
+        """All values that a row is painted from."""
         summary = self._summary
         is_old = row.session is None and summary.is_due(row)
         may = summary.can_become_column(row), summary.can_remove(row)
@@ -210,7 +210,7 @@ def _heads(columns: list[CountColumn]) -> list[tuple[str, str]]:
 def _range(
     values: dict[SummaryRow, list[float | None]], best: dict[SummaryRow, list[float | None]], column: int
 ) -> tuple[float, float] | None:
-    """The least of the rows that are among the best, and the most of all."""
+    """The least value among the rows of `best`, and the greatest of all."""
     known, least = (
         [value for each in rows.values() if (value := each[column]) is not None] for rows in (values, best)
     )

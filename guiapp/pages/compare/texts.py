@@ -1,4 +1,4 @@
-"""The window's text beside another one, or beside ids from elsewhere, in tokens of the window's model."""
+"""The window's text next to another text or a list of ids, in tokens of the window's model."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ from guiapp.kit.side_by_side.walk import DifferenceWalk
 from guiapp.kit.spans.source import NO_ID, TokenizedText
 from guiapp.kit.state.background import Background, LatestJob, Progress
 
-LARGEST_TEXT_BYTES = 1 << 26  # that ids stand for; a few of a file made for it may stand for any number
+LARGEST_TEXT_BYTES = 1 << 26  # decoded from ids; a hostile model file can make few ids decode to any size
 
 
 class ComparedTexts(QObject):
-    """What both sides have in common, live while either is edited.
+    """Compares two texts, or a text and ids, live while either is edited.
 
-    Nothing of the right side is written to a disk; both of its kinds stay while the other one is shown.
+    Nothing of the right side is written to disk; its text and its ids both stay while the other is shown.
 
-    first, second  the window's session; that of the other text, with the same model and options
-    ids            a list of ids in place of the other text
+    first, second  the window's session; the other text's session, with the same model and options
+    ids            a list of ids instead of the other text
     left           the window's text
     right          the other text
-    numbers        the ids as they are written
-    decoded        what they stand for
-    outcome        the changes: near edits there may be more than need be until typing pauses
-    walk           the way through the changes, as spans of the left text
-    files          that were opened together, if any: each can be shown at the right
+    numbers        the ids as written
+    decoded        the text that the ids decode to
+    outcome        the changes; until typing pauses, there may be needless ones near edits
+    walk           goes through the changes, as spans of the left text
+    files          files that were opened together, if any: each can be shown at the right
 
     Signals:
         changed(): `outcome`, `is_outdated`, `files` or `takes_ids` is new.
@@ -112,7 +112,7 @@ class ComparedTexts(QObject):
             self._compare()
 
     def open_texts(self, paths: Sequence[Path]) -> None:
-        """Open a text at the right; of several, or of a folder, the first one at the left, and keep all."""
+        """Open a text at the right; of several or a folder, list all and open the first two on both sides."""
         self._listing.start(partial(_texts_of, paths))
 
     def _take_files(self, files: list[Path]) -> None:
@@ -125,14 +125,14 @@ class ComparedTexts(QObject):
         self.changed.emit()
 
     def copy_left(self) -> None:
-        """Put the left text in place of the right one, to change it; undo brings that back."""
+        """Replace the right text by the left one, to change it; undo restores the right text."""
         self.second.text.show(self.first.document.text())
 
-    # What is found
+    # The result
 
     @property
     def report(self) -> ChangesReport | None:
-        """All that is told; None while somebody types."""
+        """The report; None while the user types."""
         return self._checking.value
 
     @property
@@ -165,7 +165,7 @@ class ComparedTexts(QObject):
     def n_changes(self) -> int:
         return len(self.outcome.rows) if self.is_shown else 0
 
-    # Which change people look at
+    # The current change
 
     @property
     def current_change(self) -> IdChange | None:
@@ -175,7 +175,7 @@ class ComparedTexts(QObject):
         return IdChange._make(self.outcome.rows[index].tolist())
 
     def step(self, by: int, side: int) -> None:
-        """Go to the next change or the one before, round and round; begin at the caret of a side."""
+        """Go to the next or previous change, wrapping around; begin at the caret of a side."""
         left, right = self.sides
         self.walk.step(by, right.counterpart_offset(left, right.document.caret) if side else None)
 
@@ -187,7 +187,7 @@ class ComparedTexts(QObject):
     def _on_model_changed(self) -> None:
         self._checking.forget()
         self.walk.leave()
-        self.outcome = id_changes(NO_IDS, NO_IDS)  # in other vocabularies those ids mean nothing
+        self.outcome = id_changes(NO_IDS, NO_IDS)  # the ids are meaningless in another vocabulary
         self._is_stale = True
         if (model := self.first.loader.model) is not None:
             self.second.set_options(self.first.options)
@@ -203,7 +203,7 @@ class ComparedTexts(QObject):
         self._compare(self.right, edit)
 
     def _compare(self, edited: MarkedSpans | None = None, edit: TextEdit | None = None) -> None:
-        """Find the changes, then tell of an edit of one side and of all marks, the edit first."""
+        """Find the changes; then notify of the edit of one side, if any, and of all marks."""
         self._checking.forget()
         known_side = None if edited is None or self._is_stale else 1 - edited.side
         self._is_stale = not self._is_watching
@@ -233,7 +233,7 @@ class ComparedTexts(QObject):
 
     def _take_report(self) -> None:
         if self._checking.is_busy:
-            return  # it will come
+            return  # it will follow
         if self.report is not None and not np.array_equal(self.report.outcome.rows, self.outcome.rows):
             self.outcome = self.report.outcome
             self._notify_marks()
@@ -247,19 +247,19 @@ class ComparedTexts(QObject):
 
 
 def _texts_of(paths: Sequence[Path], progress: Progress) -> list[Path]:
-    """These files, and the texts below these folders.  Raises TextFolderError."""
+    """The files, and the texts below the folders.  Raises TextFolderError."""
     return [each for path in paths for each in (text_files(path).paths if path.is_dir() else (path,))]
 
 
 @dataclass(frozen=True, eq=False)
 class ReadIds:
-    """What a list says, up to the first mistake in it.
+    """The ids of a list, up to the first error in it.
 
     token_ids  int32[n]
-    numbers    the same and where they are written, NO_ID where the mistake is
-    text       what the tokens stand for
-    tokens     the same and where in `text` they are; control tokens at its ends are before and behind it
-    error      what the mistake is, "" for none
+    numbers    the ids with their positions in the list, NO_ID at the error
+    text       the text that the ids decode to
+    tokens     the ids with their positions in `text`; control tokens at its ends are empty spans
+    error      the error message, "" for none
     """
 
     token_ids: NDArray[np.int32]
@@ -270,7 +270,7 @@ class ReadIds:
 
 
 class ListedSpans(TokenizedText):
-    """Tokens that somebody else finds, in the vocabulary of a model."""
+    """Tokens that are set from outside, in the vocabulary of a model."""
 
     def __init__(self, document: TextDocument, model: ModelSession, parent: QObject) -> None:
         super().__init__(document, model, model.spelling, TokenStore(NO_TOKENS, document.size), parent)
@@ -279,7 +279,7 @@ class ListedSpans(TokenizedText):
         document.edited.connect(self.notify)
 
     def show(self, tokens: FragmentTokens, text: bytes) -> None:
-        """Show a text with these tokens; what is the same as before stays where it is on screen."""
+        """Show a text with these tokens; unchanged text stays where it is on screen."""
         before = self.document.text()
         if text == before:
             self._tokens = TokenStore(tokens, len(text))
@@ -297,14 +297,14 @@ class ListedSpans(TokenizedText):
 
 
 class PastedIds(QObject):
-    """A list of ids, in any form that `parse_ids` takes, and its tokens by the model's vocabulary.
+    """A list of ids, in any form that `listed_ids` takes, and its tokens in the model's vocabulary.
 
     text     the list, to edit; it stays when another model is opened
-    numbers  the ids where they are written in it
-    decoded  what they stand for
+    numbers  the ids at their positions in the list
+    decoded  the text that the ids decode to
 
     Signals:
-        changed(): `read` is new; None where no model is open.
+        changed(): `read` is new; None if no model is open.
         busy_changed(): `is_busy` is new.
     """
 
@@ -384,7 +384,7 @@ def _decoded(
 
 
 def _byte_offsets(text: str) -> NDArray[np.int64]:
-    """int64[n + 1]: where the characters of a text begin in its bytes, and where the last one ends."""
+    """int64[n + 1]: the byte offsets at which the characters of a text begin, and its size."""
     if text.isascii():
         return np.arange(len(text) + 1)
     return np.append(0, np.cumsum(sizes_in_bytes(code_points(text))))

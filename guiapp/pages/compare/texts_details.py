@@ -1,4 +1,4 @@
-"""What two texts have in common, the change that is looked at, and all others, in words and in a column."""
+"""The side panel of two texts: their common prefix, the current change, and a list of all changes."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ LEGEND = (
 )
 TITLE_FONT_PX = 15
 LEAST_PX, LIST_PX, ROW_PX = 260, 78, 26
-PUT_OFF_MS = 60  # while somebody types
+PUT_OFF_MS = 60  # while the user types
 
 
 class ChangeRows(RowTable[int]):
-    """All changes, a row each; made into words when they are seen."""
+    """All changes, one a row; described only when visible."""
 
     columns: Sequence[Column[int]] = ()
     n_rows = 0
@@ -70,7 +70,7 @@ class ChangeRows(RowTable[int]):
 
 
 class TextsDetails(ItemDetails):
-    """Says what is found, and goes to it."""
+    """Describes the changes, and goes to one on a click."""
 
     def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Changes in the text", LEAST_PX)
@@ -81,7 +81,7 @@ class TextsDetails(ItemDetails):
         self.go_to_first_difference = push_button("Go to it", go, tip="Show the first difference")
         self._list_title = heading("Changes")
         self._rows = ChangeRows(compared)
-        self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
+        self.list = QTableView()  # a QListView would query the size of each of perhaps many rows
         self.list.setModel(self._rows)
         show_rows(self.list)
         self.list.horizontalHeader().hide()
@@ -109,7 +109,7 @@ class TextsDetails(ItemDetails):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether what is shown may be of the text before the last keys."""
+        """Whether the panel may show the text before the last keystrokes."""
         return self._soon.isActive()
 
     def _put_off(self) -> None:
@@ -141,7 +141,7 @@ class TextsDetails(ItemDetails):
         at = current or 0
         self.title.set_texts([where(compared, at).upper()])
         self._list_title.setText(counts(compared).upper())
-        self.list.setMaximumHeight(max(LIST_PX, ROW_PX * n_changes + UNIT_PX))  # the legend is next
+        self.list.setMaximumHeight(max(LIST_PX, ROW_PX * n_changes + UNIT_PX))  # the legend follows
         self.grid.show_rows(list(grid_rows(compared, at)))
         if current is None:
             self.list.clearSelection()
@@ -153,11 +153,11 @@ class TextsDetails(ItemDetails):
 
 
 class Beginning(NamedTuple):
-    """What is told first.
+    """The first part of the panel.
 
-    title    in a few words
-    lines    sentences below it
-    first_difference  where both part; "" where nothing is to be gone to
+    title             in a few words
+    lines             sentences below it
+    first_difference  where the texts begin to differ; "" for nowhere
     """
 
     title: str
@@ -215,12 +215,12 @@ def counts(compared: ComparedTexts) -> str:
 
 
 def side_names(compared: ComparedTexts) -> tuple[str, str]:
-    """What tokens are that only one side has."""
+    """The names of tokens that only the left or only the right side has."""
     return ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
 
 
 def where(compared: ComparedTexts, index: int) -> str:
-    """Which change it is, and in which line of the left text."""
+    """The number of a change, and its line in the left text."""
     start, _ = compared.left.byte_span(compared.change(index))
     n_changes = len(compared.outcome.rows)
     return f"Change {index + 1:,} of {n_changes:,} · line {compared.left.document.line_of(start) + 1:,}"
@@ -244,7 +244,7 @@ def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32],
 
 
 def grid_rows(compared: ComparedTexts, index: int) -> Iterator[GridRow]:
-    """What a change took away and put there: sides without a token are left out."""
+    """The removed and the inserted tokens of a change; a side without a token is left out."""
     change = compared.change(index)
     for side, name in zip(compared.sides, side_names(compared), strict=True):
         first, last = change[2 * side.side : 2 * side.side + 2]
@@ -258,7 +258,7 @@ def size(side: MarkedSpans) -> str:
 
 
 def _in_short(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
-    """Tokens, or the first of them and how many there are."""
+    """The tokens; if these are long, the first ones and their number."""
     shown = _shown(compared, ids)
     is_short = len(ids) < 2 or len(shown) <= LONGEST_SHOWN
     return shown if is_short else f"{elided(shown, LONGEST_SHOWN)} ({len(ids):,})"

@@ -1,4 +1,4 @@
-"""Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
+"""Compare › Texts: the window's text next to another text or a list of ids."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 LONGEST_FAILURE = 300
 DETAILS_PX, LEAST_SIDE_PX = 320, 262
 LONGEST_NAME, MOST_LISTED = 60, 40
-FRAME_MS = 8.0  # for rows that are new, on each side
+FRAME_MS = 8.0  # a frame, for new rows, on each side
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
 class TextsPage(Page):
-    """Puts both sides and the details together; what shows at one side, shows at the other."""
+    """Both sides and the details; the sides scroll to the same part of the texts."""
 
     legend = {"Two texts": LEGEND, **Page.legend}
 
@@ -61,7 +61,7 @@ class TextsPage(Page):
         self.right = RightSide(compared, themes)
         self.details = TextsDetails(compared, themes)
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
-        for side in (left, self.right):  # both of one width, however large the number of tokens
+        for side in (left, self.right):  # same width, however large the number of tokens
             side.setMinimumWidth(LEAST_SIDE_PX)
         self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
         self.splitter.setStretchFactor(1, 1)
@@ -115,7 +115,7 @@ class TextsPage(Page):
         return framed(in_row(self.walking, STRETCH, self.copy, margins=(GAP_PX, UNIT_PX)), "bar")
 
     def _describe_tokens(self, requests: PageRequests) -> None:
-        """By tool tips and menus, as on the Text page."""
+        """Add tooltips and menus of tokens, as on the Text page."""
         compared, right = self.compared, self.right
         views: tuple[tuple[SpanView, TokenizedText, Kind], ...] = (
             (self.left, compared.first, Kind.STEPPED),
@@ -136,7 +136,7 @@ class TextsPage(Page):
         compared.walk.changed.connect(self._on_walk_changed)
         compared.walk.moved.connect(self._show_current)
 
-    # What is found
+    # The result
 
     def _refresh(self) -> None:
         compared = self.compared
@@ -161,7 +161,7 @@ class TextsPage(Page):
 
     def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
-        if self.compared.report is not None or not self.compared.is_shown:  # not while somebody types
+        if self.compared.report is not None or not self.compared.is_shown:  # not while the user types
             for view, side in ((self.left, self.compared.left), (self.right.shown, self.compared.sides[1])):
                 map_changes(view, side, self._themes)
 
@@ -170,13 +170,13 @@ class TextsPage(Page):
             told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
             copy_text(self, told + "\n", "the report as Markdown")
 
-    # Which change is looked at
+    # The current change
 
     def _step(self, by: int, *_: object) -> None:
         self.compared.step(by, int(self.right.editor.hasFocus()))
 
     def _show_current(self) -> None:
-        """Have the carets and both texts at the change that is looked at."""
+        """Move the carets to the current change, and scroll both texts to it."""
         compared = self.compared
         if (change := compared.current_change) is None:
             return
@@ -188,9 +188,9 @@ class TextsPage(Page):
             compared.second.text.select(right[0], right[0])
         for view, byte_span in ((self.left, left), (self.right.editor, right)):
             if byte_span[0] == byte_span[1]:
-                view.set_selected_token(-1)  # the one at the caret is no part of the change
+                view.set_selected_token(-1)  # the token at the caret is not part of the change
         self.left.reveal(*left)
-        shown = self.right.shown  # less high than the left one where ids are above it
+        shown = self.right.shown  # lower than the left one if the ids are above it
         lowest = shown.viewport().height() - shown.rows.metrics.row_height
         self.links.place(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
 
@@ -201,11 +201,11 @@ class TextsPage(Page):
             view.point_out(None if change is None else pointed_out(side.document, *side.byte_span(change)))
         if compared.takes_ids:
             numbers = None if change is None else compared.numbers.byte_span(change)
-            place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
+            place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often all
             self.right.numbers.point_out(place)
 
     def _sync(self, leader: SpanView, view: SpanView) -> None:
-        """Scroll the other text to what it has in common with the top of this one."""
+        """Scroll the other text to the counterpart of this text's top."""
         left, right = self.compared.sides
         pairs = {(self.left, self.right.shown): (left, right), (self.right.shown, self.left): (right, left)}
         if self.compared.has_second and (sides := pairs.get((leader, view))):
@@ -218,7 +218,7 @@ def make_page(setting: PageSetting) -> TextsPage:
 
 
 class RightSide(QWidget):
-    """A head, and below it one of both kinds; a file that is dropped here is opened here."""
+    """A head above the text or the ids; opens a file that is dropped here."""
 
     def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the Vocabularies page shows: two of the compared models, the verdict, and what is listed."""
+"""Model of the Vocabularies page: two of the compared models, the verdict, and the list of tokens."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from guiapp.kit.state.background import Background, Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import ListRequest, ShownRows, TokenListModel
 
-ROLES, RULES = "roles", "rules"  # panels that show what a part is about
+ROLES, RULES = "roles", "rules"  # panels that show details of a part
 MOST_NAMED = 3
 FORMS = ("csv", "json", "markdown")
 GroupRows = Mapping[str, PairRows]
 
 
 class ComparedPair(NamedTuple):
-    """A comparison with all that the page says of it.
+    """A comparison with the data that the page derives from it.
 
-    groups  the rows of each of GROUPS
+    groups  the rows of each group of GROUPS
     """
 
     comparison: VocabularyComparison
@@ -41,9 +41,9 @@ class ComparedPair(NamedTuple):
 
 
 class ComparedVocabularies(TokenListModel[PairRows]):
-    """Two of the compared models beside each other, by what their files say.
+    """Compares the vocabularies in the files of two of the compared models.
 
-    compared   None until both are
+    compared   None until the comparison is ready
 
     Signals:
         comparison_changed(): the pair, `comparison`, `is_busy` or `problem` is new.
@@ -64,16 +64,16 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         models.models_changed.connect(self._on_models_changed)
         self._on_models_changed()
 
-    # Which two
+    # The pair of models
 
     @property
     def first(self) -> ModelSession:
-        """A: the window's own."""
+        """A: the window's model."""
         return self._models.sessions[0]
 
     @property
     def second(self) -> ModelSession | None:
-        """B; None where no other model was added."""
+        """B; None if no other model was added."""
         return self._models.partner
 
     @property
@@ -89,7 +89,7 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         return self._models.can_add
 
     def add_second(self, name: str, pre: str | None) -> None:
-        """Open one more model, and take it for B; not where others came while people chose."""
+        """Open one more model as B, unless others have filled the columns in the meantime."""
         if self.can_add:
             self.choose_second(self._models.add(name, pre))
 
@@ -98,7 +98,7 @@ class ComparedVocabularies(TokenListModel[PairRows]):
 
     @property
     def second_index(self) -> int:
-        """Which column B is, from 0."""
+        """The column of B, from 0."""
         return list(self._models.sessions).index(self.second) if self.second is not None else 1
 
     def set_active(self, is_active: bool) -> None:
@@ -115,7 +115,7 @@ class ComparedVocabularies(TokenListModel[PairRows]):
 
     @property
     def problem(self) -> str:
-        """Why they cannot be compared; "" where one of both is on its way, or nobody wants it."""
+        """Why the models cannot be compared; "" if there is no problem, as while one is being opened."""
         if self.compared is not None:
             return ""
         problems = [each.loader.problem for each in self._pair]
@@ -153,7 +153,7 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         self._list()
 
     def write_all(self, form: str, comparison: VocabularyComparison) -> Iterator[str]:
-        """All differences, as the command line prints them in one of FORMS."""
+        """Write all differences in one of FORMS, as the command line prints them."""
         models = [each.loader.model for each in self._pair]
         first, second = (model.name for model in models if model is not None)
         one, other = names_apart(
@@ -184,12 +184,12 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         return ShownRows(request, source, source.listed(request.query, sort, request.is_descending, progress))
 
     def show_group(self, group: str) -> None:
-        """List one of GROUPS, of all scripts and lengths."""
+        """List one of GROUPS, with all scripts and lengths."""
         query = without(without(self.query, "script"), "length")
         self._set_group(self.request._replace(group=group, query=query))
 
     def show_part(self, part: int | None) -> None:
-        """List what a part of a bar counts; all tokens where none is meant and rules are listed now."""
+        """List the tokens that a part of a bar counts; for None, all tokens if rules are listed now."""
         group = "all" if GROUPS[self.request.group].is_rules else self.request.group
         self._set_group(self.request._replace(group=group if part is None else GROUP_OF_PART[part]))
 
@@ -199,7 +199,7 @@ class ComparedVocabularies(TokenListModel[PairRows]):
         self._request(request)
 
     def search_all(self, query: str) -> None:
-        """Search all tokens, also of pairs that are compared later."""
+        """Search all tokens, also in pairs that are compared later."""
         self._searched = query
         self._set_group(ListRequest(query))
 
@@ -215,7 +215,7 @@ def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compar
     comparison = compare_vocabularies(first, second)
     progress(0.5)
     for tokenizer in comparison.tokenizers:
-        tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
+        tokenizer.vocabulary.token_tree  # noqa: B018  # needed by scripts, searches and ranks
         progress(0.7)
     comparison.by_script, comparison.by_length, comparison.histograms, comparison.drafting  # noqa: B018
     comparison.differing_samples  # noqa: B018
@@ -224,9 +224,9 @@ def _compared(first: Tokenizer, second: Tokenizer, progress: Progress) -> Compar
 
 
 class VerdictPart(NamedTuple):
-    """A few words; `target` is the group of GROUPS that they count, or ROLES or RULES, "" for neither.
+    """A part of the verdict; `target` is the group of GROUPS that it counts, or ROLES, RULES, or "".
 
-    tip  more words, where these few leave something out
+    tip  the full text, if `text` is shortened
     """
 
     text: str
@@ -235,7 +235,7 @@ class VerdictPart(NamedTuple):
 
 
 class Respect(NamedTuple):
-    """One respect in which both are compared; `is_equal` is None where files cannot be compared in it."""
+    """One respect in which both are compared; `is_equal` is None if the files cannot be compared in it."""
 
     name: str
     is_equal: bool | None
@@ -253,7 +253,7 @@ def respects(comparison: VocabularyComparison, groups: GroupRows) -> tuple[Respe
 
 
 def drafting(comparison: VocabularyComparison) -> Respect:
-    """Whether B may draft for A, and by each program why not."""
+    """Whether B may draft for A, with each program's reason if not."""
     parts = (
         VerdictPart(
             f"{each.program}: {', '.join(filter(None, (answer(each.may_draft), each.cause)))}",
@@ -266,14 +266,14 @@ def drafting(comparison: VocabularyComparison) -> Respect:
 
 
 def verdict_title(comparison: VocabularyComparison) -> str:
-    """In a word or two."""
+    """The verdict in a few words."""
     if comparison.is_identical:
         return "Identical"
     return "Not identical" if any(comparison.counts.values()) else "No difference found"
 
 
 def verdict_summary(compared: tuple[Respect, ...]) -> str:
-    """In a sentence which respects are the same and which are not."""
+    """The verdict in sentences: which respects are the same and which differ."""
     groups = {
         is_equal: [each.name.lower() for each in compared if each.is_equal is is_equal]
         for is_equal in (True, False, None)
@@ -293,7 +293,7 @@ def verdict_summary(compared: tuple[Respect, ...]) -> str:
 
 
 def first_difference(compared: tuple[Respect, ...]) -> str:
-    """The target of the first part that tells of a difference; all tokens where none does."""
+    """The target of the first part that shows a difference; "all" if there is none."""
     for respect in compared:
         if respect.is_equal is not True:
             return next(part.target for part in respect.parts if part.target not in ("both", "merges"))
@@ -308,11 +308,11 @@ COUNTED = {
     "both": ("first", "second", "id", "kind", "search", "score"),
     "merges": ("merges first", "merges second", "moved"),
 }
-"""By the group of what both have: groups of what differs."""
+"""The groups of differences, by the group that both have in common."""
 
 
 def _counted(name: str, both: str, groups: GroupRows) -> Respect:
-    """Parts of groups that are empty are left out."""
+    """A respect from the sizes of groups; empty groups are left out."""
     n_both = len(groups[both])
     differing = tuple(
         VerdictPart(f"{len(groups[group]):,} {GROUPS[group].title.removeprefix(f'{name} ')}", group)

@@ -1,4 +1,4 @@
-"""The Vocabularies page of Compare: what two models have in common, and what not."""
+"""Compare › Vocabularies: what two models have in common, and how they differ."""
 
 from __future__ import annotations
 
@@ -82,20 +82,20 @@ from guiapp.pages.compare.vocabularies import (
 LEFT_PX = 430
 MOST_LEFT_SHARE = 0.36
 NARROW_PX = 1150
-PART_PADDING_PX = 13  # as far as the text of a button is from its edges
-SHORT = 30  # characters that there is always room for
+PART_PADDING_PX = 13  # distance of a button's text from its edges
+SHORT = 30  # characters that always have room
 SIGNS = {
     True: ("✓", "the same", "good"),
     False: ("≠", "not the same", "warning"),
     None: ("?", "not fully compared", "dim"),
 }
-"""Of a respect that is equal, is not, or cannot be compared: a sign, its words and its looks."""
+"""Symbol, words and colour of a respect that is equal, is not, or cannot be compared."""
 DRAFT_ANSWERS = {
     True: ("✓", "yes", "good"),
     False: ("✗", "no", "warning"),
     None: ("?", "not known", "dim"),
 }
-"""The same of whether one model may draft for the other."""
+"""The same for whether one model may draft for the other."""
 PARTS = ("in both", "only in A", "only in B")
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
 ROOM_FOR_PICTURE_PX = 1000
@@ -112,7 +112,7 @@ WriteSpans = Callable[[VocabularyComparison, Spelling, Theme], Iterator[Span]]
 
 
 class VocabulariesPage(Page):
-    """Puts head, picture, list and details together, or says what to do where there are no two models."""
+    """Head, picture, list and details; or instructions if there are not two models."""
 
     def __init__(
         self, compared: ComparedModels, settings: Settings, requests: PageRequests, theme_source: ThemeSource
@@ -192,14 +192,14 @@ class VocabulariesPage(Page):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
+        self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list is too narrow
 
     def _ask_model(self) -> None:
         take = self.model.first.loader.open if self.model.first.tokenizer is None else self.model.add_second
         self._requests.model_wanted.emit(self.add, take)
 
     def _open_second(self, token: int) -> None:
-        """Open B as the window's model, and show a token of it in the tree."""
+        """Open B as the window's model, and show one of its tokens in the tree."""
         if self.model.second is not None and self.model.second.loader.model is not None:
             self.model.first.loader.share(self.model.second.loader.model)
             self._requests.token_wanted.emit(token)
@@ -222,7 +222,7 @@ class VocabulariesPage(Page):
         self.groups.setAccessibleName(f"Listed: {self.groups.text()}")
 
     def _bars(self) -> Bars:
-        """How many tokens of each bar both have, and each alone."""
+        """The number of tokens of each bar that both models have, and that only one has."""
         comparison = self.model.comparison
         if comparison is None:
             return ()
@@ -257,16 +257,16 @@ def make_page(setting: PageSetting) -> VocabulariesPage:
 
 
 def part_colors(theme: Theme, column_of_b: int) -> list[PartColor]:
-    """Of PARTS: grey for both, solid for A, hatched for B."""
+    """Colours of PARTS: grey for both, solid for A, hatched for B."""
     return [(theme.faint, False), (color_of(0, theme), False), (color_of(column_of_b, theme), True)]
 
 
 class PairHead(QFrame):
-    """Both models and the verdict at the left; at the right the respects in which they are compared.
+    """Both models and the verdict at the left; the compared respects at the right.
 
     Signals:
         chosen(str): the target of a part that was clicked.
-        model_wanted(QWidget, take): somebody wants another model, to be chosen under this widget.
+        model_wanted(QWidget, take): let the user choose another model, under this widget.
     """
 
     chosen = Signal(str)
@@ -302,7 +302,7 @@ class PairHead(QFrame):
         self.setLayout(self._halves)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where it is narrow, the models stand over the respects, and the line of each has all the room."""
+        """If it is narrow, put the models above the respects, and their names next to each other."""
         ways, is_narrow = QBoxLayout.Direction, self.width() < NARROW_PX
         for layout, is_column in ((self._said, False), (self._both, False), (self._halves, True)):
             layout.setDirection(ways.TopToBottom if is_column is is_narrow else ways.LeftToRight)
@@ -375,7 +375,7 @@ class PairHead(QFrame):
             return label
         button = set_role(QToolButton(), "part")
         button.setText(part.text)
-        if part.tip or len(part.text) > SHORT:  # there may be no room for all of it
+        if part.tip or len(part.text) > SHORT:  # it may be elided
             button.setToolTip(plain_tip(part.tip or part.text))
         button.setCheckable(True)
         button.setProperty("target", part.target)
@@ -393,15 +393,15 @@ class PairHead(QFrame):
                 button.setChecked(target == self._model.request.group)
 
 
-# The column at the right: the row that is looked at, and roles and rules of both beside each other
+# The column at the right: the chosen row, and roles and rules of both models
 
 
 class VocabulariesSide(QFrame):
-    """Three panels, one at a time.
+    """Three panels, one of which is shown.
 
     Signals:
         tree_wanted(int): show this token of A in the tree.
-        second_wanted(int): open B as the window's model, and show this token of it in the tree.
+        second_wanted(int): open B as the window's model, and show this token of B in the tree.
     """
 
     tree_wanted = Signal(object)
@@ -442,7 +442,7 @@ class VocabulariesSide(QFrame):
 
     @property
     def _tokens(self) -> tuple[int, int]:
-        """The chosen one in A and in B, -1 where there is none."""
+        """The chosen token in A and in B, -1 for none."""
         pairs, row = self._model.source, self._model.chosen
         if pairs is None or row is None:
             return -1, -1
@@ -458,7 +458,7 @@ class VocabulariesSide(QFrame):
 
 
 class _TextPanel(QScrollArea):
-    """Something about both vocabularies to read and to copy."""
+    """A text about both vocabularies, to read and to copy."""
 
     def __init__(
         self, name: str, model: ComparedVocabularies, theme_source: ThemeSource, spans: WriteSpans
@@ -508,7 +508,7 @@ def _token(vocabulary: Vocabulary, token_id: int | None, spelling: Spelling) -> 
 
 
 def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> Iterator[Span]:
-    """Whether B may draft for A; then rules: those that differ, those that cannot be compared, and others."""
+    """Whether B may draft for A; then the rules: first different, then incomparable, then equal ones."""
     for verdict in comparison.drafting:
         yield _marker(verdict.may_draft, theme, DRAFT_ANSWERS)
         head, reason = in_words(verdict).partition(". ")[::2]

@@ -1,4 +1,4 @@
-"""What the pictures of steps consist of: boxes, rows that compete, badges, bars and their scales."""
+"""Drawing primitives for the pictures of steps: boxes, rows of candidates, badges, bars and their scales."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, b
 
 RADIUS_PX = 6
 BADGE_PX = 14
-TICK = QPointF(-3.2, 0.2), QPointF(-1.0, 2.4), QPointF(3.2, -2.4)  # the sign in a badge, from its middle
+TICK = QPointF(-3.2, 0.2), QPointF(-1.0, 2.4), QPointF(3.2, -2.4)  # the tick in a badge, from its centre
 DOT_PX = 9
 ROW_PX, ROW_GAP_PX = 27, 3
 PADDING_PX = 8
@@ -29,18 +29,18 @@ BAR_PX = 2
 SCALE_PX, TICK_PX = 18, 3
 SCALE_FONT_PX = 10
 BETWEEN_TICKS_PX = 90
-MOST_NAME_SHARE = 0.65  # of a scale, for what it counts
+MOST_NAME_SHARE = 0.65  # of a scale's width, for its name
 KNOWN_TEXTS = 4096
-FIRST_MARK = "\u0300"  # the first that stands above another letter: before it, each letter has a cell
+FIRST_MARK = "\u0300"  # the first combining mark: each character before it has a cell
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
-"""Where in its place a text stands: the share of the free width that is left of it."""
+"""Alignment of a text in its rectangle: the share of the free width that is left of it."""
 
-STRIKE_SHARE = 0.3  # of the ascent, above the line that letters stand on
+STRIKE_SHARE = 0.3  # of the ascent, above the baseline
 AnyColor = QColor | Qt.PenStyle
 
 
 class CandidateStatus(Enum):
-    """What becomes of something that competes at a step."""
+    """The status of a candidate at a step."""
 
     WINNER = "wins: it is taken or comes first"
     NOW = "examined by this step"
@@ -51,7 +51,7 @@ class CandidateStatus(Enum):
         return theme.dim if self in (CandidateStatus.OTHER, CandidateStatus.OUT) else theme.text
 
     def figure(self, theme: Theme) -> QColor:
-        """The colour of what it is worth."""
+        """The colour of the candidate's value."""
         return theme.accent if self is CandidateStatus.WINNER else theme.dim
 
     def ground(self, theme: Theme) -> QColor:
@@ -67,16 +67,16 @@ class CandidateStatus(Enum):
         return QPen(theme.line, 1, styles.DashLine if self is CandidateStatus.OUT else styles.SolidLine)
 
     def bar(self, theme: Theme) -> QColor:
-        """The colour of a bar that says how much it is worth."""
+        """The colour of the bar that shows the candidate's value."""
         return theme.accent if self is CandidateStatus.WINNER else blend(theme.raised, theme.dim, 0.35)
 
 
 class CandidateRow(NamedTuple):
-    """A line about something that competes, or was taken.
+    """A row for a candidate, or for a token that was taken.
 
-    share   how long its bar is, 0 to 1; None for none
-    done    how much of that has passed
-    ground  the colour of a token, in place of that of its status
+    share   length of its bar, 0 to 1; None for no bar
+    done    filled part of the bar, on the same scale
+    ground  the colour of a token, instead of its status's colour
     """
 
     text: str
@@ -88,9 +88,9 @@ class CandidateRow(NamedTuple):
 
 
 class BarScale(NamedTuple):
-    """From 0 to the highest value: in equal steps, or logarithmic, as log(1 + value).
+    """A scale from 0 to the highest value: linear, or logarithmic as log(1 + value).
 
-    counts  whether only whole numbers mean anything
+    counts  whether ticks are whole numbers only
     """
 
     highest: float
@@ -98,14 +98,14 @@ class BarScale(NamedTuple):
     counts: bool = False
 
     def share(self, value: float) -> float:
-        """Of the whole length, 0 to 1."""
+        """The share of the whole length, 0 to 1."""
         value = max(0.0, value)
         if self.is_log:
             return min(1.0, math.log1p(value) / max(1.0, math.log1p(self.highest)))
         return min(1.0, value / self.highest) if self.highest > 0 else 0.0
 
     def ticks(self, n_most: int) -> list[float]:
-        """Round numbers on it, 0 among them."""
+        """Round numbers on the scale, including 0."""
         if not self.highest > 0:
             return [0.0]
         if self.is_log:
@@ -115,7 +115,7 @@ class BarScale(NamedTuple):
 
 
 class StepCanvas:
-    """Draws in a theme; text is monospaced where nothing else is said, and cut short where it needs more."""
+    """Draws in a theme; text is elided if it is too long, and monospaced except in `label` and `message`."""
 
     def __init__(self, painter: QPainter, theme: Theme) -> None:
         self.painter, self.theme = painter, theme
@@ -131,7 +131,7 @@ class StepCanvas:
         is_bold: bool = False,
         is_struck: bool = False,
     ) -> float:
-        """Draw one line in the middle of the place's height; return how wide it is."""
+        """Draw one line, vertically centred in `place`; return its width."""
         painter, face = self.painter, _face(size_px, is_bold)
         room, (width, is_own, shown) = place.width(), _measured(text, size_px, is_bold)
         if width > room:
@@ -146,21 +146,21 @@ class StepCanvas:
             painter.setFont(face.shared)
             with scaled(painter, face.factor):
                 painter.drawText(line / face.factor, shown)
-        if is_struck:  # a font's own line is beside the text under a painter that scales
+        if is_struck:  # Qt misplaces a font's own line under a painter that scales
             y = line.y() - face.ascent * STRIKE_SHARE
             painter.drawLine(QPointF(left, y), QPointF(left + width, y))
         return width
 
     def label(self, place: QRectF, text: str) -> None:
-        """A few words of the program's own."""
+        """Draw a short label in the font of the user interface."""
         write(self.painter, place, text, self.theme.dim, AT_LEFT, Theme.ui_font(SMALL_FONT_PX))
 
     def message(self, place: QRectF, text: str) -> None:
-        """Why there is nothing to see, in the middle."""
+        """Draw the reason for an empty picture, in the middle."""
         write(self.painter, place, text, self.theme.dim, IN_MIDDLE | WRAP, Theme.ui_font(SMALL_FONT_PX))
 
     def box(self, place: QRectF, ground: QColor, line: QPen | None = None, radius: float = RADIUS_PX) -> None:
-        """A rectangle with round corners, its line inside."""
+        """Draw a rectangle with round corners and its outline inside."""
         if line is None:
             fill(self.painter, place, ground, radius)
             return
@@ -168,7 +168,7 @@ class StepCanvas:
         colors, look = (ground.rgba(), line.color().rgba()), (line.widthF(), line.style().value, radius)
         key = f"{place.width()} {place.height()} {ratio} {colors} {look}"
         picture = QPixmap()
-        if not QPixmapCache.find(key, picture):  # to draw a line with round corners takes ten times as long
+        if not QPixmapCache.find(key, picture):  # a rounded outline takes ten times as long to draw
             picture = _box_picture(place.size(), ratio, ground, line, radius)
             QPixmapCache.insert(key, picture)
         self.painter.drawPixmap(place.topLeft(), picture)
@@ -177,7 +177,7 @@ class StepCanvas:
         self.box(place, status.ground(self.theme), status.line(self.theme))
 
     def badge(self, middle: QPointF) -> None:
-        """The sign of a winner: a tick on a disc of `BADGE_PX`."""
+        """Draw the badge of a winner: a tick on a disc of `BADGE_PX`."""
         painter, theme = self.painter, self.theme
         painter.save()
         painter.translate(middle)
@@ -197,12 +197,12 @@ class StepCanvas:
         self.painter.drawEllipse(middle, radius, radius)
 
     def line(self, pen: QPen | QColor, *points: QPointF) -> None:
-        """A line from point to point."""
+        """Draw a line from point to point."""
         self.painter.setPen(pen)
         self.painter.drawPolyline(points)
 
     def rows(self, area: QRectF, rows: Sequence[CandidateRow], title: str = "") -> float:
-        """As many as there is room for, one below the other; return where the last one ends."""
+        """Draw rows from the top, as many as there is room for; return the bottom of the last one."""
         top = area.top()
         if title:
             self.label(QRectF(area.left(), top, area.width(), ROW_PX - ROW_GAP_PX), title)
@@ -217,10 +217,10 @@ class StepCanvas:
         is_winner = status is CandidateStatus.WINNER
         if row.ground is not None:
             self.box(place, row.ground)
-        elif row.share is None or status is not CandidateStatus.OTHER:  # else its bar is enough
+        elif row.share is None or status is not CandidateStatus.OTHER:  # for the others, the bar is enough
             self.status_box(place, status)
         if row.share is not None:
-            top = place.bottom() - BAR_PX - 2  # within the line of a box
+            top = place.bottom() - BAR_PX - 2  # within the outline of a box
             bar = QRectF(place.left(), top, place.width() * row.share, BAR_PX)
             self.painter.fillRect(bar, status.bar(theme))
             if row.done is not None:
@@ -238,7 +238,7 @@ class StepCanvas:
         self.write(room, row.text, color, is_bold=is_winner, is_struck=is_out)
 
     def scale(self, area: QRectF, scale: BarScale, name: str) -> None:
-        """A line with ticks and numbers at the top of an area, what they count and how at its right end."""
+        """Draw a line with ticks and numbers at the top of an area, and the scale's name at its right end."""
         theme, top = self.theme, area.top()
         self.line(QPen(theme.line, 1), area.topLeft(), area.topRight())
         row = QRectF(area.left(), top + TICK_PX, area.width(), SCALE_PX - TICK_PX)
@@ -256,7 +256,7 @@ class StepCanvas:
                 last = left + width + GAP_PX
 
     def breakpoint_dot(self, middle: QPointF, matches: Sequence[Breakpoint], size_px: float = DOT_PX) -> None:
-        """A ring where all breakpoints are off, in another colour where they only note something."""
+        """Draw a disc, or a ring if all breakpoints are off; in another colour if all only write messages."""
         color = self.theme.warning if all(row.log for row in matches) else self.theme.bad
         if any(row.is_enabled for row in matches):
             self.disc(middle, size_px / 2, color)
@@ -276,9 +276,9 @@ def _box_picture(size: QSizeF, ratio: float, ground: QColor, line: QPen, radius:
 
 
 class _Face(NamedTuple):
-    """The monospaced font in a size, that in which it borrows from others, and the factor to draw with.
+    """The monospaced font in a size; the font for text that needs fallbacks, and the factor to draw it with.
 
-    cell_px  how wide each of its letters is; 0 for a font whose letters differ
+    cell_px  advance of every character; 0 if the font has several
     """
 
     font: QFont
@@ -294,7 +294,7 @@ class _Face(NamedTuple):
 def _face(size_px: int, is_bold: bool) -> _Face:
     font = bold(Theme.mono_font(size_px), is_bold)
     metrics = QFontMetricsF(font)
-    widths_px = set(map(metrics.horizontalAdvance, "iW0·"))  # Qt knows of few fonts that they are fixed
+    widths_px = set(map(metrics.horizontalAdvance, "iW0·"))  # Qt recognizes few fonts as fixed-width
     cell_px = widths_px.pop() if len(widths_px) == 1 else 0.0
     return _Face(
         font, cell_px, QRawFont.fromFont(font), *in_shared_size(font), metrics.ascent(), metrics.height()
@@ -303,7 +303,7 @@ def _face(size_px: int, is_bold: bool) -> _Face:
 
 @lru_cache(KNOWN_TEXTS)
 def _measured(text: str, size_px: int, is_bold: bool) -> tuple[float, bool, str]:
-    """How wide a line is, whether the font has all that is in it, and what is drawn."""
+    """The width of a line, whether the font has all its characters, and the text to draw."""
     face, shown = _face(size_px, is_bold), isolate(text)
     is_own = text.isascii() or all(map(face.raw.supportsCharacter, map(ord, text)))
     if is_own and face.cell_px and max(text, default="") < FIRST_MARK:
@@ -314,14 +314,14 @@ def _measured(text: str, size_px: int, is_bold: bool) -> tuple[float, bool, str]
 
 
 def text_width(text: str, size_px: int = UI_FONT_PX, is_bold: bool = False) -> float:
-    """How wide a line in the monospaced font is."""
+    """The width of a line in the monospaced font."""
     return _measured(text, size_px, is_bold)[0]
 
 
 def boxes_in_rows(
     groups: Sequence[Sequence[float]], width: float, gap: float, group_gap: float
 ) -> list[list[tuple[float, int]]]:
-    """How far from the left, and in which row, boxes of these widths are; groups stay whole if they can."""
+    """The x and the row of boxes of these widths; a group is split only if it is wider than a row."""
     x, row, placed = 0.0, 0, []
     for group in groups:
         if x > 0 and x + sum(group) + gap * (len(group) - 1) > width:

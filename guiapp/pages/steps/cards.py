@@ -1,4 +1,4 @@
-"""What the parts of the Steps page are made of: views, lines and sentences that zoom, on cards."""
+"""Building blocks of the Steps page: views, lines and sentences that zoom, on cards."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CARD_MARGINS = MARGIN_PX - 2, GAP_PX
 
 
 class DrawingContext(NamedTuple):
-    """The colours, and how large the steps are, and titles and controls, which grow in presentations only."""
+    """The colours, and the zoom of the steps and of titles and controls, which grow only in presentations."""
 
     theme_source: ThemeSource
     zoom: TextZoom
@@ -43,16 +43,17 @@ class DrawingContext(NamedTuple):
 
     @property
     def of_controls(self) -> DrawingContext:
-        """For parts that are as large as controls as a whole."""
+        """For parts that are as large as controls throughout."""
         return self._replace(zoom=self.controls)
 
 
 class ZoomedView(Painted):
     """A part of the page that grows with its text; the wheel zooms over it.
 
-    natural   the size from which on it grows with the room that it has
-    usual     the size that it asks for, and least_px the height that it needs, before they are enlarged
-    is_fixed  whether it never has another height
+    natural   beyond this size it grows with the available room; None for never
+    usual     its size hint before zooming
+    least_px  its minimum height before zooming
+    is_fixed  whether its height never changes
     """
 
     ground = "raised"
@@ -74,7 +75,7 @@ class ZoomedView(Painted):
 
     @property
     def scale(self) -> float:
-        """How many pixels a unit of what it draws takes; never fewer than its text should have."""
+        """Pixels for each unit drawn; at least as many as the text size asks for."""
         zoom = self._zoom.factor
         if self.natural is None:
             return zoom
@@ -88,7 +89,7 @@ class ZoomedView(Painted):
 
     @abstractmethod
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
-        """Draw all that there is to see, in units."""
+        """Draw the whole picture, in units."""
 
     def _on_zoom_changed(self) -> None:
         self.setMinimumHeight(self._zoom.scaled(self.least_px))
@@ -109,7 +110,7 @@ def heading_font(size_px: int) -> QFont:
 
 
 def quiet_button(text: str, zoom: TextZoom) -> QToolButton:
-    """A word to click on that grows with the text of the page."""
+    """A flat button whose label grows with the text of the page."""
     return zoom.fit(tool_button(text), UI_FONT_PX)
 
 
@@ -118,13 +119,13 @@ def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:
 
 
 def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
-    """Widgets one below the other on a card; one of them takes the room that is left."""
+    """Put widgets one below the other on a card; `stretched` takes the remaining room."""
     placed = [(widget, int(widget is stretched)) for widget in widgets]
     return framed(in_column(*placed, margins=CARD_MARGINS, spacing=GAP_PX), "card")
 
 
 def with_code(text: str, color: QColor) -> str:
-    """Rich text whose `quoted` parts are set in bold monospace."""
+    """Return rich text whose `quoted` parts are in bold monospace."""
     style = f"font-family:'{Theme.mono_font().family()}'; color:{color.name()}"
     pieces = ((html.escape(part.text, quote=False), part.is_code) for part in parts(text))
     return "".join(
@@ -133,14 +134,14 @@ def with_code(text: str, color: QColor) -> str:
 
 
 def rich_text(text: str, color: QColor) -> str:
-    """Paragraphs, each with a gap below, `code` and *emphasis* as Qt's rich text."""
+    """Return Qt's rich text of paragraphs with `code` and *emphasis*, each with a gap below."""
     emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", with_code(text, color))
     paragraphs = emphasis.split("\n\n")
     return "".join(f"<p style='margin:0 0 {GAP_PX}px 0'>{paragraph}</p>" for paragraph in paragraphs)
 
 
 def title_line(drawing: DrawingContext, text: str = "") -> FittedLabel:
-    """A heading that is cut short where there is no room for it."""
+    """A heading that is elided if there is no room for it."""
     label = drawing.controls.fit(set_role(FittedLabel(elides=True), "dim"), SMALL_FONT_PX, heading_font)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
     label.set_texts([text.upper()])
@@ -148,9 +149,9 @@ def title_line(drawing: DrawingContext, text: str = "") -> FittedLabel:
 
 
 class SentenceView(Painted):
-    """A sentence with `code` in it, on a card, as high as any of those needs that it has room for.
+    """A sentence with `code` in it, as high as the highest of the expected sentences.
 
-    A label would have all of the page laid out again at each step.
+    A label would make Qt lay out the whole page again at each step.
     """
 
     ground = "raised"
@@ -167,11 +168,11 @@ class SentenceView(Painted):
         self.forget_height()
 
     def text(self) -> str:
-        """The sentence without the signs around its code."""
+        """The sentence without the backquotes around its code."""
         return without_marks(self._sentence)
 
     def show_sentence(self, sentence: str, lead: str = "") -> None:
-        """Show it after words that say when that happens, as one sentence with them."""
+        """Show a sentence after a lead such as “Next:”, joined into one sentence."""
         if lead:
             sentence = sentence[:1].lower() + sentence[1:]
         if (sentence, lead) != (self._sentence, self._lead):
@@ -179,13 +180,13 @@ class SentenceView(Painted):
             self._refresh()
 
     def expect(self, sentences: list[str]) -> None:
-        """Have room for these from now on, so that nothing moves when they come."""
+        """Make room for these sentences, so that nothing moves when they are shown."""
         if sentences != self._expected:
             self._expected = sentences
             self.forget_height()
 
     def forget_height(self) -> None:
-        """Be as high as what is expected and the present sentence need; other sentences make it higher."""
+        """Fit the height to the expected and the present sentence; other sentences enlarge it later."""
         font = self._zoom.ui_font(UI_FONT_PX + 2)
         self._document.setDefaultFont(font)
         self.setFixedHeight(QFontMetrics(font).height() + 2)

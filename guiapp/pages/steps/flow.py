@@ -1,4 +1,4 @@
-"""What the views of a trace show at its present step: the text around it, candidates, and captions."""
+"""Data for the views of a trace at its present step: the text around it, candidates, and captions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
 STAGES = "The stages of encoding, in order. Encoders differ only in the fourth."
 BACKWARDS = "Second pass, backwards: the tokens {} are read from the end of the text to its start."
-PASSES = {  # of those that weigh ways: while they are found, and while the best one is read
+PASSES = {  # of encoders that compare paths: while finding them, while reading the best
     "viterbi": (
         "First pass, forwards: an arc is the last token of the best path to a position. Below, the score of "
         "that path (a log-probability: nearer to 0 is better).",
@@ -55,20 +55,20 @@ OTHERWISE = "Look up each piece, and take its tokens."
 WORTHS = {"heap": "rank", "scan": "rank", "viterbi": "score", "plamo2": "cost", "fewest": "tokens"}
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 LATTICE_PLACES = 22
-TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
-TOKENS_AROUND = 40  # of a long piece, on either side of the step
-LONG_TEXT_BYTES = 500  # more than is shown at once
-LONGEST_RAW, BEHIND_RAW = 160, 480  # bytes of text before and behind what the step is about
+TOKENS_BEFORE = 16  # most finished tokens shown before the step, in a long text
+TOKENS_AROUND = 40  # most tokens shown from the step on, in a long text
+LONG_TEXT_BYTES = 500  # a longer text is shown in part
+LONGEST_RAW, BEHIND_RAW = 160, 480  # bytes shown before and after those of the step
 MOST_OF_RESULT = 240  # tokens shown at the end
 WORD = re.compile(rb"[ \r\n\t]*(?:[^ \r\n\t\x80-\xff]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]){1,24}|[ \r\n\t]+")
 WALKERS = ("greedy", "rwkv")
 MOST_OTHERS = 6
-LOOK_AHEAD = 6  # bytes of the text behind the token
+LOOK_AHEAD = 6  # bytes of the text shown after the token
 PAIR_STEPS = ("merge", "push", "stale")
 
 
 class ElementKind(Enum):
-    """What an element of the text is."""
+    """The kind of an element of the text."""
 
     FINISHED = "a token of a finished piece"
     CONTROL = "a control token"
@@ -81,7 +81,7 @@ SPECIAL_PARTS = {"control": ElementKind.CONTROL, "user-defined": ElementKind.USE
 
 
 class ElementRole(Enum):
-    """What the present step has to do with an element."""
+    """The role of an element in the present step."""
 
     NONE = ""
     LEFT = "left part of the pair"
@@ -90,7 +90,7 @@ class ElementRole(Enum):
 
 
 class Element(NamedTuple):
-    """A box of the text: bytes [start, end), how it is written, its id below; `color` counts."""
+    """A box of the text: its label, its id below, bytes [start, end); `color` is the index of its colour."""
 
     text: str
     below: str
@@ -102,7 +102,7 @@ class Element(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """The text around the present step, and what the step makes of the elements with a role."""
+    """The text around the present step, and the result that the step makes of the elements with a role."""
 
     elements: list[Element]
     made: str = ""
@@ -110,9 +110,9 @@ class Flow(NamedTuple):
 
 
 def flow(debugger: Debugger, is_covered: bool = False) -> Flow:
-    """The boxes to draw: tokens and symbols near the present step, and text between and behind them.
+    """The boxes to draw: tokens and symbols near the present step, and text between and after them.
 
-    Their number does not grow with the text.  With `is_covered`, nothing tells what the step is about.
+    Their number does not grow with the text.  With `is_covered`, no element has a role.
     """
     trace, position = debugger.trace, debugger.position
     if position >= debugger.n_steps:
@@ -167,7 +167,7 @@ def _id(debugger: Debugger, token_id: int) -> str:
 
 
 class _Now(NamedTuple):
-    """What the present step is about: bytes [start, end), for a pair with its right symbol at `middle`."""
+    """The bytes [start, end) of the present step; the right symbol of a pair begins at `middle`."""
 
     start: int
     middle: int
@@ -202,7 +202,7 @@ def _finished(debugger: Debugger, token: tuple[int, ...], index: int) -> Element
 
 
 def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
-    """Text without tokens: what the step is about in one box, else words, cut where pieces begin."""
+    """Text without tokens: one box for the bytes of the step, else words, cut where pieces begin."""
     if start >= end:
         return []
     starts = debugger.trace.pieces.start
@@ -225,7 +225,7 @@ def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
 
 
 class LatticeNode(NamedTuple):
-    """A node of a lattice: the character that begins there, and what the best way to it is worth."""
+    """A node of a lattice: the character that begins there, and the value of the best path to it."""
 
     text: str
     worth: str
@@ -233,10 +233,10 @@ class LatticeNode(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A token of a lattice between two places.
+    """A token of a lattice between two nodes.
 
     kind     "way", "chosen", "now" or "worse"
-    is_left  whether the way that it is part of leads to the left
+    is_left  whether its path leads to the left
     """
 
     first: int
@@ -247,18 +247,18 @@ class Edge(NamedTuple):
 
 
 class StepLattice(NamedTuple):
-    """The places of a piece around the present step, and the best way to each."""
+    """The nodes of a piece around the present step, and the last token of the best path to each."""
 
     places: list[LatticeNode]
     edges: list[Edge]
 
 
 def lattice(debugger: Debugger) -> StepLattice:
-    """What Viterbi and the like know before the present step; of a long piece what is around it."""
+    """The lattice of Viterbi and its kin before the present step; of a long piece the part around it."""
     trace, position = debugger.trace, debugger.position
     piece = trace.piece_at(position)
     work = b"" if piece < 0 else trace.piece_work(piece)
-    if not work or debugger.states.has_slots(piece):  # empty where nothing but blanks was dropped
+    if not work or debugger.states.has_slots(piece):  # empty if the piece was only blanks that were dropped
         return StepLattice([], [])
     columns = trace.columns
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
@@ -285,7 +285,7 @@ def lattice(debugger: Debugger) -> StepLattice:
 
 
 def _offset(debugger: Debugger, piece: int) -> int:
-    """The place of a piece that the present step reaches, or where the token ends that it is about."""
+    """The offset in the piece that the present step reaches, or at which its token ends."""
     columns, step = debugger.trace.columns, debugger.position
     if columns.cell[step] >= 0 and EFFECTS[columns.operation[step]] not in MADE_TOKENS:
         return int(columns.cell[step])
@@ -299,7 +299,7 @@ def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Ed
 
 
 def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
-    """The tokens of the best way that were followed so far, the one of the present step marked."""
+    """The tokens of the best path that were read so far, the one of the present step marked."""
     columns, position = debugger.trace.columns, debugger.position
     is_made_now = EFFECTS[columns.operation[position]] in MADE_TOKENS
     steps = debugger.states.makers(position + is_made_now, piece)
@@ -320,14 +320,14 @@ def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge
 
 
 class TriedToken(NamedTuple):
-    """Something that was tried at this place; `verdict` says what came of it."""
+    """A token tried at this position, and its outcome."""
 
     text: str
     verdict: str
 
 
 class Stack(NamedTuple):
-    """The tokens taken so far, the last one last, and what was tried for the next."""
+    """The tokens taken so far, in order, and those tried for the next one."""
 
     taken: list[TriedToken]
     tries: list[TriedToken]
@@ -345,7 +345,7 @@ VERDICTS = {
 
 
 def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
-    """What an encoder that takes tokens one by one has done in this piece."""
+    """The tokens taken and tried in this piece, for an encoder that takes tokens one by one."""
     trace, position = debugger.trace, debugger.position
     piece = trace.piece_at(position)
     if piece < 0:
@@ -376,7 +376,7 @@ class Made(NamedTuple):
 
 
 def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
-    """The last steps before the present one that made something, the newest last."""
+    """The last steps before the present one that made a token or symbol, the newest last."""
     columns, position = debugger.trace.columns, debugger.position
     first = max(0, position - 5000)
     steps = np.flatnonzero(FORMS[columns.operation[first:position]])[-limit:] + first
@@ -391,9 +391,9 @@ def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
 
 
 class WalkNode(NamedTuple):
-    """A token on the way, and where else the way could have gone from the one before.
+    """A token on the path, and its siblings in the tree.
 
-    others    the beginnings of the other ways, `n_others` of them in all
+    others    the bytes that some siblings add to their parent; there are `n_others` siblings in all
     """
 
     token_id: int
@@ -403,14 +403,14 @@ class WalkNode(NamedTuple):
 
 
 class MatchedPath(NamedTuple):
-    """The tokens on the way, the last one taken; `text_after` is the text that leads to no longer token."""
+    """The tokens on the path, the last one taken; no longer token continues with `text_after`."""
 
     nodes: list[WalkNode]
     text_after: str
 
 
 def matched_path(debugger: Debugger, tree: TokenTree) -> MatchedPath:
-    """What longest match does at a step; without nodes where it takes nothing."""
+    """The path of longest match at a step; without nodes if the step takes no token."""
     trace, step = debugger.trace, debugger.position
     if step >= len(trace) or trace.operation(step) != "take":
         return MatchedPath([], "")
@@ -443,18 +443,18 @@ def caption(debugger: Debugger) -> str:
 
 
 def explanation(debugger: Debugger) -> str:
-    """The same at length, for those who ask."""
+    """The caption, with an explanation of ranks if it shows some."""
     has_ranks = worth_name(debugger) == "rank" and debugger.trace.piece_at(debugger.position) >= 0
     return f"{caption(debugger)} {OF_RANKS}" if has_ranks else caption(debugger)
 
 
 def worth_name(debugger: Debugger | None) -> str:
-    """What the numbers are that steps are worth; "" where they have none."""
+    """The name of the value that steps have, such as `rank`; "" for none."""
     return "" if debugger is None else WORTHS.get(debugger.trace.reference_name, "")
 
 
 def is_second_pass(debugger: Debugger) -> bool:
-    """Whether the best way is found, and its tokens are being read."""
+    """Whether the best path is complete, and its tokens are being read."""
     piece, position = debugger.trace.piece_at(debugger.position), debugger.position
     operation = debugger.trace.operation(position)
     if operation in ("choose", "take", "join", "done"):

@@ -1,4 +1,4 @@
-"""The text as growing tokens, with what the present step joins ringed and what comes of it above."""
+"""The text as growing tokens, with the operands of the present step ringed and its result above them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from guiapp.pages.steps.walk_model import at_bytes
 
 TOKEN_FONT_PX, ID_FONT_PX = TEXT_FONT_PX + 2, 11
 BOX_PX, FINISHED_PX = 48, 30
-ABOVE_PX = 34  # room for what a pair becomes
+ABOVE_PX = 34  # room for the result of a pair
 ROW_GAP_PX = 10
 FLOW_ROW_PX = ABOVE_PX + BOX_PX + ROW_GAP_PX
 GAP_PX, PADDING_PX = 4, 9
@@ -34,15 +34,15 @@ ID_PX = 22  # at the foot of a token's box
 SMALL_DOT_PX = 7
 BUBBLE_PX = 22
 MOST_ROWS = 3
-SHARE_OF_WINDOW, SHARE_OF_RACE = 0.25, 0.12  # that rows take, of one encoder and of each of two
-CHARACTER_PX, SYMBOL_PX = 10, 57  # about as wide as one of plain text, and as a box of one
-MARK_PX = 4  # at the right, where there are more rows than are in sight
+SHARE_OF_WINDOW, SHARE_OF_RACE = 0.25, 0.12  # for the rows of one encoder, and of each of two
+CHARACTER_PX, SYMBOL_PX = 10, 57  # widths of a character of plain text and of a symbol's box
+MARK_PX = 4  # the position mark at the right, if not all rows are visible
 NOTHING = Flow([])
 NO_TEXT_TEXT = "The text is empty."
 
 
 class FlowBox(NamedTuple):
-    """An element of the text, where it is, and in which row."""
+    """An element of the text with its rectangle and row."""
 
     element: Element
     rect: QRectF
@@ -50,10 +50,9 @@ class FlowBox(NamedTuple):
 
 
 class FlowView(ZoomedView):
-    """Paints `flow` of the model's debugger, or of the encoder that runs beside.
+    """Paints `flow` of the model's debugger, or of its competitor in a race.
 
-    A click on a box sets a breakpoint there.  The wheel shows rows that are out of sight,
-    until the next step.
+    A click on a box sets a breakpoint there.  The wheel scrolls to hidden rows, until the next step.
     """
 
     usual = QSize(600, 2 * FLOW_ROW_PX - ROW_GAP_PX)
@@ -66,14 +65,14 @@ class FlowView(ZoomedView):
         is_competitor: bool = False,
         is_covered: bool = False,
     ) -> None:
-        """With `is_covered`, it shows what there is, and nothing of what happens then."""
+        """With `is_covered`, it shows the state before the step, and hides what the step does."""
         super().__init__("Tokens of the other encoder" if is_competitor else "Tokens at this step", drawing)
         self._model, self._is_covered = model, is_covered
         self._is_competitor = is_competitor
         self._flow = NOTHING
         self._boxes: list[FlowBox] = []
         self._n_rows = 0
-        self._turned = 0  # rows, by the wheel
+        self._turned = 0  # rows scrolled by the wheel
         self._is_stale = False
         self._needed: tuple[Trace | None, float, int, bool] = (None, 0.0, 1, False)
         self._is_presented = False
@@ -89,7 +88,7 @@ class FlowView(ZoomedView):
 
     @property
     def boxes(self) -> list[FlowBox]:
-        """In pixels of the widget."""
+        """The boxes, in pixels of the widget."""
         placed = self._placed()
         return [box._replace(rect=placed.mapRect(box.rect)) for box in self._boxes]
 
@@ -101,7 +100,7 @@ class FlowView(ZoomedView):
         self._arrange()
 
     def set_presented(self, is_presented: bool) -> None:
-        """Grow with the room that there is, or else keep one height for all steps."""
+        """Grow with the available room if presented, else keep one height for all steps."""
         self._is_presented = is_presented
         self._arrange()
 
@@ -119,7 +118,7 @@ class FlowView(ZoomedView):
         self._arrange()
 
     def _n_wanted(self) -> int:
-        """For how many rows there is room at each step: panels below should not jump."""
+        """The number of rows to make room for, the same at all steps: panels below should not jump."""
         if self._debugger is None:
             self._needed = None, 0.0, 1, False
             return 1
@@ -135,7 +134,7 @@ class FlowView(ZoomedView):
         return max(1, min(n_needed, n_by_window, MOST_ROWS))
 
     def _n_seen(self) -> int:
-        return max(1, int(self.height() / self.scale + 1 + ROW_GAP_PX) // FLOW_ROW_PX)  # a pixel may be lost
+        return max(1, int(self.height() / self.scale + 1 + ROW_GAP_PX) // FLOW_ROW_PX)  # a pixel for rounding
 
     def _arrange(self) -> None:
         self._turned, n_wanted = 0, self._n_wanted()
@@ -158,9 +157,9 @@ class FlowView(ZoomedView):
         return QTransform.fromScale(self.scale, self.scale).translate(0, shift)
 
     def _first_row(self) -> int:
-        """The first in sight: what the step is about is, too, and the beginning of its piece if it can be.
+        """The first visible row: the step's elements are visible, and the start of its piece if possible.
 
-        That holds as long as nobody turns the wheel.
+        Turning the wheel may hide both.
         """
         about = [box.row for box in self._boxes if box.element.role is not ElementRole.NONE]
         of_piece = [box.row for box in self._boxes if box.element.part is ElementKind.TOKEN]
@@ -176,16 +175,16 @@ class FlowView(ZoomedView):
         self._turned += -1 if event.angleDelta().y() > 0 else 1
         if self._first_row() == before:
             self._turned = turned
-            event.ignore()  # then the page scrolls
+            event.ignore()  # so that the page scrolls
         self.update()
 
     def draw(self, canvas: StepCanvas, area: QRectF) -> None:
         if not self._flow.elements:
-            if self._debugger is not None:  # else what records it says so
+            if self._debugger is not None:  # without one, another panel shows why
                 canvas.message(area, NO_TEXT_TEXT)
             return
         first, n_seen, n_rows = self._first_row(), self._n_seen(), self._n_rows
-        if n_seen < n_rows:  # which of the rows are in sight
+        if n_seen < n_rows:  # a mark of which rows are visible
             share = area.height() / n_rows
             mark = QRectF(area.right() - MARK_PX, first * share, MARK_PX, n_seen * share)
             fill(canvas.painter, mark, canvas.theme.line, MARK_PX / 2)
@@ -202,7 +201,7 @@ class FlowView(ZoomedView):
         self._draw_made(canvas)
 
     def _draw_difference(self, canvas: StepCanvas, boxes: list[FlowBox]) -> None:
-        """A line in a race, where the tokens begin to differ."""
+        """Draw a line where the tokens of a race begin to differ."""
         difference = self._model.race.difference
         if difference is None:
             return
@@ -213,7 +212,7 @@ class FlowView(ZoomedView):
             canvas.line(pen, QPointF(x, middle - BOX_PX / 2 - 4), QPointF(x, middle + BOX_PX / 2))
 
     def _draw_made(self, canvas: StepCanvas) -> None:
-        """A bracket over what the step is about, and what becomes of it."""
+        """Draw a bracket over the step's elements, with the result above."""
         boxes = [box for box in self._boxes if box.element.role is not ElementRole.NONE]
         if not boxes or not self._flow.made:
             return
@@ -263,12 +262,12 @@ class FlowView(ZoomedView):
 
 
 def height_of_rows(n_rows: int) -> int:
-    """There are gaps between rows, but none below the last."""
+    """Height in units: there are gaps between rows, but none below the last."""
     return n_rows * FLOW_ROW_PX - ROW_GAP_PX
 
 
 def rows_needed(trace: Trace, width: float) -> tuple[int, bool]:
-    """How many rows the text needs at most, about, and whether any piece needs two, none of it joined yet."""
+    """About how many rows the text needs at most, and whether a piece needs two before any merge."""
     n_symbols = np.diff(np.append(trace.pieces.first_cell, np.int32(len(trace.cells.start))))
     all_px = CHARACTER_PX * len(trace.text) + 2 * PADDING_PX * len(trace.result.ids)
     all_px += SYMBOL_PX * int(n_symbols.max(initial=1))
@@ -278,7 +277,7 @@ def rows_needed(trace: Trace, width: float) -> tuple[int, bool]:
 
 
 def present_piece(debugger: Debugger) -> tuple[int, int] | None:
-    """Where the piece of a step begins in the text, and of how many symbols it was made at first."""
+    """The start of the step's piece in the text, and the number of symbols that it began with."""
     trace = debugger.trace
     if (piece := trace.piece_at(debugger.position)) < 0:
         return None
@@ -288,10 +287,10 @@ def present_piece(debugger: Debugger) -> tuple[int, int] | None:
 def arrange_boxes(
     elements: list[Element], width: float, piece: tuple[int, int] | None = None, n_seen: int = 1
 ) -> list[FlowBox]:
-    """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
+    """Arrange boxes in rows from left to right, with room above each row for the result of a pair.
 
-    A row begins so that all of `piece` is in as many rows as are seen, if that fits.  In a single one is all
-    that the step is about.
+    Rows break so that all of `piece` is in `n_seen` rows, if that fits, and all elements of the step are in
+    one row, if that fits.
     """
     widths = [min(_width_of(element), width) for element in elements]
     groups, first = [[each] for each in widths], 0
@@ -328,9 +327,9 @@ Styles = dict[ElementKind | ElementRole, tuple[QColor | None, QPen | None]]
 
 
 def box_styles(theme: Theme) -> Styles:
-    """Ground and line of boxes; no ground where it is the colour of the token.
+    """Background and outline of boxes; None as background for the colour of the token.
 
-    Finished tokens are as on other pages; what the step is about has a ring, dashed where it is no token yet.
+    Finished tokens look as on other pages; the step's elements are ringed, dashed if not a token yet.
     """
     about = blend(theme.raised, theme.accent, 0.30)
     return {

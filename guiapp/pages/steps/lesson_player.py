@@ -1,6 +1,6 @@
-"""Takes people through a lesson: its models and texts, the places in their traces, the answers.
+"""Plays a lesson: its models and texts, the positions in their traces, the answers.
 
-A lesson has a session and a debugger of its own: what people have open does not know of it.
+Lessons have their own session and debugger, so they leave the user's open text and model alone.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 
 class LessonPlayer(QObject):
-    """The lesson under way, if there is one.
+    """The current lesson, if there is one.
 
-    session, steps, training  what lessons show, and nobody else
-    note                    why what the lesson says may not hold here, "" for nothing
+    session, steps, training  used by lessons only
+    note                      why the lesson's text may not match its steps, "" for none
 
     Signals:
         changed(): `lesson`, `step`, `is_revealed`, `failure` or `note` is new.
@@ -61,7 +61,7 @@ class LessonPlayer(QObject):
         self.failure = ""
         self.note = ""
         self._pre = ""
-        self._allowed: set[str] = set()  # models that may be fetched
+        self._allowed: set[str] = set()  # models that the user allowed to fetch
         self._comparing = LatestJob[str](self, self._show_note, self._show_note)
         self.steps.trace_changed.connect(self._go_to_place)
         self.session.loader.failed.connect(self._fail)
@@ -78,12 +78,12 @@ class LessonPlayer(QObject):
 
     @property
     def lessons(self) -> list[Lesson]:
-        """All lessons whose files can be used; behind ours those of people, the newest first."""
+        """All valid lessons: the built-in ones, then the user's own, newest first."""
         return self._loaded[0]
 
     @property
     def failures(self) -> list[str]:
-        """What is wrong with the other files, to show as it stands."""
+        """Messages about invalid lesson files, to show unchanged."""
         return self._loaded[1]
 
     def reached(self, lesson: Lesson) -> int:
@@ -94,7 +94,7 @@ class LessonPlayer(QObject):
 
     @property
     def suggested(self) -> Lesson | None:
-        """The lesson to go on with: the one begun last, or the one behind it where that was finished."""
+        """The lesson to go on with: the one begun last, or the next one if that is finished."""
         if not self.lessons:
             return None
         name, number = next(reversed(self._progress.numbers.items()), ("", 0))
@@ -108,12 +108,12 @@ class LessonPlayer(QObject):
 
     @property
     def is_covered(self) -> bool:
-        """Whether what happens is not to be seen yet: it would answer the question."""
+        """Whether the step is hidden, as it would answer the question."""
         return self.step is not None and bool(self.step.answer_is) and not self.is_revealed
 
     @property
     def answer(self) -> str:
-        """The answer to the question of the present step, as far as it is known already."""
+        """The answer to the question of the present step, as far as it is known."""
         step, debugger = self.step, self.steps.debugger
         if step is None:
             return ""
@@ -142,9 +142,9 @@ class LessonPlayer(QObject):
         may_fetch: Callable[[list[str]], bool] = lambda models: False,
         number: int | None = None,
     ) -> bool:
-        """Begin a lesson from a file as it is now, and say whether it began; raises FaultyFileError.
+        """Begin a lesson from a file as it is now, and return whether it began; raises FaultyFileError.
 
-        Models that would have to come from the web are fetched if `may_fetch` says so; else nothing begins.
+        Models that must come from the web are fetched if `may_fetch` returns True; else nothing begins.
         """
         opened = load(path)
         models = {step.model for step in opened.steps if not step.train and is_fetched(step.model)}
@@ -160,7 +160,7 @@ class LessonPlayer(QObject):
         return True
 
     def begin(self, name: str, number: int | None = None) -> None:
-        """Start a lesson at a step, or where it was left the last time; TokenloupeError if there is none."""
+        """Start a lesson at a step, or resume it; raises TokenloupeError if there is no such lesson."""
         lesson = next((lesson for lesson in self.lessons if lesson.name == name), None)
         if lesson is None:
             names = ", ".join(lesson.name for lesson in self.lessons)
@@ -171,7 +171,7 @@ class LessonPlayer(QObject):
         self._show(self.reached(lesson) if number is None else min(number, len(lesson.steps) - 1))
 
     def go_on(self) -> None:
-        """The next step; behind the last one the lesson is over."""
+        """Go to the next step; after the last one, end the lesson."""
         if self.lesson is None:
             return
         if self.number + 1 < len(self.lesson.steps):
@@ -199,7 +199,7 @@ class LessonPlayer(QObject):
     def _show(self, number: int) -> None:
         self.number, self.is_revealed, self.failure, self.note = number, False, "", ""
         for walk in (self.steps, self.training):
-            walk.clock.pause()  # it would run through what the step asks
+            walk.clock.pause()  # playing would reveal the answer
         assert self.lesson is not None
         self._progress.keep(self.lesson.name, number, len(self.lesson.steps))
         step = self.step
@@ -266,14 +266,14 @@ class LessonPlayer(QObject):
             self._fail(refused.name, refused.reason)
 
     def _check_encoder(self) -> None:
-        """Tell of an encoder that the model does not have: nothing would be recorded."""
+        """Report an encoder that the model does not have: nothing would be recorded."""
         step = self.step
         if step is not None and self._model_of(step) and step.encoder not in ("", *self.session.encoders):
             known = ", ".join(self.session.encoders)
             self._fail(step.model, f"This model has no encoder “{step.encoder}”. It has: {known}.")
 
     def _compare_file(self) -> None:
-        """Tell of a model that is not the one that the lesson was written for."""
+        """Warn if the model is not the file that the lesson was written for."""
         step, model = self.step, self._model_of(self.step)
         self._comparing.cancel()
         if step is not None and step.sha256 and model is not None:

@@ -1,4 +1,4 @@
-"""How far people got with lessons."""
+"""The user's progress in lessons."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ LESSON_ENDING = ".toml"
 
 
 class LessonProgress:
-    """The last step that was shown of each lesson, by its name, in the settings; steps count from 0.
+    """The step of each lesson that was shown last, by the lesson's name, in the settings; steps count from 0.
 
-    A lesson whose last step was shown is finished, and stays so where it is begun again.
+    A lesson whose final step was shown is finished, and remains so if it is begun again.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -23,7 +23,7 @@ class LessonProgress:
 
     @property
     def numbers(self) -> dict[str, int]:
-        """The last step of each; the lesson that was begun last is the last."""
+        """The step of each lesson that was shown last; the most recent lesson is last."""
         numbers = _read(self._settings.lessons)
         is_fit = isinstance(numbers, dict)
         return {name: number for name, number in numbers.items() if isinstance(number, int)} if is_fit else {}
@@ -53,7 +53,7 @@ class LessonProgress:
 
 
 def is_lesson_path(name: str) -> bool:
-    """Whether a lesson is one of people's own: those have whole paths for names."""
+    """Whether a lesson is the user's own: the name is then a full path."""
     return name.lower().endswith(LESSON_ENDING)
 
 

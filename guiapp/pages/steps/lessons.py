@@ -1,4 +1,4 @@
-"""The lessons to choose from, a dialog for people who write some, and the bar that leads through one."""
+"""The list of lessons, the dialog for writing one, and the bar shown during one."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ from guiapp.kit.widgets.theme import (
 from guiapp.pages.steps.cards import DrawingContext, rich_text, title_line
 from guiapp.pages.steps.lesson_player import LessonPlayer
 
-NARRATION_PX = 18  # readable from the last row
-MOST_OF_WINDOW, LEAST_BELOW_PX = 0.4, 430  # for its words; below the answer, bars of the window included
+NARRATION_PX = 18  # readable from the last row of a lecture room
+MOST_OF_WINDOW, LEAST_BELOW_PX = 0.4, 430  # the text's share; room below the answer
 OWN_TEXT = "A lesson brings its own text and model. Your text and model stay open."
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 SIZE_PX = (860, 640)
 SAY_PX = (640, 260)  # wide enough for the name of a file in the title
-MOST_FAULTS = 100  # told at once
+MOST_FAULTS = 100  # reported at once
 INTRODUCTION = (
     "A lesson is a text file. Save the template below, change it in any editor, and open it here. It is "
     "read again each time. The check runs every step with the real encoders and compares the results with "
@@ -83,7 +83,7 @@ ABOUT = "Click a lesson to begin. Each takes a few minutes, and brings its own t
 
 
 class BeginButton(QPushButton):
-    """Is pressed by Return, too; up and down lead from one to the next, whatever else stands between."""
+    """A button that Return presses, too; up and down move to the next one, past any other widgets."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -100,7 +100,7 @@ class BeginButton(QPushButton):
 
 
 class LessonCard(QFrame):
-    """A click on it does what its main button does."""
+    """A card that can be clicked like its main button."""
 
     def __init__(self, row: QHBoxLayout, click: Callable[[], None]) -> None:
         super().__init__()
@@ -114,10 +114,10 @@ class LessonCard(QFrame):
 
 
 class LessonList(QScrollArea):
-    """A card for each, with a button that begins or resumes; they are read when the list is first shown.
+    """A card for each lesson, with a button that begins or resumes it; built when the list is first shown.
 
-    A lesson from a file is read again when it begins, as somebody may be writing it.  `present` shows the one
-    that is under way on the whole screen.
+    A lesson from a file is read again when it begins, as it may still be edited.  `present` shows the current
+    lesson full screen.
     """
 
     def __init__(self, player: LessonPlayer, zoom: TextZoom, present: Callable[[], None]) -> None:
@@ -159,7 +159,7 @@ class LessonList(QScrollArea):
             self.open(path)
 
     def open(self, path: Path, number: int | None = None) -> bool:
-        """Begin a lesson from a file, at a step of it; whether it could be used, and people let it."""
+        """Begin a lesson from a file, at a step; return False if it is faulty or its download is declined."""
         try:
             return self._player.open(path, self._may_fetch, number)
         except FaultyFileError as error:
@@ -249,7 +249,7 @@ class LessonList(QScrollArea):
 
 
 def _begin_text(lesson: Lesson, reached: int, is_finished: bool) -> str:
-    """What a button does: `✓ Begin again`, where the lesson was finished before."""
+    """The label of a lesson's button, such as `✓ Begin again` for a finished lesson."""
     n_steps = len(lesson.steps)
     if reached:
         status = f"Resume at {reached + 1} of {n_steps}"
@@ -264,9 +264,9 @@ def _save(lesson: Lesson, path: Path, _: Progress) -> str:
 
 
 class AuthorDialog(QDialog):
-    """Stays open beside the lesson that is being written, until that plays.
+    """Template and check for authors of lessons; stays open until the lesson plays.
 
-    `play` begins a lesson from a file, and says whether it did.
+    `play` begins a lesson from a file, and returns whether it did.
     """
 
     def __init__(self, play: Callable[[Path], bool], parent: QWidget) -> None:
@@ -363,7 +363,7 @@ def _checked(path: Path, _: Progress) -> str:
 
 
 class AddedStepBar(QWidget):
-    """What was added to a lesson last: to play, or to take back."""
+    """Plays or undoes the step that was last added to a lesson."""
 
     def __init__(self, lessons: LessonList) -> None:
         super().__init__()
@@ -378,7 +378,7 @@ class AddedStepBar(QWidget):
         self.hide()
 
     def ask_and_add(self, debugger: Debugger, model: str, parse_special: bool) -> None:
-        """Ask for a lesson file, an old or a new one, and for what to say; put the present step there."""
+        """Ask for a lesson file, new or existing, and for a text; add the present step with this text."""
         suggested = "my lesson.toml" if self._added is None else str(self._added.path)
         appends = QFileDialog.Option.DontConfirmOverwrite
         path = ask_to_save(self, "Add this step to a lesson", suggested, {ENDING: LESSON_FILTER}, appends)
@@ -425,7 +425,7 @@ class AddedStepBar(QWidget):
 
 
 class LessonBar(QFrame):
-    """Shown while a lesson is under way."""
+    """Text, question and buttons of the current lesson; hidden if there is none."""
 
     def __init__(self, player: LessonPlayer, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
@@ -447,7 +447,7 @@ class LessonBar(QFrame):
         )
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
         self.keys: list[QShortcut] = []
-        for key in ("Right", "Left"):  # else these would lead from button to button
+        for key in ("Right", "Left"):  # which would otherwise move the focus between the buttons
             step = QShortcut(QKeySequence(key), self.buttons["lesson_reveal"])
             step.setContext(Qt.ShortcutContext.WidgetShortcut)
             self.keys.append(step)
@@ -466,7 +466,7 @@ class LessonBar(QFrame):
         self._refresh()
 
     def _do(self, slot: Callable[[], None]) -> None:
-        """Keys move through a lesson only while it is in sight."""
+        """Keys of lessons work only while one is visible."""
         if self.isVisible():
             slot()
 
@@ -480,7 +480,7 @@ class LessonBar(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Be as high as the words need, but leave half of the window to what they are about."""
+        """Take the height that the text needs, but leave most of the window to the steps below."""
         needed = max(0, self._words.heightForWidth(self._words_area.width()))
         height, is_revealed = self.window().height(), self._player.is_revealed
         most = min(MOST_OF_WINDOW * height, height - LEAST_BELOW_PX * is_revealed)
@@ -502,7 +502,7 @@ class LessonBar(QFrame):
         if lesson is None or step is None:
             return
         theme = self._theme_source.theme
-        word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
+        word, _, rest = step.setting.partition(" ")  # of the lesson, not of the window's bars
         setting = f"{word.upper()} {rest}"
         place = f"{self._player.number + 1} OF {len(lesson.steps)}"
         self.title.set_texts([f"LESSON · {lesson.title.upper()} · {place} · {setting}"])
@@ -516,7 +516,7 @@ class LessonBar(QFrame):
         self.note.setVisible(bool(self._player.note))
         is_open = bool(step.ask) and not self._player.is_revealed
         self.buttons["lesson_reveal"].setVisible(is_open)
-        next_role = "quiet" if is_open else "next"  # one button is the one to press
+        next_role = "quiet" if is_open else "next"  # exactly one button is highlighted
         if self.buttons["lesson_next"].property("role") != next_role:
             set_role(self.buttons["lesson_next"], next_role)
         self.buttons["lesson_next"].setText(

@@ -1,4 +1,4 @@
-"""The debugger as the window shows it: a trace of the text, a place in it, and what is remembered of it."""
+"""Model of the Steps page: a trace of the text, the position in it, and settings that outlive the session."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_NOTES = 200
 
 
 class StepsModel(WalkModel[Debugger]):
-    """What the Steps page shows; without settings, nothing of it is remembered.
+    """What the Steps page shows; without `settings`, nothing is saved.
 
     Signals:
         trace_changed(): `debugger` is new, or None while nothing is recorded.
@@ -75,8 +75,8 @@ class StepsModel(WalkModel[Debugger]):
         self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.keep_in_step)
         self._seeks_difference = False
-        self._seeks_place: Callable[[Debugger], None] | None = None  # waits for steps
-        self._left, self._left_text = Paused(), b""  # a place in the present text that waits for its steps
+        self._seeks_place: Callable[[Debugger], None] | None = None  # runs once the steps are recorded
+        self._left, self._left_text = Paused(), b""  # a position to restore once the text is recorded
         self.race.changed.connect(self._on_race_changed)
         session.spelling.changed.connect(self._on_spelling_changed)
         self._restore()
@@ -84,21 +84,21 @@ class StepsModel(WalkModel[Debugger]):
     # The trace
 
     def watch(self, is_watching: bool) -> None:
-        """Follow the session's text from now on, or no longer: the page is shown or hidden."""
+        """Start or stop following the session's text, as the page is shown or hidden."""
         self.recording.watch(is_watching)
         if not is_watching:
             self.clock.pause()
 
     def _forget_trace(self) -> None:
-        """Nothing is shown while another text is recorded: the old steps are not its own."""
+        """Show nothing while another text is recorded: the old steps do not belong to it."""
         self.clock.pause()
         if self.walk is not None:
             self.show(None)
 
     def show(self, debugger: Debugger | None) -> None:
-        """Walk through a trace of the session's text from its start; None for none.
+        """Show a trace of the session's text from its start; None shows none.
 
-        It is a trace of the model that was open when recording began, which may be another by now.
+        The trace is of the model that was open when recording began, which may no longer be the open model.
         """
         self.walk, self._waiting, self.tree = debugger, None, None
         self._note(())
@@ -154,7 +154,7 @@ class StepsModel(WalkModel[Debugger]):
         self._moved(lambda debugger: debugger.step(Granularity.DECISION))
 
     def over(self) -> None:
-        """To the next piece, whatever the size of steps, or to a stop on the way."""
+        """Go to the next piece at any step size, or to a stop before it."""
         self._moved(lambda debugger: debugger.step(Granularity.PIECE))
 
     def back_over(self) -> None:
@@ -164,23 +164,23 @@ class StepsModel(WalkModel[Debugger]):
         self._moved(Debugger.out)
 
     def run(self) -> None:
-        """Go on to the next breakpoint, to where a race parts, or to the end."""
+        """Go on to the next breakpoint, difference of a race, or the end."""
         goal = min((step for step in self.race.stops if step > self.position), default=self.n_steps)
         self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
-        """Go back to the previous breakpoint, to where a race parts, or to the start."""
+        """Go back to the previous breakpoint, difference of a race, or the start."""
         goal = max((step for step in self.race.stops if step < self.position), default=0)
         self._moved(lambda debugger: debugger.back_until(goal))
 
     def to_difference(self) -> None:
-        """To the next place where a race parts; behind the last one to the first."""
+        """Go to the next difference of a race; after the last one, to the first."""
         if (step := self.race.difference_step) is not None:
             steps = self.race.stops or [step]
             self.go_to(next((each for each in steps if each > self.position), steps[0]))
 
     def race_with(self, competitor: ModelSession, offset: int | None = None) -> None:
-        """Let another model run beside, and go where the two part from a byte of the session's text on."""
+        """Race against another model; go to the first difference from byte `offset` of the text on."""
         if not self._has_steps(offset or 0):
             self.recording.record_near(offset or 0)
         self._seeks_difference = True
@@ -199,7 +199,7 @@ class StepsModel(WalkModel[Debugger]):
         self.to_byte(self._session.document.caret - self.recording.text_start)
 
     def stop_where_formed(self, token_id: int, offset: int) -> None:
-        """Set a breakpoint on a token, and go where it is formed over a byte of the session's text."""
+        """Set a breakpoint on a token, and go to the step that forms it at a byte of the session's text."""
         place = f"token {token_id}"
         if place not in [row.title for row in self.breakpoints.rows]:
             self.breakpoints.add(place)
@@ -215,7 +215,7 @@ class StepsModel(WalkModel[Debugger]):
             self.to_byte(byte)
 
     def go_where(self, place: StepKey) -> None:
-        """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
+        """Go to a step over bytes of the session's text, as soon as the text around them is recorded."""
         self._seek_near(place.start, partial(self._go_to_place, place))
 
     def _go_to_place(self, place: StepKey, debugger: Debugger) -> None:
@@ -226,11 +226,11 @@ class StepsModel(WalkModel[Debugger]):
             self.go_to(step)
 
     def _has_steps(self, offset: int) -> bool:
-        """Whether a byte of the session's text, as it is now, is among what is recorded."""
+        """Whether a byte of the session's present text is recorded."""
         return self.debugger is not None and self.recording.is_up_to_date and self.recording.has(offset)
 
     def _seek_near(self, offset: int, seek: Callable[[Debugger], None]) -> None:
-        """Go somewhere as soon as what is around a byte of the session's text is recorded."""
+        """Call `seek` as soon as the text around a byte of the session's text is recorded."""
         self._seeks_place = seek
         if self._has_steps(offset):
             self._seek_now()
@@ -243,7 +243,7 @@ class StepsModel(WalkModel[Debugger]):
             seek(self.debugger)
 
     def resume(self, left: SessionFile) -> None:
-        """Take up what was left of the present text, once it is recorded; its breakpoints come at once."""
+        """Restore a session's breakpoints now, and its position once the present text is recorded."""
         self.breakpoints.exchange(left.breakpoints)
         self.watches = left.watches
         self.set_granularity(left.step_size)
@@ -272,7 +272,7 @@ class StepsModel(WalkModel[Debugger]):
         )
 
     def refresh(self) -> None:
-        """Show the place that somebody else moved the debugger to."""
+        """Update the views after other code has moved the debugger."""
         self._waiting = None
         self.position_changed.emit()
 
@@ -290,14 +290,14 @@ class StepsModel(WalkModel[Debugger]):
             self.notes_changed.emit()
 
     def _advance(self) -> None:
-        """A step of the size that is chosen, but not past where a race parts."""
+        """Make a step of the chosen size, but stop at a difference of a race."""
         before = self.position
         self.step()
         if crossed := [step for step in self.race.stops if before < step <= self.position]:
             self.go_to(crossed[0])
             self.clock.pause()
 
-    # What there is to see
+    # State to show
 
     @property
     def waiting(self) -> Waiting:
@@ -309,7 +309,7 @@ class StepsModel(WalkModel[Debugger]):
 
     @property
     def titles(self) -> list[str]:
-        """Where the present step is: in which piece or stage, and the same in fewer words."""
+        """The piece or stage of the present step, in several lengths, longest first."""
         debugger = self.debugger
         if debugger is None or self.position >= self.n_steps:
             return ["the end"]
@@ -324,12 +324,12 @@ class StepsModel(WalkModel[Debugger]):
     # Breakpoints
 
     def absence(self, index: int) -> str:
-        """Why a breakpoint cannot be hit in this model and text, "" where it can."""
+        """Why a breakpoint cannot be hit in this model and text; "" if it can."""
         debugger, row = self.debugger, self.breakpoints.rows[index]
         return "" if debugger is None else absence(row, debugger.values, self._session.encoders)
 
     def toggle_breakpoint(self) -> None:
-        """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
+        """Toggle a breakpoint on the token that the present step makes, or else on its operation."""
         if self.debugger is None or self.position >= self.n_steps:
             return
         token_id = int(self.debugger.trace.columns.result[self.position])
@@ -363,7 +363,7 @@ class StepsModel(WalkModel[Debugger]):
     # Watches
 
     def add_watch(self, text: str) -> None:
-        """Raises ConditionError."""
+        """Add an expression; raises ConditionError."""
         StepExpression(text)
         self.watches = (*self.watches, text)
         self._keep()
@@ -375,13 +375,13 @@ class StepsModel(WalkModel[Debugger]):
         self.watches_changed.emit()
 
     def watch_value(self, text: str) -> str:
-        """What a watched expression is now, or why it has no value."""
+        """The present value of a watched expression, or why it has none."""
         try:
             return "–" if self.debugger is None else self.debugger.description(StepExpression(text))
         except TokenloupeError as error:
             return str(error)
 
-    # Memory
+    # Saved settings
 
     def keep_training_breakpoints(self, rows: tuple[Breakpoint, ...]) -> None:
         if rows != self.training_breakpoints:
@@ -389,7 +389,7 @@ class StepsModel(WalkModel[Debugger]):
             self._keep()
 
     def forget(self) -> None:
-        """Begin anew: no breakpoints, no watches, no race, the smallest steps."""
+        """Reset: no breakpoints, no watches, no race, the smallest steps."""
         self.breakpoints.forget()
         self.watches = ()
         self.watches_changed.emit()
@@ -420,7 +420,7 @@ class StepsModel(WalkModel[Debugger]):
 
 
 class Paused(NamedTuple):
-    """A step among those of the bytes [start, end) of the text; of none where nothing is recorded."""
+    """A position to return to: a step, and the bytes [start, end) of the text that were recorded, if any."""
 
     recorded: tuple[int, int] | None = None
     step: int = 0
@@ -428,7 +428,7 @@ class Paused(NamedTuple):
 
 @dataclass(frozen=True)
 class Remembered:
-    """All that comes back at the next start."""
+    """The settings of the page that are restored at the next start."""
 
     breakpoints: tuple[Breakpoint, ...] = ()
     watches: tuple[str, ...] = ()
@@ -436,7 +436,7 @@ class Remembered:
     training: tuple[Breakpoint, ...] = ()
 
     def of_session(self, session: SessionFile) -> SessionFile:
-        """A session with these, where no page has been at work with it."""
+        """Put these settings into a session that no page has worked with."""
         return replace(
             session, breakpoints=self.breakpoints, watches=self.watches, step_size=self.granularity
         )
@@ -446,7 +446,7 @@ class Remembered:
 
 
 def recall(text: str) -> Remembered:
-    """Read what an earlier session wrote; anything spoiled counts as not there."""
+    """Read `Remembered.to_json`; if any of it is invalid, return the defaults."""
     try:
         state = read_json(text or "{}")
         rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]

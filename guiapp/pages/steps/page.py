@@ -43,7 +43,7 @@ from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 from guiapp.pages.steps.walk_model import TrainingModel
 
 ENCODE, TRAIN, LESSONS = range(3)
-PRESENTED_SHARE, RACE_SHARE = 0.9, 0.8  # of the type of a presentation, for all that is to be in sight
+PRESENTED_SHARE, RACE_SHARE = 0.9, 0.8  # of a presentation's type size, so that all parts are visible
 FORMATS = {
     ".html": "Page to step through in a browser, or to print (*.html)",
     ".json": "JSON (*.json)",
@@ -52,7 +52,7 @@ FORMATS = {
 ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
 BACK_KEYS = ("Backspace", "Left", "Up", "PgUp")
 ONCE_KEYS = ("Space", "Return", "Enter", "Backspace")
-"""Held down, they do not run through everything; arrow keys do."""
+"""Keys that do not repeat while held down; arrow keys do."""
 
 WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
     "debug_run": lambda walk: walk.run(),
@@ -123,10 +123,10 @@ LEGEND = (
 
 
 class StepsPage(Page):
-    """Three modes: what the encoder does, what a trainer does, and lessons that lead through both.
+    """Three modes: the steps of an encoder, the steps of a trainer, and lessons on both.
 
-    A lesson is beside what people have open and leaves it alone; it ends when they open something else
-    while it is in sight.
+    A lesson leaves the user's open text and model alone; it ends when the user opens another one while the
+    lesson is visible.
     """
 
     legend = {"In the steps": LEGEND, **Page.legend}
@@ -213,7 +213,7 @@ class StepsPage(Page):
         return UndoSteps(partial(self._take_back, "undo"), partial(self._take_back, "redo"))
 
     def _take_back(self, name: str) -> None:
-        """Undo or redo a change of breakpoints; of the text where people type, or nothing else is changed."""
+        """Undo or redo a change of breakpoints; or of the text, if it has focus or no breakpoint changed."""
         shown, editor = self._shown, self.input.editor
         has_changed = shown is not None and getattr(shown.breakpoints, f"can_{name}")
         if self._mode == ENCODE and (editor.hasFocus() or not has_changed):
@@ -231,7 +231,7 @@ class StepsPage(Page):
         return ["Lesson", OWN_TEXT] if self.lesson_setting else None
 
     def begin(self, competitor: str, lesson: str) -> None:
-        """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
+        """Begin a race, and a lesson at one of its steps ("name:3"); "" for none."""
         if lesson:
             name, _, number = lesson.partition(":")
             self.player.begin(name, max(0, int(number or 1) - 1))
@@ -239,7 +239,7 @@ class StepsPage(Page):
             self._shown.race.choose(competitor)
 
     def race_with(self, competitor: ModelSession, offset: int | None = None) -> None:
-        """Show where the model and another one part, from a byte of the text on if there is one."""
+        """Show where the model and another one begin to differ, from byte `offset` of the text on."""
         self.modes.choose(ENCODE)
         self.model.race_with(competitor, offset)
 
@@ -254,7 +254,7 @@ class StepsPage(Page):
         self.present()
 
     def set_presented(self, is_presented: bool) -> None:
-        """Show what an audience reads, and let the keys of remote controls step."""
+        """Show only what an audience reads, and let the keys of remote controls step."""
         self._is_presented = is_presented
         suggested = self.player.suggested
         if is_presented and self._shown is None and self.isVisible() and suggested is not None:
@@ -273,7 +273,7 @@ class StepsPage(Page):
             self._presented_keys.append(shortcut)
 
     def _go_on(self) -> None:
-        """One step; in a lesson to the answer, or to its next step, where it has one."""
+        """Make one step; in a lesson, reveal the answer, or go to the next step if there is one."""
         player = self.player
         if self._mode != LESSONS:
             self._move(WALKS["debug_step"])
@@ -289,13 +289,13 @@ class StepsPage(Page):
             self._move(WALKS["debug_back"])
 
     def begin_training(self, wish: str) -> None:
-        """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
+        """Train as specified by a word such as "bpe:300", or "bpe:300:k" to show step k; "" for nothing."""
         if wish:
             self.modes.choose(TRAIN)
             self.training.begin(wish)
 
     def stop_at(self, place: str) -> None:
-        """Set a breakpoint and run to its first hit, where it is not empty."""
+        """Set a breakpoint and run to its first hit; "" for none."""
         model = self._shown
         if place and isinstance(model, StepsModel):
             model.restart()
@@ -307,12 +307,12 @@ class StepsPage(Page):
         self.model.resume(left)
 
     def stop_where_formed(self, token_id: int, offset: int) -> None:
-        """Stop where the token that begins at a byte of the text is formed, once the steps are there."""
+        """Stop where the token at a byte of the text is formed, once the steps are recorded."""
         self.modes.choose(ENCODE)
         self.model.stop_where_formed(token_id, offset)
 
     def go_where(self, place: StepKey) -> None:
-        """Show a step of the encoder over bytes of the text, once the steps are there."""
+        """Show a step of the encoder over bytes of the text, once the steps are recorded."""
         self.modes.choose(ENCODE)
         self.model.go_where(place)
 
@@ -324,12 +324,12 @@ class StepsPage(Page):
         self.export.stop()
 
     def set_text_size(self, size_px: int) -> None:
-        """Show what a lecture room should read as much larger as the text elsewhere."""
+        """Enlarge what a lecture room should read by the same factor as the text of other pages."""
         self._text_px = size_px
         self._fit_zoom()
 
     def _fit_zoom(self) -> None:
-        """A race that is presented has to have room for both encoders."""
+        """Fit the type; a presented race has room for both encoders."""
         has_two = isinstance(self._shown, StepsModel) and self._shown.race.is_on
         share = (RACE_SHARE if has_two else PRESENTED_SHARE) if self._is_presented else 1
         factor = self._text_px / TEXT_FONT_PX * share
@@ -355,7 +355,7 @@ class StepsPage(Page):
 
     @cached_property
     def lesson_trace(self) -> TraceView:
-        """What encoders do in lessons; made for the first that needs it, as that takes a while."""
+        """The view of encoders in lessons; made when first needed, as that takes a while."""
         player = self.player
         trace = TraceView(player.steps, player.session, self._actions, self._drawing)
         trace.restoreState(self.trace.saveState())
@@ -398,7 +398,7 @@ class StepsPage(Page):
             self.lessons.ask_and_save(self.player.lesson)
 
     def _add_to_lesson(self) -> None:
-        """The step in sight, of a lesson too; trainings are written by hand."""
+        """Add the visible step, also of a lesson; steps of trainings must be written by hand."""
         shown, session = self._shown, self._session if self._mode == ENCODE else self.player.session
         model = session.loader.model
         if isinstance(shown, StepsModel) and shown.debugger is not None and model is not None:
@@ -407,7 +407,7 @@ class StepsPage(Page):
             self.added.show_message("Only steps of an encoder can be added. Choose Encode and step to one.")
 
     def _to_caret(self) -> None:
-        """Only what people open themselves has a caret."""
+        """Go to the caret; only the user's own text has one, not lessons."""
         if self._mode == ENCODE:
             self.model.to_caret()
 
@@ -421,7 +421,7 @@ class StepsPage(Page):
 
     @property
     def _shown(self) -> StepsModel | TrainingModel | None:
-        """The encoding or the training in sight; None in the list of lessons."""
+        """The visible encoding or training; None in the list of lessons."""
         if self._mode == ENCODE:
             return self.model
         if self._mode == TRAIN:
@@ -442,7 +442,7 @@ class StepsPage(Page):
             self._show_opened()
 
     def _show_opened(self) -> None:
-        """Somebody opens another model or text: give way to that, if a lesson is in sight."""
+        """Leave a visible lesson, as the user has opened another model or text."""
         if self._mode == LESSONS and self.player.lesson is not None and self.isVisible():
             self.modes.choose(ENCODE)
             self.player.leave()
@@ -464,7 +464,7 @@ class StepsPage(Page):
             self._take_focus()
 
     def _take_focus(self) -> None:
-        """Let keys go on with the lessons: in a lesson the arrow keys step, in the list Return begins one."""
+        """Focus the part that takes keys: in a lesson arrow keys step, in the list Return begins one."""
         if not self.isVisible():
             return
         if self._stack.currentWidget() is self.lessons:
@@ -509,9 +509,9 @@ class StepsPage(Page):
 
 
 class ExportBar(SavingBar):
-    """Shown while a file of steps is being written, and to say how that went.
+    """Shows the progress and the outcome of saving steps.
 
-    `run` is what is on the page.
+    `run` returns the run that is on the page.
     """
 
     def __init__(self, run: Callable[[], ExportedRun | None], theme_source: ThemeSource) -> None:
@@ -533,7 +533,7 @@ class ExportBar(SavingBar):
             self.save(path, choices[title])
 
     def save(self, path: Path, steps: range | None = None) -> None:
-        """Save all or some steps, as the ending of the file says."""
+        """Save all or some steps, in the format of the file's extension."""
         if (run := self._run()) is not None:
             written = run.steps if steps is None else steps
             self.saving.write(partial(write_apart, run, with_ending(path, FORMATS), written))
@@ -543,7 +543,7 @@ class ExportBar(SavingBar):
 
 
 def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
-    """Ask which part of the run to save; None for none."""
+    """Ask which part of the run to save; None if cancelled."""
     box = QMessageBox(QMessageBox.Icon.Question, "Save steps", "Which steps should be saved?", parent=parent)
     buttons = {
         box.addButton(f"{title}: {counted(len(steps), 'step')}", QMessageBox.ButtonRole.AcceptRole): title

@@ -1,4 +1,4 @@
-"""Live pictures of what an encoder knows at a step: its queue, its lattice, its stack, or the stages."""
+"""Live pictures of an encoder's state at a step: its queue, its lattice, its stack, or the stages."""
 
 from __future__ import annotations
 
@@ -56,28 +56,28 @@ LATTICES = ("viterbi", "plamo2", "table", "fewest")
 QUEUES = ("heap", "scan")
 LEAST_BELOW_CAPTION_PX = 200
 TAKEN, TRIED = "taken so far", "tried next"
-TAKEN_SHARE = 0.26  # of the width, beside a walk
+TAKEN_SHARE = 0.26  # of the width, left of a walk
 # The heap
 MOST_NODES, MOST_LEVELS = 31, 5
 NODE_PX, LEVEL_GAP_PX = 40, 16
 NARROWEST_NODE_PX, WIDEST_NODE_PX = 54, 150
-UPPER_SHARE, LEAST_UPPER_PX = 0.62, 170  # the list below has the rest
+UPPER_SHARE, LEAST_UPPER_PX = 0.62, 170  # the list below takes the rest
 # The walk
 STEP_PX, INDENT_PX = 30, 20
 # The lattice
-LONG_EDGE = 6  # places that an arc of full height spans, at least
-BELOW_BASE_PX, ABOVE_ARCS_PX = 58, 22  # characters and what is known of their places
-WORTHS_PX, WORTH_LINE_PX = 30, 14  # where the latter begins, in two lines
+LONG_EDGE = 6  # positions that an arc of full height spans, at least
+BELOW_BASE_PX, ABOVE_ARCS_PX = 58, 22  # characters, and the values of their positions
+WORTHS_PX, WORTH_LINE_PX = 30, 14  # top of the values, and height of each of their two lines
 LEAST_GAP_PX = 5  # between two numbers
-ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
-NODE_RADIUS_PX, HEAD_PX = 3.2, 4.5  # of a place, half the width of an arrow's head
+ROUNDNESS = 0.6  # height of the longest arc by its width, if there is room
+NODE_RADIUS_PX, HEAD_PX = 3.2, 4.5  # of a position; half the width of an arrow's head
 ARC_LABEL_PX = 18
 KINDS = ("way", "chosen", "worse", "now")  # of arcs, the most important last
 WINNERS = ("chosen", "now")
 
 
 class PictureView(ZoomedView):
-    """Chooses the picture that fits the encoder and the stage, and paints it."""
+    """Paints the picture that suits the encoder and the stage."""
 
     natural, usual, least_px = QSize(380, 13 * ROW_PX), QSize(420, 10 * ROW_PX), 3 * ROW_PX + SCALE_PX
 
@@ -106,7 +106,7 @@ class PictureView(ZoomedView):
             return "tokens taken, and tokens tried"
         waiting = self._model.waiting
         stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
-        is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
+        is_entering = debugger.trace.operation(debugger.position) == "push"  # shown as if it had entered
         noun = "queue" if name != "scan" else "pairs"
         return f"{noun}: {waiting.n_live + is_entering:,} could merge{stale}"
 
@@ -156,12 +156,12 @@ class PictureView(ZoomedView):
             canvas.rows(area.adjusted(half + 2 * GAP_PX, 0, 0, 0), rows, TRIED)
 
     def _queue(self, debugger: Debugger) -> list[Entry]:
-        """The pairs in order, the one that enters at this step among them, and which the step is about."""
+        """The pairs in order with their status, including a pair that enters at this step."""
         columns, step = debugger.trace.columns, debugger.position
         row = int(columns.pushed[step]) if debugger.trace.operation(step) == "stale" else step
         fields = (columns.left, columns.right, columns.result, columns.rank)
         places = (columns.position, columns.right_position, columns.end)
-        present = tuple(column[row].item() for column in (*fields, *places))  # as it entered
+        present = tuple(column[row].item() for column in (*fields, *places))  # the step's pair, as it entered
         candidates = list(self._model.waiting.candidates)
         if debugger.trace.operation(step) == "push":
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
@@ -169,7 +169,7 @@ class PictureView(ZoomedView):
 
 
 def _draw_caption(canvas: StepCanvas, area: QRectF, text: str) -> float:
-    """What there is to see, at the top where there is room; return where the picture begins."""
+    """Draw the caption at the top if there is room; return the top of the picture."""
     height = _caption_px(text, area.width())
     if area.height() < LEAST_BELOW_CAPTION_PX + height:
         return area.top()
@@ -181,13 +181,13 @@ def _draw_caption(canvas: StepCanvas, area: QRectF, text: str) -> float:
 
 @lru_cache
 def _caption_px(text: str, width: float) -> float:
-    """How high it is; it stays the same for many steps."""
+    """Height of a caption; cached, as it stays the same for many steps."""
     metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
     return metrics.boundingRect(QRectF(0, 0, width, 1000), int(AT_LEFT | WRAP), text).height()
 
 
 def stage_rows(debugger: Debugger) -> list[CandidateRow]:
-    """The stages, those that are over ticked off."""
+    """The stages, with ticks on the finished ones."""
     current = len(STAGE_NAMES)
     if debugger.position < debugger.n_steps:
         current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
@@ -210,7 +210,7 @@ def _n_rows(area: QRectF) -> int:
 
 
 def _taken_rows(theme: Theme, area: QRectF, debugger: Debugger, has_worth: bool = True) -> list[CandidateRow]:
-    """In the colours of the text."""
+    """Rows of the tokens taken so far, in the colours of the text."""
     taken = stack(debugger, _n_rows(area)).taken
     return [
         CandidateRow(entry.text, entry.verdict * has_worth, ground=theme.span_color(number))
@@ -219,7 +219,7 @@ def _taken_rows(theme: Theme, area: QRectF, debugger: Debugger, has_worth: bool 
 
 
 def tried_row(entry: TriedToken, is_last: bool) -> CandidateRow:
-    """A token that was tried: the last one is looked at now, or wins."""
+    """A token that was tried: the last one is being examined, or wins."""
     status = CandidateStatus.OTHER
     if is_last:
         status = CandidateStatus.WINNER if entry.verdict == VERDICTS["take"] else CandidateStatus.NOW
@@ -227,7 +227,7 @@ def tried_row(entry: TriedToken, is_last: bool) -> CandidateRow:
 
 
 def _draw_walk(canvas: StepCanvas, area: QRectF, shown: MatchedPath) -> None:
-    """From the root down, a line for each token on the way; the ways not taken beside it."""
+    """Draw a line for each token on the path, from the root down, with the branches not taken next to it."""
     if not shown.nodes:
         canvas.message(area, "This step does not go down the tree.")
         return
@@ -271,14 +271,14 @@ def _draw_walk_node(canvas: StepCanvas, row: QRectF, node: WalkNode, is_taken: b
 
 
 class Entry(NamedTuple):
-    """A pair that could merge, and what becomes of it."""
+    """A pair that could merge, and its status at this step."""
 
     candidate: Candidate
     status: CandidateStatus
 
 
 def standings(candidates: Sequence[Candidate], present: tuple[float, ...]) -> list[Entry]:
-    """The first that can still merge wins; `present` is what the step is about."""
+    """Entries for the candidates: the first that can still merge wins; `present` is the pair of this step."""
     winner = next((at for at, candidate in enumerate(candidates) if not candidate.is_stale), -1)
     entries = []
     for at, candidate in enumerate(candidates):
@@ -290,7 +290,7 @@ def standings(candidates: Sequence[Candidate], present: tuple[float, ...]) -> li
 
 
 def shown_pairs(entries: Sequence[Entry], n_shown: int) -> list[Entry]:
-    """The pairs in the order of the text, those around the winner where there is no room for all."""
+    """The pairs in text order; if there is no room for all, those around the winner."""
     ordered = sorted(entries, key=lambda entry: entry.candidate.position)
     at = next((at for at, entry in enumerate(ordered) if entry.status is CandidateStatus.WINNER), 0)
     first = max(0, min(at - n_shown // 2, len(ordered) - n_shown))
@@ -298,9 +298,9 @@ def shown_pairs(entries: Sequence[Entry], n_shown: int) -> list[Entry]:
 
 
 def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: list[Entry]) -> None:
-    """As a heap and a list below it; without a queue, as a list in the order of the text.
+    """Draw a heap and a list below it; for `scan`, which has no queue, a list in text order.
 
-    The scale stays where it is, and what it is, from step to step.
+    The scale has the same position and range at all steps.
     """
     label = debugger.describer.label
     scale = BarScale(float(np.fmax.reduce(debugger.trace.columns.rank, initial=1.0)), True)
@@ -330,12 +330,12 @@ def _draw_queue(canvas: StepCanvas, area: QRectF, debugger: Debugger, entries: l
 
 
 def heap_levels(height: float, n_most: int) -> int:
-    """How many levels there is room for."""
+    """The number of levels that there is room for."""
     return max(1, min(int((height + LEVEL_GAP_PX) // (NODE_PX + LEVEL_GAP_PX)), n_most))
 
 
 def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
-    """A place for each of the first entries: entry i above entries 2i + 1 and 2i + 2."""
+    """A rectangle for each of the first entries: entry i is above entries 2i + 1 and 2i + 2."""
     by_width = int(math.log2(max(1.0, area.width() / NARROWEST_NODE_PX))) + 1
     levels = max(1, min(heap_levels(area.height(), MOST_LEVELS), by_width, n_entries.bit_length()))
     places = []
@@ -349,7 +349,7 @@ def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
 
 
 def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debugger: Debugger) -> None:
-    """The best candidates, each with what it would make."""
+    """Draw the best candidates, each with the token that it would make."""
     theme, places = canvas.theme, arrange_heap(len(entries), area)
     pen = QPen(blend(theme.raised, theme.dim, 0.5), 1.2)
     for index, place in enumerate(places[1:], 1):
@@ -369,11 +369,11 @@ def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debug
             canvas.badge(place.topLeft() + QPointF(6, 6))
 
 
-# The best ways to places
+# The best paths to positions
 
 
 def number_lines(spans: list[tuple[float, float]]) -> list[int | None]:
-    """In which of two lines each number stands that goes from here to there; None where neither has room."""
+    """Which of two lines each number goes into, given its left and right edge; None if neither has room."""
     ends = [-math.inf, -math.inf]
     lines = []
     for first, last in spans:
@@ -394,7 +394,7 @@ def arc_pen(theme: Theme, kind: str) -> QPen:
 
 
 def draw_arc(canvas: StepCanvas, edge: Edge, start: QPointF, end: QPointF, height: float) -> None:
-    """One token from place to place; an arrow shows where the step, or the best way, leads."""
+    """Draw a token between two positions; an arrow shows the direction of the step or of the best path."""
     pen, rise = arc_pen(canvas.theme, edge.kind), QPointF(0, height * 1.3)
     path = QPainterPath(start)
     path.cubicTo(start - rise, end - rise, end)
@@ -409,7 +409,7 @@ def draw_arc(canvas: StepCanvas, edge: Edge, start: QPointF, end: QPointF, heigh
 
 
 class _LatticePicture:
-    """Characters in a row; an arc for the last token of the best way to each place."""
+    """Characters in a row, and an arc for the last token of the best path to each position."""
 
     def __init__(self, canvas: StepCanvas, area: QRectF, debugger: Debugger) -> None:
         self._canvas, self._area = canvas, area
@@ -438,9 +438,9 @@ class _LatticePicture:
         return self._room * (0.25 + 0.75 * (edge.last - edge.first) / self._longest)
 
     def _draw_labels(self) -> None:
-        """The tokens of the arcs, the most important first; one that would lie on another is left out.
+        """Draw the tokens of the arcs, the most important first; skip unmarked ones that would overlap.
 
-        Those that won stand in a box with a badge.
+        Winners are in a box with a badge.
         """
         canvas, theme, taken = self._canvas, self._canvas.theme, list[QRectF]()
         for edge in reversed(self._edges):
@@ -465,12 +465,12 @@ class _LatticePicture:
     def _draw_place(self, point: QPointF, place: LatticeNode, is_first: bool) -> None:
         theme, step_px = self._canvas.theme, self._step_px
         self._canvas.disc(point, NODE_RADIUS_PX, theme.text if place.is_reached or is_first else theme.line)
-        if point.x() + step_px <= self._area.right():  # else the text goes on out of sight
+        if point.x() + step_px <= self._area.right():  # else the text continues past the edge
             below = QRectF(point.x(), self._base + 6, step_px, 22)
             self._canvas.write(below, place.text, None, CENTER, UI_FONT_PX + 1)
 
     def _draw_worths(self) -> None:
-        """Below the places, in two lines; those without room are left out."""
+        """Draw the values below the positions, in two lines; those without room are left out."""
         worths, spans = [], []
         for number, place in enumerate(self._places):
             if place.worth:

@@ -1,4 +1,4 @@
-"""Another encoder beside the debugger, on the same text in lock-step: of its own model, or of another."""
+"""A race: another encoder on the debugger's text in lock-step, of the same model or of another."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.pages.steps.recording import TraceRecorder
 
 TOO_LONG = "The text is too long for a race. Select a part of it on the Text page."
-FAMILY_END = ": "  # in the name of a model, behind what it shares with others
-QUICK_SECONDS = 0.25  # to record a run that nobody asked for
+FAMILY_END = ": "  # in the name of a model, after its family
+QUICK_SECONDS = 0.25  # at most, to record a run that the user has not chosen
 
 
 class Proposal(NamedTuple):
-    """An encoder that can run beside, and what there would be to see.
+    """An encoder to race against, and how it would differ.
 
-    description  what it does and, where its run is known, how many steps it takes, whether tokens differ
-    differs      whether it does anything else on this text; True as long as nobody knows
+    description  its title and, if its run is known, its number of operations and whether tokens differ
+    differs      whether its steps differ on this text; True while that is unknown
     """
 
     encoder: str
@@ -45,24 +45,24 @@ class Proposal(NamedTuple):
 
 
 class RaceModel(QObject):
-    """The rival and where the two part.
+    """The competitor of the debugger (the leader), and their differences.
 
-    encoder     the one of the leader's model that runs beside, "" for none
-    other       the model that runs beside with its own encoder and switches, None for none
+    encoder     the competing encoder of the leader's model, "" for none
+    other       the competing model, with its own encoder and options, None for none
     differences where the tokens differ, in the order of the leader's steps
-    difference  the one that the leader came to last, at first where they begin to differ; None for none
-    verdict     where the two part, and why
-    outcome     what comes of it: the operations of both, and whether their tokens are the same
+    difference  the one that the leader reached last, at first where they begin to differ; None for none
+    verdict     where the two begin to differ, and why
+    outcome     the operations of both, and whether their tokens are the same
 
     Signals:
-        changed(): `encoder`, `other`, `competitor`, its place, `failure` or `difference` is new.
+        changed(): `encoder`, `other`, `competitor`, its position, `failure` or `difference` is new.
         proposals_changed(): `proposals` is new.
     """
 
     changed = Signal()
     proposals_changed = Signal()
     difference: RaceDifference | None
-    _difference_steps: tuple[int, int] | None  # the step of each
+    _difference_steps: tuple[int, int] | None  # of the leader and of the competitor
 
     def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -73,11 +73,11 @@ class RaceModel(QObject):
         session.spelling.changed.connect(self._on_spelling_changed)
         self.leader: Debugger | None = None
         self._text_start = 0  # of the leader's text
-        self._offset: int | None = None  # from where on they are to part
-        self._runs: dict[str, Debugger | None] = {}  # of encoders on the leader's text; None: it failed
-        self._proposals: dict[str, Proposal] = {}  # of these; lists ask at each step
+        self._offset: int | None = None  # look for a difference from this byte on
+        self._runs: dict[str, Debugger | None] = {}  # by encoder, on the leader's text; None: it failed
+        self._proposals: dict[str, Proposal] = {}  # of these runs; cached, as lists read them at each step
         self._is_scouting = False
-        self._scouted = ""  # whose run is being recorded though nobody chose it
+        self._scouted = ""  # the encoder being recorded without having been chosen
         self.encoder = ""
         self.other: ModelSession | None = None
         self._forget_competitor()
@@ -92,9 +92,9 @@ class RaceModel(QObject):
 
     @property
     def encoders(self) -> list[str]:
-        """Those that can run beside, the ones whose tokens may differ first.
+        """The encoders to race against, those whose tokens may differ first.
 
-        Neither what the leader runs nor `fast`, which is read as another.
+        Neither the leader's own nor `fast`, whose steps are those of its reference encoder.
         """
         tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
@@ -105,7 +105,7 @@ class RaceModel(QObject):
 
     @property
     def proposals(self) -> list[Proposal]:
-        """The same encoders, with what is known of their runs."""
+        """A proposal for each of `encoders`, with the result of its run if known."""
         unknown = (Proposal(name, ALGORITHMS[name].title.lower(), True) for name in self.encoders)
         return [self._proposals.get(each.encoder, each) for each in unknown]
 
@@ -121,15 +121,15 @@ class RaceModel(QObject):
 
     @property
     def difference_step(self) -> int | None:
-        """The leader's step at which the two part; None where both do the same throughout.
+        """The leader's step at which the two begin to differ; None if all steps are the same.
 
-        It is the one that decided about tokens that differ; where none do, the first that the rival has not.
+        This step decided the tokens that differ; if none differ, it is the first that the competitor lacks.
         """
         return None if self._difference_steps is None else self._difference_steps[0]
 
     @property
     def stops(self) -> list[int]:
-        """Where the leader's runs stop: wherever tokens differ."""
+        """The steps at which the leader stops: wherever tokens differ."""
         return [difference.steps[0] for difference in self.differences]
 
     @property
@@ -146,29 +146,29 @@ class RaceModel(QObject):
         return self.leader is not None and self.leader.position == self.difference_step
 
     def choose(self, encoder: str) -> None:
-        """Let another encoder of the leader's model run beside; "" for none."""
+        """Race against another encoder of the leader's model; "" for none."""
         self._set_competitor(encoder, None, None)
 
     def choose_model(self, other: ModelSession, offset: int | None = None) -> None:
-        """Let another model run beside; it is told where they part from a byte of the session's text on."""
+        """Race against another model; look for the first difference from byte `offset` of the text on."""
         self._set_competitor("", other, offset)
 
     def set_leader(self, leader: Debugger | None, text_start: int = 0) -> None:
-        """Run beside another debugger from now on, whose text begins there in the session's."""
+        """Race against another debugger, whose text begins at `text_start` in the session's text."""
         self.leader, self._text_start = leader, text_start
         self._runs, self._proposals, self._is_scouting = {}, {}, False
         self._renew()
         self.proposals_changed.emit()
 
     def scout(self) -> None:
-        """Have the runs of all proposals recorded that are quick, to tell what is special about them."""
+        """Record the runs of all proposals that are quick, to describe how they differ."""
         if not self._is_scouting:
             self._is_scouting = True
             if self.is_ready:
                 self._record_next()
 
     def keep_in_step(self) -> None:
-        """Go where the leader is; where they part, to the rival's step there."""
+        """Move the competitor to the leader's position; at a difference, to its own step there."""
         if self.competitor is not None and self.leader is not None:
             here = next((each for each in self.differences if each.steps[0] == self.leader.position), None)
             if here is not None and not self.is_at_difference:
@@ -198,17 +198,17 @@ class RaceModel(QObject):
             self.other.closed.disconnect(self._give_up)
         self.other = other
         if other is not None:
-            other.options_changed.connect(self._renew)  # also where it has another model
+            other.options_changed.connect(self._renew)  # emitted for another model, too
             other.closed.connect(self._give_up)
 
     def _give_up(self) -> None:
         self.choose("")
 
-    # The rival
+    # The competitor
 
     def _forget_competitor(self) -> None:
         self.competitor: Debugger | None = None
-        self.work: list[NDArray[np.int64]] = []  # of both, see `work`
+        self.work: list[NDArray[np.int64]] = []  # of the leader and the competitor
         self.differences: list[RaceDifference] = []
         self.difference = self._difference_steps = None
         self.failure = self.outcome = ""
@@ -235,7 +235,7 @@ class RaceModel(QObject):
         return ModelSide(self.name, session.tokenizer, name, options.add_special, options.parse_special)
 
     def _record_next(self) -> None:
-        """Record who is chosen; behind that, the next of those who might be."""
+        """Record the chosen encoder; after that, the next proposal."""
         side, leader = self._side(), self.leader
         if leader is None:
             return
@@ -330,7 +330,7 @@ def _name(session: ModelSession) -> str:
 
 
 def _distinct_names(ours: str, theirs: str) -> tuple[str, str]:
-    """Two names in a sentence, without the family that both are of."""
+    """Two names in a sentence, without the family if both share it."""
     is_family = ours.partition(FAMILY_END)[0] == theirs.partition(FAMILY_END)[0]
     if is_family and ours != theirs:
         ours, theirs = (name.partition(FAMILY_END)[2] or name for name in (ours, theirs))

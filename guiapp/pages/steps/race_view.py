@@ -1,4 +1,4 @@
-"""Another encoder on the same text, in lock-step: who it may be, where the two part, and what comes of it."""
+"""The views of a race: the choice of the other encoder, both runs in lock-step, their differences."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TIP = (
 
 
 class _ProposalDelegate(QStyledItemDelegate):
-    """Behind the name of an encoder, what is known of it."""
+    """Shows the description of an encoder after its name."""
 
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -49,9 +49,9 @@ class _ProposalDelegate(QStyledItemDelegate):
 
 
 class RaceBox(QComboBox):
-    """Chooses the encoder that runs beside; another model is on the list as long as it does.
+    """Chooses the encoder to race against; lists a competing model during its race.
 
-    What would be special about each is found out once somebody comes near.
+    The runs of the encoders are recorded when the mouse or the focus enters, to describe them.
     """
 
     def __init__(self, model: StepsModel, session: ModelSession) -> None:
@@ -81,7 +81,7 @@ class RaceBox(QComboBox):
         self._widen()
 
     def _widen(self) -> None:
-        """Show all that is told, however narrow the box is, and on the screen."""
+        """Widen the popup to show whole descriptions, and keep it on the screen."""
         view, screen = self.view(), self.screen().availableGeometry()
         list_, width = view.window(), view.sizeHintForColumn(0) + 4 * GAP_PX
         list_.resize(min(max(width, list_.width()), screen.width()), list_.height())
@@ -110,7 +110,7 @@ class RaceBox(QComboBox):
             self._widen()
 
     def _elided(self, title: str) -> str:
-        """What of it the box has room for: one whose look is a style sheet's cuts letters in two."""
+        """The title, elided to the box: a box with a style sheet would clip it within a letter."""
         return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, BOX_PX - ARROW_PX)
 
     def _choose(self, index: int) -> None:
@@ -119,7 +119,7 @@ class RaceBox(QComboBox):
 
 
 class RaceLanes(ZoomedView):
-    """How much each has to do, and has done, on one scale."""
+    """The total and finished work of both, on one scale."""
 
     usual, least_px, is_fixed = QSize(0, LANES_PX), LANES_PX, True
 
@@ -150,7 +150,7 @@ class RaceLanes(ZoomedView):
 
 
 class RaceCard(QFrame):
-    """Shown while there is a rival."""
+    """The run of the competitor and its differences; hidden if there is none."""
 
     def __init__(self, model: StepsModel, action: QAction, drawing: DrawingContext) -> None:
         super().__init__()
@@ -167,14 +167,14 @@ class RaceCard(QFrame):
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)
         where = in_row((self.verdict, 1), self.go)
-        below = STRETCH  # in a low window the card is as high as the picture beside it
+        below = STRETCH  # in a low window the card is as high as the picture next to it
         parts = self.title, (self.flow, 1), where, self.lanes, self.outcome, below
         in_column(*parts, on=self, margins=CARD_MARGINS, spacing=UNIT_PX)
         model.race.changed.connect(self._refresh)
         self._refresh()
 
     def make_room(self, has_room: bool) -> None:
-        """Leave the bars out in a low window: the last line has their numbers."""
+        """Leave the bars out in a low window: the title and the result have the numbers."""
         if has_room != self._has_room:
             self._has_room = has_room
             self._refresh()
@@ -185,7 +185,7 @@ class RaceCard(QFrame):
         name = race.name.upper() if race.other is None else isolate(quoted(race.names[1], LONGEST_NAME))
         parts = ["RACE", name]
         if race.competitor is not None and not self._has_room:
-            work = race.work[1]  # its steps are of another size than those of the leader
+            work = race.work[1]  # operations, as the steps of the two differ in size
             waits = f", {WAITS.upper()}" if race.waits else ""
             parts.append(f"{work[race.competitor.position]:,} OF {work[-1]:,} OPERATIONS{waits}")
         if race.is_at_difference:

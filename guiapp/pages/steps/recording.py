@@ -1,4 +1,4 @@
-"""Records the session's text in a process of its own while somebody watches; of a long text, a part."""
+"""Records the session's text in a separate process while the page is shown; of a long text, a part."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, later
 
-SETTLE_MS = 150  # of typing, before the text is recorded anew
+SETTLE_MS = 150  # without typing, before the text is recorded again
 
 
 class Recording(QObject):
-    """Which part of the text is recorded, how far that is, and why it failed.
+    """The part of the text that is recorded, its progress, and why it failed.
 
-    text_start, text_end  where in the session's text the recorded one begins and ends
+    text_start, text_end  the recorded bytes [start, end) of the session's text
 
     Signals:
-        recorded(object): the debugger to walk with from now on.
-        outdated(): there is none any more, because another is to be recorded.
+        recorded(object): a new debugger to walk with.
+        outdated(): the debugger is no longer valid, because another text is to be recorded.
         changed(): `is_busy`, `progress`, `text_start`, `text_end` or `failure` is new.
     """
 
@@ -58,15 +58,15 @@ class Recording(QObject):
         session.options_changed.connect(self._on_options_changed)
 
     def watch(self, is_watching: bool) -> None:
-        """Follow the session's text from now on, or no longer: the page is shown or hidden."""
+        """Start or stop following the session's text, as the page is shown or hidden."""
         self._is_watching = is_watching
         if is_watching and not self._is_current:
             self._settle.start(0)
 
     def record_part(self) -> None:
-        """Record what does not take long: all of a short text, else what the selection begins with.
+        """Record as much as is quick: all of a short text, else the start of the selection.
 
-        Without a selection that is the text around the caret.
+        Without a selection, record the text around the caret.
         """
         document = self._session.document
         if self._wanted is None and not (self.is_long and document.has_selection):
@@ -79,11 +79,11 @@ class Recording(QObject):
         self._record(start, end)
 
     def want(self, start: int, end: int) -> None:
-        """Record this part of the present text next, unless that takes long: then what it begins with."""
+        """Record this part of the present text next, or only its start if all would take long."""
         self._wanted = start, max(start, end)
 
     def record_near(self, offset: int) -> None:
-        """Record all of a short text, else what is around a byte of it and does not take long."""
+        """Record all of a short text, else as much around a byte of it as is quick."""
         document = self._session.document
         start, end = 0, document.size
         if self.is_long:
@@ -94,7 +94,7 @@ class Recording(QObject):
         self._record(start, end)
 
     def record_all(self) -> None:
-        """Record the whole text, whatever it costs."""
+        """Record the whole text, however long that takes."""
         self._record(0, self._session.document.size)
 
     def record_selection(self) -> None:
@@ -107,28 +107,28 @@ class Recording(QObject):
 
     @property
     def is_long(self) -> bool:
-        """Whether all of the text is recorded only if somebody asks for it."""
+        """Whether the whole text is recorded only if the user asks for it."""
         n_bytes = self._session.document.size
         return self._n_first_bytes(n_bytes) < n_bytes
 
     def has(self, offset: int) -> bool:
-        """Whether what is recorded, or being recorded, has a byte of the text, or the end of it."""
+        """Whether the part that is or is being recorded includes a byte of the text, or the text's end."""
         is_end = offset == self.text_end == self._session.document.size
         return self.text_start <= offset < self.text_end or is_end
 
     @property
     def is_part(self) -> bool:
-        """Whether the text has more than what is recorded, or being recorded."""
+        """Whether only a part of the text is or is being recorded."""
         return self.text_end - self.text_start < self._session.document.size
 
     @property
     def cost(self) -> TraceCost:
-        """What it would take to record the whole text."""
+        """The cost of recording the whole text."""
         return estimate(*self._kind, self._session.document.size)
 
     @property
     def _kind(self) -> tuple[str, bool]:
-        """What costs depend on: the algorithm to read, and whether whole texts are one piece for it."""
+        """What costs depend on: the reference encoder, and whether it takes a whole text as one piece."""
         tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return "", False
@@ -143,7 +143,7 @@ class Recording(QObject):
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether what was recorded is still what there is to record."""
+        """Whether the recording is complete and belongs to the present text and options."""
         return self._is_current and not self.is_busy
 
     @property
@@ -165,10 +165,10 @@ class Recording(QObject):
         return self._session.tokenizer, self._session.algorithm, self._session.options
 
     def _forget(self) -> None:
-        """What is recorded, or is being recorded, is not what there is to record any more."""
+        """Discard what is or is being recorded, as the text or the options have changed."""
         if self._is_current:
             self._is_current, self.failure = False, ""
-            self._recorded = ()  # holds a tokenizer, perhaps a large one
+            self._recorded = ()  # it holds a tokenizer, perhaps a large one
             if self._recorder.is_busy:
                 self._recorder.cancel()
             self.outdated.emit()
@@ -200,9 +200,9 @@ class Recording(QObject):
 
 
 class TraceRecorder(LatestJob[Debugger]):
-    """Records in a process of its own, which starts with the first text.
+    """Records in a separate process, which starts with the first text.
 
-    What is `done` is a debugger at the start of the trace that was asked for last.
+    `done` carries a debugger at the start of the trace that was requested last.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:

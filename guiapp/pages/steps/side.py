@@ -1,4 +1,4 @@
-"""Beside the steps: breakpoints, watches, and what was made so far."""
+"""The side panel of the steps: input, breakpoints, messages, watches, and the tokens made so far."""
 
 from __future__ import annotations
 
@@ -73,24 +73,24 @@ TRAINING_TEMPLATES = COMMON_TEMPLATES | {
     "The likelihood exceeds a limit": "likelihood > -1000",
     "A condition": "length > 5 and count < 20",
 }
-EXAMPLES = {  # of breakpoints, by what steps are worth, or by what is trained
+EXAMPLES = {  # of breakpoints, by the value that steps have or the algorithm that is trained
     "rank": "rank < 500, operation merge …",
     "score": "score > -9, operation choose …",
     "unigram": "operation prune, dropped > 9 …",
     "bpe": 'token "is", count < 10 …',
     "wordpiece": 'token "is", score > 0.1 …',
 }
-TEXT_PX = 104  # three lines, or two below that of the BOS token
+TEXT_PX = 104  # three lines, or two below the line of the BOS token
 OTHER_EXAMPLE = "length > 3, operation piece …"
 ROW_PX = 24
-TITLE_SIDES_PX = 24  # of what stands on a button
+TITLE_SIDES_PX = 24  # of a button's title
 LEAST_ROWS, MOST_ROWS, MOST_NOTES = 3, 40, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 
 
 class InputPanel(QWidget):
-    """What is walked through: the model, the encoder, and the text to type into; those of the window."""
+    """The window's model, encoder and text, to change them here."""
 
     def __init__(self, session: ModelSession, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class InputPanel(QWidget):
         self._session.set_encoder(self.encoder.itemData(index))
 
     def _refresh(self) -> None:
-        """`fast` is named by what it is read as."""
+        """Show the present choices; `fast` is listed as its reference encoder."""
         session, model, algorithm = self._session, self._session.loader.model, self._session.algorithm
         self.model.show_title("Choose a model" if model is None else display_name(model))
         with QSignalBlocker(self.encoder):
@@ -134,11 +134,11 @@ class InputPanel(QWidget):
 
 
 class StepsSidePanel(QScrollArea):
-    """Parts one below the other, with a scroll bar where there is no room for all."""
+    """A column of parts that scrolls if it is too high."""
 
     def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
         super().__init__()
-        *first, last = parts  # which takes the room that is left
+        *first, last = parts  # the last one takes the remaining room
         parts_column = in_column(*first, (last, 1), margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
         scroll_down(self, framed(parts_column, "panel"))
         self._zoom = zoom
@@ -146,12 +146,12 @@ class StepsSidePanel(QScrollArea):
         self._on_zoom_changed()
 
     def _on_zoom_changed(self) -> None:
-        """Large type needs more room, but leave most of it to the steps."""
+        """Widen the panel for large type, but leave most of the room to the steps."""
         self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
 
 
 class TraceSide(StepsSidePanel):
-    """What is walked through, breakpoints and what their messages say, watches, history."""
+    """Input, breakpoints and their messages, watches, history."""
 
     def __init__(self, model: StepsModel, drawing: DrawingContext, walked: list[QWidget]) -> None:
         self._model = model
@@ -181,7 +181,7 @@ class TraceSide(StepsSidePanel):
 
     @property
     def is_brief(self) -> bool:
-        """Whether there is only the history: in lessons, unless somebody set a breakpoint or a watch."""
+        """Whether only the history is shown: in lessons, unless a breakpoint or a watch is set."""
         return self._is_lesson and not self._model.breakpoints.rows and not self._model.watches
 
     def _hide_unused(self) -> None:
@@ -201,9 +201,9 @@ class TraceSide(StepsSidePanel):
         self.notes.setVisible(bool(self._model.notes))
 
     def _show_worth(self) -> None:
-        """What the numbers at the right of the list are, and with them examples of what can be typed."""
+        """Show the name of the numbers at the right of the list, and examples of entries that use it."""
         worth = worth_name(self._model.debugger)
-        self._worth.setText(worth or " ")  # a line of its height
+        self._worth.setText(worth or " ")  # keeps the height of the line
         self.breakpoints.field.line.setPlaceholderText(EXAMPLES.get(worth, OTHER_EXAMPLE))
         watched = worth if worth in EXAMPLES else "length"
         self.watches.field.line.setPlaceholderText(f"{watched}, end - position …")
@@ -248,10 +248,10 @@ class WatchList(QWidget):
 
 
 class StepRows(ZoomedView):
-    """A line for each of some steps: its number, what it made or says, what that is worth.
+    """A list of steps: number, token or message, value.
 
-    nothing  what there is to read where there are none
-    present  what to show, the newest last
+    nothing  text for an empty list
+    present  returns the entries, the newest last
     """
 
     ground = "panel"
@@ -274,7 +274,7 @@ class StepRows(ZoomedView):
         self.refresh()
 
     def fit_rows(self, n_rows: int) -> None:
-        """Have room for so many."""
+        """Make room for `n_rows`."""
         self.least_px = n_rows * ROW_PX
         self._on_zoom_changed()
 
@@ -283,7 +283,7 @@ class StepRows(ZoomedView):
 
     @property
     def shown(self) -> list[Made]:
-        """The last ones, as many as there is room for."""
+        """The last entries, as many as there is room for."""
         return self.entries[-max(1, round(self.height() / self.scale) // ROW_PX) :]
 
     def refresh(self) -> None:
@@ -313,9 +313,9 @@ class StepRows(ZoomedView):
 
 
 class BreakpointList(QWidget):
-    """One line for each: on or off, what it is, how often it is hit; a click on it edits it.
+    """The breakpoints, one a line: on or off, title, number of hits; a click on a title edits it.
 
-    For steps of encoding, or for those of a training.
+    They stop at steps of an encoder, or of a training.
     """
 
     def __init__(self, model: StepsModel | TrainingModel, drawing: DrawingContext) -> None:
@@ -324,8 +324,8 @@ class BreakpointList(QWidget):
         self._model = model
         self._drawing = drawing
         theme_source, zoom, _ = drawing
-        self._edited: tuple[int, str] | None = None  # where it stood, and its title
-        self.row_widgets: list[BreakpointRow] = []  # what is shown, in order
+        self._edited: tuple[int, str] | None = None  # the index it had, and its title
+        self.row_widgets: list[BreakpointRow] = []  # in order
         self.add_button = quiet_button("+ add", zoom)
         self.add_button.setAccessibleName("Add a breakpoint")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -349,7 +349,7 @@ class BreakpointList(QWidget):
         return menu
 
     def begin(self, template: str) -> None:
-        """Put a template into the line, ready to be changed."""
+        """Put a template into the line, ready to be edited."""
         self._edited = None
         self.field.line.setText(template)
         self.field.line.setFocus()
@@ -362,7 +362,7 @@ class BreakpointList(QWidget):
         self._edited = index, title
 
     def _edited_index(self) -> int | None:
-        """Where the breakpoint stands now that is in the line; None for a new one, or if it was removed."""
+        """The present index of the breakpoint being edited; None if it is new or was removed."""
         if self._edited is None:
             return None
         index, title = self._edited
@@ -397,7 +397,7 @@ class BreakpointList(QWidget):
 
 
 class BreakpointRow(QWidget):
-    """One breakpoint; a click on its `label` is to change it."""
+    """One breakpoint; its `label` emits `clicked` to edit it."""
 
     def __init__(
         self,
@@ -428,7 +428,7 @@ class BreakpointRow(QWidget):
         self.absence.setStyleSheet(f"color: {theme.warning.name()}")
         line = in_row(self.switch, (self.label, 1), self.hits, self.remove, spacing=UNIT_PX)
         in_column(line, self.absence, on=self, spacing=0)
-        self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
+        self.absence.setVisible(bool(absence))  # now that it has a parent: without one it would be a window
         color = theme.text if is_on else theme.faint
         self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
 
@@ -437,7 +437,7 @@ class BreakpointRow(QWidget):
 
 
 class TitleButton(QPushButton):
-    """A button that shows as much of its title as there is room for."""
+    """A button that elides its title."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -461,7 +461,7 @@ class TitleButton(QPushButton):
 
 
 class RemovedNotice(QWidget):
-    """Says which breakpoint was just removed, and brings it back."""
+    """Shows which breakpoint was just removed, with a button to undo that."""
 
     def __init__(self, model: StepsModel | TrainingModel, zoom: TextZoom) -> None:
         super().__init__()
@@ -480,9 +480,9 @@ class RemovedNotice(QWidget):
 
 
 class EntryField(QWidget):
-    """A line to type an entry into, with what is wrong about it below.
+    """A line to type an entry into, with its error below.
 
-    `enter` takes it when Return is pressed, and raises where it makes no sense.
+    `enter` is called with the entry on Return, and raises TokenloupeError if the entry is invalid.
     """
 
     def __init__(
@@ -496,7 +496,7 @@ class EntryField(QWidget):
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.error.hide)
-        self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
+        self.error.setMinimumWidth(1)  # clips a long word rather than widening the panel
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
 
@@ -510,7 +510,6 @@ class EntryField(QWidget):
             self.error.hide()
 
     def _show_error(self, error: TokenloupeError) -> None:
-        """Say what is wrong, and put the cursor there."""
         self.error.setText(str(error))
         self.error.show()
         if isinstance(error, ConditionError):

@@ -1,4 +1,4 @@
-"""What moves through a walk: a line of all steps to scrub, and the buttons and boxes over it."""
+"""Controls of a walk: a line of all steps to scrub, and the buttons and boxes above it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SIZES_TIP = (
 )
 HEIGHT_PX = 36
 TRACK_MIDDLE_PX = 11
-NUMBERS_PX = 18  # the line above them
+NUMBERS_PX = 18  # top of the numbers
 TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5
@@ -67,7 +67,7 @@ class Scrubber(ZoomedView):
         return max(1.0, self.width() / self.scale - 2 * MARGIN_PX)
 
     def x_of(self, step: float) -> float:
-        """Where a step is, in units of what is drawn."""
+        """The x of a step, in drawing units."""
         return MARGIN_PX + self._track_px * step / max(1, self._walk.n_steps)
 
     def step_at(self, x: float) -> int:
@@ -92,7 +92,7 @@ class Scrubber(ZoomedView):
         painter.drawRoundedRect(knob, 3, 3)
 
     def mark(self) -> None:
-        """Find the steps with hits; those too close to tell apart become one."""
+        """Find the steps with hits; hits too close to distinguish become one."""
         self._marks = []
         n_steps = max(1, self._walk.n_steps)
         for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
@@ -101,7 +101,7 @@ class Scrubber(ZoomedView):
         self.update()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
-        """What lies on the line, under the knob."""
+        """Paint the marks on the line, below the knob."""
         theme = self._theme_source.theme
         for marks, is_log in self._marks:
             color = theme.warning if is_log else theme.bad
@@ -135,7 +135,7 @@ class Scrubber(ZoomedView):
 
 
 def paint_fork(painter: QPainter, theme: Theme, middle: QPointF) -> None:
-    """The sign of where a race parts: one way from the left becomes two."""
+    """Paint the symbol of a difference in a race: one line from the left forks into two."""
     disc = FORK_PX + 3
     painter.setPen(QPen(theme.warning, 1.4))
     painter.setBrush(theme.panel)
@@ -148,7 +148,7 @@ def paint_fork(painter: QPainter, theme: Theme, middle: QPointF) -> None:
 
 
 class Timeline(Scrubber):
-    """The steps of the debugger, with the beginnings of pieces below, and wherever a race parts."""
+    """The steps of the debugger, with the starts of pieces below, and the differences of a race."""
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         self._model = model
@@ -158,7 +158,7 @@ class Timeline(Scrubber):
         self.setToolTip(TIP)
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
-        """Ticks where pieces begin, as long as they are not too close, and the hits over them."""
+        """Paint ticks where pieces begin, if these are not too many, and hits and differences over them."""
         debugger = self._model.debugger
         if debugger is not None and debugger.trace.n_pieces <= MOST_MARKS / 4:
             painter.setPen(QPen(self._theme_source.theme.faint, 1))
@@ -177,7 +177,7 @@ class Timeline(Scrubber):
 def walk_button(
     text: str, meaning: str, action: QAction, zoom: TextZoom, role: str = "raised"
 ) -> QToolButton:
-    """A button that triggers an action; its hint has the keys."""
+    """A button that triggers an action; its tooltip shows the keys."""
     keys = action.shortcut().toString()
     button = tool_button(text, action.trigger, role=role, tip=f"{meaning} ({keys})" if keys else meaning)
     button.setAccessibleName(meaning)
@@ -188,7 +188,7 @@ def walk_button(
 def walking_buttons(
     actions: Actions, zoom: TextZoom, scrubber: Scrubber, *, has_pieces: bool = True
 ) -> list[QWidget]:
-    """From the start to the end; the step on is the one that is marked.  After a click, arrow keys go on."""
+    """The buttons from start to end; “step” is highlighted.  After a click, arrow keys step."""
     buttons = [
         walk_button(text, meaning, actions[name], zoom, "next" if name == "debug_step" else "raised")
         for text, name, meaning in BUTTONS
@@ -200,7 +200,7 @@ def walking_buttons(
 
 
 class GranularityBox(ChoiceBox):
-    """How far one step goes."""
+    """Chooses the size of a step."""
 
     def __init__(self, model: StepsModel) -> None:
         sizes = {f"by {size.value}": size for size in Granularity}
@@ -218,13 +218,13 @@ class GranularityBox(ChoiceBox):
 
 
 class PlayControls(QWidget):
-    """Play or pause, and how fast."""
+    """Play or pause, and the speed."""
 
     def __init__(self, clock: StepClock, action: QAction, zoom: TextZoom) -> None:
         super().__init__()
         self._clock = clock
         self.button = walk_button("play", "Play: step automatically, or pause", action, zoom)
-        self.button.setMinimumWidth(PLAY_PX)  # for either word
+        self.button.setMinimumWidth(PLAY_PX)  # wide enough for either word
         speeds = {f"{speed}/s": speed for speed in SPEEDS}
         self.speed = zoom.fit(ChoiceBox("Steps per second", speeds, "Steps per second"), UI_FONT_PX)
         self.speed.currentIndexChanged.connect(self._choose)

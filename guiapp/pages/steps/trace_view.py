@@ -60,22 +60,22 @@ from guiapp.pages.steps.walk_model import at_operations
 
 LINE_PX = 22
 SMALLEST = 0.8
-INDENT_PX = 22  # behind the gutter
-VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
+INDENT_PX = 22  # after the gutter
+VALUES_PX, PLACES_PX = 84, 232  # x of the columns of variables; the last is a minimum
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
 BAR_WIDTH_PX = 220
 HINT = "The next step is hidden. Make your guess, then press Reveal."
-PATIENCE_MS = 400  # after which it is said that steps are being recorded
-NARROW_PX = 680  # picture and code are one below the other then
+PATIENCE_MS = 400  # until a message reports that steps are being recorded
+NARROW_PX = 680  # below it, the picture is above the code
 LEAST_WIDTH_PX = 480
-LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
-LEAST_LANES_PX = 800, 600  # for the bars of both, too: below the first, or in place of the code
-LEAST_PRESENTED_PX = 300  # for the picture, too
+LEAST_RACE_PX = 700  # height for two encoders, a picture and the code
+LEAST_LANES_PX = 800, 600  # with bars: below the first, or instead of the code
+LEAST_PRESENTED_PX = 300  # height that includes the picture
 
 
 class TraceView(RoomySplitter):
-    """Follows the debugger of the model; without a trace it says why."""
+    """Shows the trace of the model's debugger, or why there is none."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class TraceView(RoomySplitter):
         drawing: DrawingContext,
         *walked: QWidget,
     ) -> None:
-        """`walked` shows what is walked through, where people choose that."""
+        """`walked` shows the model, encoder and text to step through, if the user chooses them."""
         super().__init__(Qt.Orientation.Horizontal)
         self._model, self._session = model, session
         theme_source, zoom, controls = drawing
@@ -124,7 +124,7 @@ class TraceView(RoomySplitter):
         self._begin()
 
     def set_covered(self, is_covered: bool) -> None:
-        """Show only what there is, and nothing of what happens then."""
+        """Show only the state before the step, and hide what the step does."""
         if self._is_covered and not is_covered:
             self._reveals.start()
         self._is_covered = is_covered
@@ -132,14 +132,14 @@ class TraceView(RoomySplitter):
         self._refresh()
 
     def set_plain(self, is_plain: bool) -> None:
-        """Leave out the code and what stands beside the steps, for people who meet tokens the first time."""
+        """Leave out the code and the side panel, for beginners."""
         if is_plain != self._is_plain:
             self._is_plain = is_plain
             self._hide_side()
             self._make_room_for_race()
 
     def set_presented(self, is_presented: bool, has_buttons: bool) -> None:
-        """Show the steps without the code and the lists beside them, and where there is room the picture."""
+        """Show the steps without the code and the side panel, and the picture only if there is room."""
         self._is_presented = is_presented
         height = QSizePolicy.Policy.Ignored if is_presented else QSizePolicy.Policy.Preferred
         self.picture.setSizePolicy(QSizePolicy.Policy.Preferred, height)
@@ -150,7 +150,7 @@ class TraceView(RoomySplitter):
         self._turn()
 
     def _scroll_to_flow(self) -> None:
-        """In a low window what was covered stays in sight, too."""
+        """Keep the text of the step visible in a low window."""
         self._area.ensureVisible(0, self._flow_card.geometry().bottom(), 0, 0)
 
     def _hide_side(self) -> None:
@@ -182,7 +182,7 @@ class TraceView(RoomySplitter):
         self._turn()
 
     def _turn(self) -> None:
-        """Put picture and code side by side where there is room for both, else the other encoder first."""
+        """Put picture and code side by side if there is room, else above each other; a race comes first."""
         self._make_room_for_race()
         is_narrow = not self._is_presented and self._left.width() < NARROW_PX * max(1.0, self._zoom.factor)
         directions, has_race = QHBoxLayout.Direction, self._lower.indexOf(self.race_card) >= 0
@@ -190,7 +190,7 @@ class TraceView(RoomySplitter):
         self._lower.setDirection(below if is_narrow else directions.LeftToRight)
 
     def _make_room_for_race(self) -> None:
-        """In a low window the other encoder takes the place of the code, else it stands below the first.
+        """Show the other encoder below the first; in a low window, instead of the code.
 
         A presentation shows both encoders alone.
         """
@@ -209,12 +209,12 @@ class TraceView(RoomySplitter):
             self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
 
     def _begin(self) -> None:
-        """Make room for what the new trace will say."""
+        """Make room for the longest sentences of the new trace."""
         if (debugger := self._model.debugger) is not None:
             self._first = debugger.position if self._has_input else 0
             columns, tell = debugger.trace.columns, debugger.describer.sentence
             by_length = np.argsort(columns.position - columns.end, kind="stable")
-            _, longest = np.unique(columns.operation[by_length], return_index=True)  # of each kind
+            _, longest = np.unique(columns.operation[by_length], return_index=True)  # of each operation
             steps = by_length[longest].tolist()
             self.sentence.expect([f"{_lead(debugger, step)} {tell(step)}" for step in steps])
         self._refresh()
@@ -235,7 +235,7 @@ class TraceView(RoomySplitter):
                 self._main.show()
                 self.recording.show_alone(False)
             elif not self._main.isHidden() and not self._waits.isActive():
-                is_first = not self.number.whole_text  # while people type, the old steps stay in sight
+                is_first = not self.number.whole_text  # while the user types, the old steps stay visible
                 self._main.setUpdatesEnabled(is_first)
                 self._waits.start()
             return
@@ -256,20 +256,20 @@ class TraceView(RoomySplitter):
 
 
 def _lead(debugger: Debugger, step: int) -> str:
-    """What stands before the sentence about a step that is to come."""
+    """The words before the sentence about the next step."""
     return {"merge": "Next: merge", "done": ""}.get(debugger.trace.operation(step), "Next:")
 
 
 def _capitals(title: str) -> str:
-    """Headings are in capitals, but not what stands in quotes."""
+    """Put a title into capitals, except the text in quotes."""
     head, quote, rest = title.partition("“")
     return head.upper() + quote + rest
 
 
 class RecordingPanel(QWidget):
-    """How far the recording is, why there is none, or which part of the text is recorded; with what helps.
+    """Shows the progress of the recording, why there is none, or which part is recorded; with buttons to act.
 
-    Over steps it is hidden where they are those of the whole text.
+    Above steps it is hidden if the whole text is recorded.
     """
 
     def __init__(self, recording: Recording, session: ModelSession) -> None:
@@ -294,7 +294,7 @@ class RecordingPanel(QWidget):
             signal.connect(self._refresh)
 
     def show_alone(self, is_alone: bool) -> None:
-        """Say why there are no steps, or of which part of the text these are."""
+        """Show why there are no steps (`is_alone`), or which part of the text is recorded."""
         self._is_alone = is_alone
         self._refresh()
 
@@ -333,7 +333,7 @@ class RecordingPanel(QWidget):
 
 
 class CodeView(ZoomedView):
-    """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
+    """The pseudo-code of the present step; a click on a line toggles breakpoints on its operations."""
 
     usual = QSize(420, 15 * LINE_PX)
 
@@ -347,16 +347,16 @@ class CodeView(ZoomedView):
         self._on_zoom_changed()
 
     def present(self) -> tuple[PseudoCode, int]:
-        """The lines and the one that is carried out, -1 for none."""
+        """The lines and the number of the current one, -1 for none."""
         debugger = self._model.debugger
         if debugger is None:
             return STAGES, -1
-        if debugger.trace.piece_at(debugger.position) < 0:  # the stages stand beside it
+        if debugger.trace.piece_at(debugger.position) < 0:  # the picture shows the stages
             return code_of(debugger.trace), -1
         return pseudo_code(debugger.trace, debugger.position)
 
     def _on_zoom_changed(self) -> None:
-        """Be large enough for all lines that this trace will show."""
+        """Make room for all lines that this trace can show."""
         debugger = self._model.debugger
         code = STAGES if debugger is None else code_of(debugger.trace)
         self.setMinimumWidth(ceil(2 * INDENT_PX + max(map(text_width, (*STAGES.lines, *code.lines)))))
@@ -370,12 +370,12 @@ class CodeView(ZoomedView):
         self.update()
 
     def line_rect(self, number: int) -> QRectF:
-        """In pixels of the widget."""
+        """The rectangle of a line, in pixels of the widget."""
         height = LINE_PX * self.scale
         return QRectF(0, number * height, self.width(), height)
 
     def _line_at(self, place: QPointF) -> int:
-        """The line of the code at a place that does something; -1 for none."""
+        """The line of code at a position; -1 if there is none or it has no operations."""
         code, _ = self.present()
         number = int(place.y() // self.line_rect(0).height())
         return number if 0 <= number < len(code.lines) and code.operations_of(number) else -1
@@ -387,13 +387,13 @@ class CodeView(ZoomedView):
 
     @property
     def scale(self) -> float:
-        """The same at all steps: as large as there is room for all code and variables of this trace."""
+        """As large as leaves room for all code and variables of this trace; the same at all steps."""
         by_height = max(self._smallest, self.height() / (self._n_lines * LINE_PX))
         return min(LARGEST * self._zoom.factor, self.width() / self.minimumWidth(), by_height)
 
     @property
     def _smallest(self) -> float:
-        """Large type stays large: the page scrolls then."""
+        """Large type does not shrink: the page scrolls instead."""
         zoom = self._zoom.factor
         return zoom if zoom > 1 else SMALLEST * zoom
 
@@ -420,7 +420,7 @@ class CodeView(ZoomedView):
 
 
 def _draw_variables(canvas: StepCanvas, row: QRectF, names: list[tuple[str, str, str]]) -> None:
-    """Three columns; places are left out where the values leave no room for them."""
+    """Draw three columns; omit the byte ranges if the values leave no room for them."""
     places_px = max([PLACES_PX, *(VALUES_PX + text_width(value) + INDENT_PX for _, value, _ in names)])
     has_room = all(places_px + text_width(place) <= row.width() for _, _, place in names)
     for name, value, place in names:
@@ -432,7 +432,7 @@ def _draw_variables(canvas: StepCanvas, row: QRectF, names: list[tuple[str, str,
 
 
 def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
-    """Name, value and place of what the present step works with."""
+    """Name, value and byte range of each operand of the present step."""
     if debugger.position >= debugger.n_steps:
         return []
     columns, step = debugger.trace.columns, debugger.position

@@ -1,4 +1,4 @@
-"""Pictures of a training at a step: the words as they are cut, the pairs that compete, what was learned."""
+"""Pictures of a training at a step: words as cut into symbols, competing pairs, the vocabulary."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ WORD_GAP_PX, ROW_GAP_PX = 18, 8
 SYMBOL_ROW_PX = SYMBOL_PX + ROW_GAP_PX
 WORDS_FONT_PX = UI_FONT_PX + 2
 N_NEWEST = 400
-DIMMED = 0.45  # as charts are
+DIMMED = 0.45  # as in charts
 LEAST_WORD_ROWS = 4
-WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
+WINDOW_PX_PER_ROW = 150  # the words take half of the room below the scrubber
 N_TICKS, TICK_ROW_PX = 4, 16
 
 
 class TrainingPicture(ZoomedView):
-    """Follows a training; what is drawn is up to the kinds of pictures.  Grows from its natural size on."""
+    """Base class of the pictures; redraws when the training changes, and grows beyond its natural size."""
 
     natural: QSize | None = QSize(300, 17 * ROW_PX)
     usual, least_px = QSize(300, 7 * ROW_PX), 3 * ROW_PX
@@ -69,11 +69,11 @@ class TrainingPicture(ZoomedView):
     def draw_step(
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
     ) -> None:
-        """Draw what there is after a step, None for the start."""
+        """Draw the state after a step, None for the start."""
 
 
 class WordBox(NamedTuple):
-    """A symbol with its place, or how often a word occurs; `is_new` where the step made it."""
+    """A symbol with its rectangle, or the count of a word; `is_new` if the step made it."""
 
     text: str
     place: QRectF
@@ -82,9 +82,9 @@ class WordBox(NamedTuple):
 
 
 def arrange_words(record: TrainingRecord, position: int, width: float) -> list[WordBox]:
-    """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge.
+    """Arrange words in rows, each as its symbols and its count; a word is split only if wider than a row.
 
-    Each has the room that it needs at the start, so that none moves from step to step.
+    Each word has the room that it needs at the start, so that it stays in place at all steps.
     """
     made = record.step(position).made if position else ""
     texts, groups = list[tuple[str, bool, bool]](), list[list[float]]()
@@ -97,7 +97,7 @@ def arrange_words(record: TrainingRecord, position: int, width: float) -> list[W
         groups.append([_symbol_width(text, is_count) for text, _, is_count in word])
         saved = sum(_symbol_width(record.write(each), False) + SYMBOL_GAP_PX for each in first_cut)
         saved -= sum(_symbol_width(record.write(each), False) + SYMBOL_GAP_PX for each in cut)
-        groups[-1].append(max(0.0, saved))  # nothing is drawn there
+        groups[-1].append(max(0.0, saved))  # an empty box
         texts.append(("", False, False))
     places = boxes_in_rows(groups, width, SYMBOL_GAP_PX, WORD_GAP_PX)
     flat = (
@@ -123,7 +123,7 @@ class WordsPicture(TrainingPicture):
 
     def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, model, drawing)
-        self._first_row = 0  # in sight: rows turn only where the step made something out of sight
+        self._first_row = 0  # the first visible row; changes only if all new symbols are hidden
         self._drawn: TrainingRecord | None = None
         model.changed.connect(self._limit_height)
 
@@ -139,7 +139,7 @@ class WordsPicture(TrainingPicture):
         self._limit_height()
 
     def _limit_height(self) -> None:
-        """Be no higher than the words are before the first step, when they need most room."""
+        """Be no higher than the words before the first step, when they need most room."""
         record = self._model.record
         if record is not None:
             boxes = arrange_words(record, 0, self.width() / self.scale)
@@ -172,7 +172,7 @@ class WordsPicture(TrainingPicture):
 
 
 class PairsPicture(TrainingPicture):
-    """The pairs that competed for the step, or for the first one: the winner, its equals, the next."""
+    """The pairs that competed for the step, at the start for the first one: the winner, ties, the next."""
 
     def draw_step(
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
@@ -206,7 +206,7 @@ def why_none(model: TrainingModel) -> str:
 
 
 class SymbolsPicture(TrainingPicture):
-    """The vocabulary, the newest first."""
+    """The vocabulary, newest symbols first."""
 
     def draw_step(
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
@@ -227,7 +227,7 @@ class SymbolsPicture(TrainingPicture):
 
 
 class PiecesPicture(TrainingPicture):
-    """Unigram's most probable pieces, or those that a pruning dropped, struck out, with what that costs."""
+    """Unigram's most probable pieces; at a pruning also the dropped ones, struck out, with their cost."""
 
     def draw_step(
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None
@@ -251,7 +251,7 @@ class PiecesPicture(TrainingPicture):
 
 
 class LikelihoodPicture(TrainingPicture):
-    """The text's log-likelihood at each estimate of the training so far; lines where pieces were dropped."""
+    """The text's log-likelihood at each estimate so far; dashed lines where pieces were dropped."""
 
     def draw_step(
         self, canvas: StepCanvas, area: QRectF, record: TrainingRecord, step: TrainingStep | None

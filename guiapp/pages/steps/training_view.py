@@ -1,4 +1,4 @@
-"""Training on the Steps page: what to train on, the training step by step, and what to do with the result."""
+"""Training on the Steps page: its settings, the training step by step, and what to do with the result."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ SCORES, COUNTS = "SCORE = n(ab) / (n(a)·n(b))", "NUMBER OF OCCURRENCES"
 LEAST_WIDTH_PX = 480
 FORMATS = {".gguf": "Model files (*.gguf)"}
 OTHERS_TIP = "Others: tokens for single bytes and special tokens, which a model file has for all other text"
-LOW_PX = 480  # where the form leaves no room for the steps
+LOW_PX = 480  # below this height the form leaves no room for the steps
 
 
 class TrainingStage(QWidget):
-    """The training at one step: scrubber, words, and what competes and what was learned below."""
+    """The training at one step: scrubber, words, and below them the competing pairs and the vocabulary."""
 
     def __init__(self, model: TrainingModel, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
@@ -159,9 +159,9 @@ class TrainingStage(QWidget):
 
 
 class YieldingColumn(QWidget):
-    """Parts one below the other, that ask for no more height than they need at least.
+    """A column of parts that asks for no more than its minimum height.
 
-    A scroll area gives what it shows its usual height where lines of a label depend on the width.
+    A scroll area would give a plain widget its preferred height if it has labels that wrap.
     """
 
     def heightForWidth(self, width: int) -> int:
@@ -171,7 +171,7 @@ class YieldingColumn(QWidget):
 
 
 class TrainingView(RoomySplitter):
-    """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
+    """Form, steps, and buttons to save, open or compare the result; breakpoints at the side."""
 
     def __init__(
         self, model: TrainingModel, compared: ComparedModels, actions: Actions, drawing: DrawingContext
@@ -226,12 +226,12 @@ class TrainingView(RoomySplitter):
         return True
 
     def save_and_open(self, path: Path) -> None:
-        """Save the result and make it the model; the one before is among the recent ones."""
+        """Save the result and open it; the previous model is among the recent ones."""
         if self.save(path):
             self._session.loader.open(str(path))
 
     def open_comparison(self) -> None:
-        """Compare the result with the open model, on the open text; if that is empty, on its own."""
+        """Compare the result with the open model on the open text, or if that is empty, the training text."""
         model, document = self.model, self._session.document
         assert model.model_file is not None
         if not self._is_compared:
@@ -248,7 +248,7 @@ class TrainingView(RoomySplitter):
         return any(name in (each.loading_name, each.model and each.model.name) for each in loaders)
 
     def begin(self, wish: str) -> None:
-        """Train as a word says: algorithm, size, and the step to show, such as "bpe:300:4"."""
+        """Train as specified by algorithm, size and the step to show, such as "bpe:300:4"."""
         algorithm, size, *place = wish.split(":")
         self.form.choose(algorithm, int(size))
         self.model.train(self.form.wish, int(place[0]) if place else 1)
@@ -257,7 +257,6 @@ class TrainingView(RoomySplitter):
         self.model.stop()
 
     def _ask(self, save: Callable[[Path], object]) -> None:
-        """Ask where to save the result, and save it there."""
         if path := ask_to_save(self, "Save as GGUF", "trained.gguf", FORMATS):
             save(path)
 
@@ -272,13 +271,13 @@ class TrainingView(RoomySplitter):
             self._is_awaited = True
 
     def _reveal_steps(self) -> None:
-        """In a low window show them in place of the form."""
+        """In a low window, scroll from the form to the steps."""
         if self.height() < LOW_PX:
             self._area.verticalScrollBar().setValue(self.stage.y())
 
     @property
     def is_stale(self) -> bool:
-        """Whether what is shown is not what would be trained now."""
+        """Whether the steps are from other settings or another text than the form's."""
         model = self.model
         return model.record is not None and not model.is_busy and model.wish != self.form.wish
 
@@ -307,7 +306,7 @@ class TrainingView(RoomySplitter):
 
 
 class TrainingForm(QWidget):
-    """One row of choices with the button that begins or stops, a field for one's own text, a message."""
+    """A row of choices with the button that begins or stops, a field for the user's own text, a message."""
 
     def __init__(self, model: TrainingModel, document: TextDocument, drawing: DrawingContext) -> None:
         super().__init__()

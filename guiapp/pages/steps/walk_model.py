@@ -1,4 +1,4 @@
-"""Walks through encodings and trainings as the window shows them, with breakpoints and a clock."""
+"""Models of walks through encodings and trainings, with breakpoints and a clock."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
     walk  None while there are no steps
 
     Signals:
-        position_changed(): the place among the steps is new.
+        position_changed(): `position` is new.
         breakpoints_changed(): the rows of `breakpoints` or their hits are new.
     """
 
@@ -95,7 +95,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self.step()
 
     def over(self) -> None:
-        """A larger step, where there are any."""
+        """Make a larger step, if the walk has any."""
         self.step()
 
     def back_over(self) -> None:
@@ -123,18 +123,18 @@ class WalkModel(QObject, Generic[AnyWalk]):
         before, rows = (walk.position, walk.stopped_at), walk.breakpoints
         move(walk)
         self._arrived(walk)
-        if walk.breakpoints != rows:  # one was for once only
+        if walk.breakpoints != rows:  # one was for a single hit
             self.breakpoints.keep(walk.breakpoints)
         if (walk.position, walk.stopped_at) != before or walk.stopped_at is not None:
             self.position_changed.emit()
 
     def _arrived(self, walk: AnyWalk) -> None:
-        """The walk may be somewhere else; nobody has been told yet."""
+        """Called after a move of the walk, before the signals."""
 
     # Playing
 
     def play(self) -> None:
-        """Take a step now and then, to where a run would stop; from the end, start anew."""
+        """Take steps by the clock, up to where a run would stop; at the end, start again."""
         if self.walk is None and not self.awaits_steps:
             return
         if self.position >= self.n_steps:
@@ -159,7 +159,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
 
 
 class StepClock(QTimer):
-    """Runs out at each step while it plays.
+    """A timer that times out for each step while it plays.
 
     Signals:
         changed(): `is_playing` or `speed` is new.
@@ -191,7 +191,7 @@ class StepClock(QTimer):
 
 
 def at_bytes(rows: Iterable[Breakpoint], start: int, end: int) -> list[Breakpoint]:
-    """Those at bytes of a stretch of text."""
+    """The breakpoints at bytes [start, end) of the text."""
     stretch = range(start, max(end, start + 1))
     return [row for row in rows if row.kind == "byte" and int(row.value) in stretch]
 
@@ -201,9 +201,10 @@ def at_operations(rows: Iterable[Breakpoint], names: Sequence[str]) -> list[Brea
 
 
 class StepBreakpoints(QObject):
-    """`place` puts breakpoints into the debugger, and raises where they make no sense there.
+    """The breakpoints of a walk, with undo and redo.
 
-    `dialect` says what they can be about; steps of encoding where it is None.
+    `place` puts breakpoints into the debugger, and raises TokenloupeError if they are invalid there.
+    `dialect` defines their conditions; None for steps of encoding.
 
     Signals:
         changed(): `rows` or `removed` is new.
@@ -226,11 +227,11 @@ class StepBreakpoints(QObject):
         self.removed: Breakpoint | None = None
 
     def add(self, text: str) -> None:
-        """Raises BreakpointError or ConditionError."""
+        """Add a breakpoint; raises BreakpointError or ConditionError."""
         self._set((*self.rows, parse_breakpoint(text, self._dialect)))
 
     def change(self, index: int, text: str) -> None:
-        """Raises BreakpointError or ConditionError; the old one stays then."""
+        """Replace a breakpoint; raises BreakpointError or ConditionError, and then the old one stays."""
         row = replace(parse_breakpoint(text, self._dialect), is_enabled=self.rows[index].is_enabled)
         self._exchange_row(index, row)
 
@@ -238,7 +239,7 @@ class StepBreakpoints(QObject):
         self._set((*self.rows[:index], row, *self.rows[index + 1 :]))
 
     def remove(self, index: int) -> None:
-        """Take one away; it is `removed` until the next change."""
+        """Remove a breakpoint; it is `removed` until the next change."""
         self._set((*self.rows[:index], *self.rows[index + 1 :]), self.rows[index])
 
     def enable(self, index: int, is_enabled: bool) -> None:
@@ -252,11 +253,11 @@ class StepBreakpoints(QObject):
             self.add(text)
 
     def toggle_bytes(self, start: int, end: int) -> None:
-        """Set one at the first byte of a stretch of text, or remove all that are in it."""
+        """Set a breakpoint at the first of bytes [start, end), or remove all that are in the range."""
         self._toggle_all(at_bytes(self.rows, start, end), [f"byte {start}"])
 
     def toggle_operations(self, names: Sequence[str]) -> None:
-        """Set one at each of these operations, or remove all that are at one of them."""
+        """Set a breakpoint at each of these operations, or remove all that are at one of them."""
         self._toggle_all(at_operations(self.rows, names), [f"operation {name}" for name in names])
 
     def _toggle_all(self, old: list[Breakpoint], new: list[str]) -> None:
@@ -289,13 +290,13 @@ class StepBreakpoints(QObject):
         self.fit(rows)
 
     def forget(self) -> None:
-        """Begin anew, with none and nothing to take back."""
+        """Remove all breakpoints, and the undo history."""
         self._done.clear()
         self._undone.clear()
         self.fit(())
 
     def fit(self, rows: Rows) -> None:
-        """Take these; those that make no sense in the present text are switched off."""
+        """Replace all breakpoints; disable those that are invalid in the present text."""
         fitted: list[Breakpoint] = []
         for row in rows:
             try:
@@ -313,14 +314,14 @@ class StepBreakpoints(QObject):
         self.keep(rows, removed)
 
     def keep(self, rows: Rows, removed: Breakpoint | None = None) -> None:
-        """Have these, which the debugger has already."""
+        """Store breakpoints that the debugger already has."""
         self.rows, self.removed = rows, removed
         self.changed.emit()
 
 
 @dataclass(frozen=True)
 class TrainingWish:
-    """What to train; `n_tokens` is the size of the whole vocabulary."""
+    """Settings of a training; `n_tokens` is the size of the whole vocabulary."""
 
     algorithm: str
     text: bytes
@@ -329,7 +330,7 @@ class TrainingWish:
 
 
 class TrainingModel(WalkModel[TrainingWalk]):
-    """The training that began last; the one before it stays until then.
+    """The latest training; the previous one stays until the new one has begun.
 
     Signals:
         changed(): `record` has new steps, or `is_busy`, `failure`, `shortfall` or `model_file` is new.
@@ -353,7 +354,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self._process.ended.connect(self._note_sudden_end)
         self._goal = 0
         self._asked: TrainingWish | None = None
-        self._has_begun = False  # what was asked for last
+        self._has_begun = False  # whether the training of `_asked` has begun
         self.wish: TrainingWish | None = None
         self.record: TrainingRecord | None = None
         self.failure, self.shortfall = "", ""
@@ -368,12 +369,12 @@ class TrainingModel(WalkModel[TrainingWalk]):
         return self._process.is_running
 
     def train(self, wish: TrainingWish, position: int = 1) -> None:
-        """Train, and go to a step as soon as it is there."""
+        """Train, and go to a step as soon as it is available."""
         self._process.drop()
         self.clock.pause()
         self._asked, self._has_begun, self.failure = wish, False, ""
         self._goal, self._runs_on = position, False
-        self._n_trained += 1  # what was trained before may be open, and stays what it is
+        self._n_trained += 1  # earlier results may be open, so their files are not overwritten
         output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
         text = wish.text.decode("utf-8", "replace")
         request = TrainRequest(wish.algorithm, text, wish.n_tokens, wish.has_end_marks, str(output))
@@ -382,7 +383,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self.changed.emit()
 
     def show(self, wish: TrainingWish, position: int) -> None:
-        """Go to a step of a training, which is made first if it is another than the present one."""
+        """Go to a step of a training; start the training first if it is not the present one."""
         if wish != (self._asked if self.is_busy else self.wish):
             self.train(wish, position)
         else:
@@ -390,14 +391,14 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self.go_to(position)
 
     def cancel(self) -> None:
-        """Stop here; the steps so far stay."""
+        """Stop training; the steps so far stay."""
         if self.is_busy:
             self._process.drop()
             self.failure = "Training was cancelled."
             self.changed.emit()
 
     def save(self, path: Path) -> None:
-        """Write the model file, once there is one, to a place of one's choice.  Raises TrainingError."""
+        """Copy the model file, which must exist, to `path`.  Raises TrainingError."""
         assert self.model_file is not None
         try:
             with replacement(path) as new:
@@ -460,12 +461,12 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self._runs_on = False
 
     def run(self) -> None:
-        """Go on to the next breakpoint, even if its step is still to come, or to the end."""
+        """Go on to the next breakpoint, even if its step is not trained yet, or to the end."""
         super().run()
         self._runs_on = self.stopped_at is None and self.is_busy
 
     def toggle_breakpoint(self) -> None:
-        """A breakpoint on the symbol that the present step made, or on its operation; or away with it."""
+        """Toggle a breakpoint on the symbol that the present step made, or else on its operation."""
         if self.record is None or not self.position:
             return
         step = self.record.step(self.position)
