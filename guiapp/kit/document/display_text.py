@@ -17,12 +17,12 @@ from guiapp.core.text.normalized import code_points, decode, distinct, sizes_in_
 from guiapp.core.text.visible_text import invisible_runs, unassigned
 from guiapp.kit.document.document import n_units, with_untorn_flags
 
-CHIP = "□"  # reserves the position of a badge, which shows hex digits or how many characters are hidden
+CHIP = "□"  # reserves the position of a chip, which shows hex digits or how many characters are hidden
 WIDE_SPACE = "\u2007\u200b"  # a space that keeps its width at a row's end, and a break opportunity after it
-# Shown as badges: control characters, bytes that are not UTF-8, and unassigned characters, for which Qt would
-# query each font in each size and cache all answers. A run of invisible characters shares one badge.
+# Shown as chips: control characters, bytes that are not UTF-8, and unassigned characters, for which Qt would
+# query each font in each size and cache all answers. A run of invisible characters shares one chip.
 LONE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\udc80-\udcff]")
-# Bidirectional controls stay in the text next to their badge, outside the text that they enclose.
+# Bidirectional controls stay in the text next to their chip, outside the text that they enclose.
 ORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 CLOSING = "\u202c\u2069"
 # Characters that modify the previous one stay after it, and belong to its cell.
@@ -100,7 +100,7 @@ class DisplayText(NamedTuple):
     has_right_to_left: bool
 
     def chips_in(self, first: int, last: int) -> tuple[Chip, ...]:
-        """The badges of the cells [first, last)."""
+        """The chips of the cells [first, last)."""
         from_, to = (bisect_left(self.chips, cell, key=attrgetter("cell")) for cell in (first, last))
         return self.chips[from_:to]
 
@@ -226,7 +226,7 @@ def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64]) -> NDArray[np.intp]:
-    """The characters that begin a grapheme, or a run that has one badge."""
+    """The characters that begin a grapheme, or a run that has one chip."""
     if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
         return np.flatnonzero(np.diff(units))
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(shown))

@@ -171,7 +171,7 @@ class TextDocument(QObject):
     def next_grapheme(self, offset: int) -> int:
         """The end of the grapheme after `offset`; CRLF is one.
 
-        So is each invisible character that is not part of an emoji: it has its own badge.
+        So is each invisible character that is not part of an emoji: it has its own chip.
         """
         text = self._text_after(offset)
         finder = _graphemes(text)
@@ -233,7 +233,7 @@ def _for_qt(text: str) -> str:
 
 
 def _with_stand_ins(text: str) -> str:
-    """Replace the characters that have a badge with stand-ins of as many UTF-16 units."""
+    """Replace the characters that have a chip with stand-ins of as many UTF-16 units."""
     parts: list[str] = []
     at = 0
     for run in invisible_runs(text):
