@@ -50,8 +50,8 @@ class AutosavedTexts(QObject):
     """The autosaved text of this window, and the texts that earlier windows left.
 
     Signals:
-            failed(str): the text cannot be autosaved; the reason.
-            recovered(): autosaving works again.
+        failed(str): the text cannot be autosaved; the reason.
+        recovered(): autosaving works again.
     """
 
     failed = Signal(str)

@@ -33,8 +33,8 @@ class TextDocument(QObject):
     anchor        where the selection began; the same as `caret` if nothing is selected
 
     Signals:
-            written(TextEdit): the text changed; only for objects that follow the text and emit nothing yet.
-                edited(TextEdit): the text, and all objects that follow it, changed; emitted at once per edit.
+        written(TextEdit): the text changed; only for objects that follow the text and emit nothing yet.
+        edited(TextEdit): the text, and all objects that follow it, changed; emitted at once per edit.
         selection_changed(): `caret` or `anchor` is new.
         undo_changed(): `can_undo` or `can_redo` is new.
     """

@@ -71,9 +71,9 @@ class LiveSpans(QObject):
     elapsed_ns, timed_bytes  of the last timed encoding of the whole text, and the size of that text
 
     Signals:
-            encoded(): a job has encoded the whole text, or failed to.
+        encoded(): a job has encoded the whole text, or failed to.
         timed(): `elapsed_ns` and `timed_bytes` are new.
-            failed(str): why the text cannot be encoded; `tokens` is empty then.
+        failed(str): why the text cannot be encoded; `tokens` is empty then.
     """
 
     encoded = Signal()

@@ -198,7 +198,7 @@ class TokenBudget(QObject):
     """The token budget of a session: the model's context length, or a custom number saved in the settings.
 
     Signals:
-            changed(): the budget, or how much of it is used, is new.
+        changed(): the budget, or how much of it is used, is new.
     """
 
     changed = Signal()

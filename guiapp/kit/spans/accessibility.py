@@ -127,7 +127,7 @@ class _AccessibleEditor(QAccessibleWidget):
         state.editable = state.multiLine = state.selectableText = True
         return state
 
-    def interface_cast(self, kind: QAccessible.InterfaceType) -> object:  # type: ignore[override]  # pointer
+    def interface_cast(self, kind: QAccessible.InterfaceType) -> object:  # type: ignore[override]  # a pointer
         if kind is QAccessible.InterfaceType.TextInterface:
             return self._text
         if kind is QAccessible.InterfaceType.EditableTextInterface:

@@ -30,8 +30,8 @@ class TokenizedText(QObject):
     spelling  how tokens are written
 
     Signals:
-            tokens_changed(TextEdit | None, TokenStore): the tokens or their colours are new; with the edit, if
-                one caused the change.
+        tokens_changed(TextEdit | None, TokenStore): the tokens or their colours are new; with the edit, if
+            one caused the change.
     """
 
     tokens_changed = Signal(object, object)

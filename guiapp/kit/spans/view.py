@@ -77,8 +77,8 @@ class SpanView(QAbstractScrollArea):
         hovered(int): the token under the mouse, -1 for none.
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
-            moved(int): all rows moved down by so many pixels; 0 if they may have changed in other ways.
-            scrolled(): another part of the text is visible, other than by an edit.
+        moved(int): all rows moved down by so many pixels; 0 if they may have changed in other ways.
+        scrolled(): another part of the text is visible, other than by an edit.
     """
 
     hovered = Signal(int)
@@ -145,7 +145,7 @@ class SpanView(QAbstractScrollArea):
     def set_frame_time(self, most_ms: float, goes_gently: bool = False) -> None:
         """Limit the painting of new rows to so many milliseconds, so that typing and scrolling stay fluid.
 
-        With `goes_gently`, repaint only a few rows at a time, new or not; the others stay as they were meanwhile.
+        With `goes_gently`, repaint only a few rows at a time, new or not; the others stay unchanged for now.
         """
         self._most_ms, self._goes_gently = most_ms, goes_gently
 
