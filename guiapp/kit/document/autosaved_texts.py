@@ -139,12 +139,12 @@ class AutosavedTexts(QObject):
                 self._writer.submit(lock.unlock)
 
     def finish(self) -> None:
-        """Wait until everything is on the disk."""
+        """Wait until everything is written to disk."""
         self._writer.finish()
         self._syncer.finish()
 
     def is_on_disk(self) -> bool:
-        """Whether the last text is on the disk; waits for it."""
+        """Wait for the last text; return whether it was written to disk."""
         self.finish()
         return self.is_autosaving
 

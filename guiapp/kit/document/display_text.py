@@ -17,7 +17,7 @@ from guiapp.core.text.normalized import code_points, decode, distinct, sizes_in_
 from guiapp.core.text.visible_text import invisible_runs, unassigned
 from guiapp.kit.document.document import n_units, with_untorn_flags
 
-CHIP = "□"  # reserves the position of a chip, which shows hex digits or how many characters are hidden
+CHIP = "□"  # reserves the position of a chip, which shows hex digits or the number of hidden characters
 WIDE_SPACE = "\u2007\u200b"  # a space that keeps its width at a row's end, and a break opportunity after it
 # Shown as chips: control characters, bytes that are not UTF-8, and unassigned characters, for which Qt would
 # query each font in each size and cache all answers. A run of invisible characters shares one chip.
@@ -79,13 +79,13 @@ class DisplayText(NamedTuple):
 
     text        what is laid out
     cells       int64[m + 1]  cell i, a grapheme, shows the bytes [cells[i], cells[i + 1])
-    units       int64[m + 1]  and is the UTF-16 units [units[i], units[i + 1]) of `text`
-    characters  int64[n + 1]  where the characters begin in the bytes
+    units       int64[m + 1]  and consists of the UTF-16 units [units[i], units[i + 1]) of `text`
+    characters  int64[n + 1]  the byte offsets of the characters
     is_even     bool[m]       whether a cell is a printable ASCII character, as wide as any other
     is_space    bool[m]
     is_tab      bool[m]
     may_turn    bool[m]       whether a cell may be shown to the left of the previous one, in a text that
-                              begins from left to right
+                              begins left to right
     """
 
     text: str

@@ -15,7 +15,7 @@ from guiapp.core.text.visible_text import invisible_runs
 
 FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")  # two regional indicators: the flag of a country
 UNTORN = "\U00010000\U000101fd"  # a letter and a combining mark, in place of a flag
-WINDOW_BYTES = 512  # how far a grapheme or a word can reach
+WINDOW_BYTES = 512  # how far the end of a grapheme or word is searched for
 STAND_INS = "□", "□□"  # for one and two UTF-16 units; Qt 6.11 miscounts surrogate pairs before Indic letters
 LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the high bytes of second units
 Boundary = QTextBoundaryFinder.BoundaryType
@@ -26,11 +26,11 @@ class TextDocument(QObject):
     """Editable bytes with undo; all offsets count bytes.
 
     buffer        the storage, read-only: only the document's own methods may change it
-    n_characters  of the whole text
+    n_characters  the length of the whole text in characters
     text, view, slice, line_of, line_start, n_characters_before  methods of the buffer
 
     caret         its offset
-    anchor        where the selection began; the same as `caret` if nothing is selected
+    anchor        the offset where the selection began; the same as `caret` if nothing is selected
 
     Signals:
         written(TextEdit): the text changed; only for objects that follow the text and emit nothing yet.

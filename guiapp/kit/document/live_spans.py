@@ -52,7 +52,7 @@ class _Given(NamedTuple):
         return self.tokenizer.encode(self.text, options.add_special, options.parse_special, options.encoder)
 
     def timed(self) -> tuple[Encoding, int]:
-        """The encoding, and how many nanoseconds it took."""
+        """The encoding, and its duration in nanoseconds."""
         started_ns = perf_counter_ns()
         return self.encode(), perf_counter_ns() - started_ns
 
@@ -107,7 +107,7 @@ class LiveSpans(QObject):
     def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
-            self._have_none()  # ids of the old vocabulary mean nothing in the new one
+            self._have_none()  # ids of the old vocabulary are meaningless in the new one
         self.job.cancel()
         self._tokenizer, self._options = tokenizer, options
         self._invalidate()
@@ -121,7 +121,7 @@ class LiveSpans(QObject):
             self.timing.refresh(PAUSE_MS)
 
     def catch_up(self) -> None:
-        """Encode the whole text in the background, if `tokens` are behind."""
+        """Encode the whole text in the background, if `tokens` are outdated."""
         if self.is_behind and self._tokenizer is not None:
             self.timing.forget()
             given = _Given(self._tokenizer, self._document.text(), self._options)

@@ -57,7 +57,7 @@ class TextSearch(QObject):
         self._found = NO_MATCHES
         self.problem = ""
         self.current: int | None = None
-        self._origin = 0  # where a new search begins
+        self._origin = 0  # the offset where a new search begins
         self._step_when_found = 0
         self._is_going = False
         self.job = LatestJob[TextMatches](self, self._take, self._fail)
@@ -190,7 +190,7 @@ class TextSearch(QObject):
         if step and self.n_matches:
             self._go_from(self._origin, step)
 
-    # Following the text
+    # Reacting to edits
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if not (self.is_open and self.query):

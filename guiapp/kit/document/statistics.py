@@ -71,7 +71,7 @@ class TextStatistics:
 
 @dataclass(frozen=True)
 class SelectionStatistics:
-    """Counts of the selected text.
+    """Statistics of the selected text.
 
     n_tokens  of the selected text encoded alone, without BOS and EOS; if `is_exact` is false, the number of
               tokens of the whole text that overlap the selection

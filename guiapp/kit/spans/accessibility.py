@@ -216,5 +216,5 @@ def _utf16_head(text: str, length: int) -> str:
     """The longest prefix of a text that fits into `length` UTF-16 units."""
     units = text.encode("utf-16-le", "surrogatepass")[: 2 * max(length, 0)]
     if units[-2:] and units[-1] & 0xFC == 0xD8:
-        units = units[:-2]  # half of a pair
+        units = units[:-2]  # the first half of a surrogate pair
     return units.decode("utf-16-le", "surrogatepass")

@@ -89,7 +89,7 @@ class Preedit:
 
 
 class BlockLayout:
-    """The rows of one block; offsets count from the block's first byte."""
+    """The rows of one block; offsets are relative to the block's first byte."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class BlockLayout:
 
     @cached_property
     def is_right_to_left(self) -> bool:
-        """Whether the block as a whole reads from right to left."""
+        """Whether the base direction of the block is right-to-left."""
         return self.display.has_right_to_left and begins_from_right(self.display.text)
 
     @property
@@ -373,7 +373,7 @@ def _x(line: QTextLine, unit: int, edge: QTextLine.Edge = QTextLine.Edge.Leading
 
 
 def _cells_after_turns(line: QTextLine, units: list[int]) -> dict[int, tuple[float, float]]:
-    """The cells before which the direction changes, with their leading and trailing edges.
+    """The cells at which the direction changes, with their leading and trailing edges.
 
     For these, QTextLine.cursorToX returns the end of the previous character.
     """

@@ -390,7 +390,7 @@ class RowPixmaps:
         self._is_first = True
 
     def begin_frame(self, most_ms: float, size: QSize, scale: float) -> None:
-        """Start a frame; after `most_ms`, only the first row is drawn, others are reused or sketched."""
+        """Start a frame: draw new rows for `most_ms`, at least one; then reuse old pixmaps or sketch."""
         self._most_bytes = round(KEPT_SCREENS * size.width() * size.height() * scale**2) * PIXEL_BYTES
         self._deadline = perf_counter() + most_ms / 1000
         self._is_first = True
@@ -404,7 +404,7 @@ class RowPixmaps:
         highlights: Highlights,
         place: QPointF,
     ) -> bool:
-        """Draw one row of a block with its top left corner at `place`; False if time was up."""
+        """Draw one row with its top left corner at `place`; False if there was no time to draw it in full."""
         if layout.likeness(row) is None and not layout.is_measured(row) and self._is_late():
             return self._sketch(painter, layout, row, place)
         start, end = layout.row_span(row)

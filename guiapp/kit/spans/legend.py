@@ -137,7 +137,7 @@ def line(pen: Pen, is_upright: bool = False) -> Draw:
 
 
 def upright(painter: QPainter, theme: Theme, box: QRectF) -> None:
-    """The line that is drawn between two tokens."""
+    """The line between two tokens."""
     draw_upright(painter, box.center().x(), box.top(), box.height(), theme.text)
 
 

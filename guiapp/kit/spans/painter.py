@@ -107,7 +107,7 @@ class _RowBoxes(NamedTuple):
 
 
 class SpanPainter:
-    """Draws rows of text with their tokens for one theme and one font."""
+    """Draws rows of text with their tokens, in one theme and font."""
 
     def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
         self._theme = theme

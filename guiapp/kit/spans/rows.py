@@ -43,7 +43,7 @@ class CaretPlace(NamedTuple):
 
 
 class SpanRows:
-    """The rows of a document at one width, and how far they are scrolled."""
+    """The rows of a document at one width, and their scroll position."""
 
     def __init__(
         self, document: TextDocument, metrics: TextMetrics, blocks: TextBlocks | None = None
@@ -52,7 +52,7 @@ class SpanRows:
         self._document = document
         self._blocks = TextBlocks(document.buffer) if blocks is None else blocks
         self._layouts: OrderedDict[tuple[bytes, Unbroken], BlockLayout] = OrderedDict()
-        self._n_laid_out = 0  # bytes in all of these
+        self._n_laid_out = 0  # bytes in all cached layouts
         self.metrics = metrics
         self._width = 600.0
         self._height = 400.0

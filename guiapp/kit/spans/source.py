@@ -24,10 +24,10 @@ NO_ID = -1  # for text that has no id
 
 
 class TokenizedText(QObject):
-    """The tokens of a document, with ids of the vocabulary of `model`; a `SpanSource`.
+    """The tokens of a document, with ids of `model`'s vocabulary; a `SpanSource`.
 
     document  the text
-    spelling  how tokens are written
+    spelling  the spelling of tokens
 
     Signals:
         tokens_changed(TextEdit | None, TokenStore): the tokens or their colours are new; with the edit, if

@@ -74,7 +74,7 @@ class SpanView(QAbstractScrollArea):
     rows  the layout of the text, for queries of positions
 
     Signals:
-        hovered(int): the token under the mouse, -1 for none.
+        hovered(int): the token under the mouse; -1 for none.
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
         moved(int): all rows moved down by so many pixels; 0 if they may have changed in other ways.
@@ -140,7 +140,7 @@ class SpanView(QAbstractScrollArea):
         TipWatch(self.viewport(), lambda place: self.tip(QPointF(place)))
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
-    # How it is painted
+    # Frame time
 
     def set_frame_time(self, most_ms: float, goes_gently: bool = False) -> None:
         """Limit the painting of new rows to so many milliseconds, so that typing and scrolling stay fluid.
@@ -285,7 +285,7 @@ class SpanView(QAbstractScrollArea):
             return -1
         return self.rows.byte_at(block, row, point.x() - self._side_px)
 
-    # Following the models
+    # Reacting to the models
 
     def _restyle(self) -> None:
         self._pixmaps = RowPixmaps(self._themes.theme, self.rows.metrics, self._shows_whitespace)
@@ -549,7 +549,7 @@ class SpanView(QAbstractScrollArea):
         """The visible chips above and below the text."""
         return self._added.chips(self.rows, self._side_px, self.viewport().height())
 
-    # The mouse, without a button
+    # Hovering and tool tips
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """End hovering when the mouse leaves the viewport, perhaps for a scroll bar."""

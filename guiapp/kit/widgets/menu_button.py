@@ -23,7 +23,7 @@ from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_labe
 BAR_WIDTH_PX = 220
 Make = Callable[[Progress], bytes]
 Key = Qt.Key
-OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down also with Alt
+OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down opens it with Alt, too
 
 
 def add_choice(menu: QMenu, title: str, is_chosen: bool, choose: Callable[[], object]) -> QAction:

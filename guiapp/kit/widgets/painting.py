@@ -47,7 +47,7 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 WRAP = Qt.TextFlag.TextWordWrap
 SHARED_PX = 64
 SAMPLES = tuple("αяאعअகទไខབაԱአ汉あ한😀∑⠁→")  # one for each script
-TURN_MS = 100  # between two of them
+TURN_MS = 100  # between two lookups
 LAST_PLAIN = "\u058f"  # up to here: Latin, Greek, Cyrillic and a few more, which most fonts have
 
 

@@ -415,7 +415,7 @@ class PlacedNode:
 
 @dataclass(frozen=True)
 class MergeTreeLayout:
-    """All nodes of a drawing, parents before their parts."""
+    """All nodes of a drawing; parents come before their parts."""
 
     nodes: tuple[PlacedNode, ...]
     width: int
@@ -461,7 +461,7 @@ def _place(
 
 
 class FactTable(QWidget):
-    """One row for each name that has a value; values can be selected and copied.
+    """A table with a row for each name that has a value; values can be selected and copied.
 
     is_stacked  whether values are below their names
     """

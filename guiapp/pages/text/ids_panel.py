@@ -241,7 +241,7 @@ class TokenStrip(QAbstractScrollArea):
         return (end - start < 2 and self._source.tokens_of_selected_text) or (start, end)
 
     def select(self, index: int, extend: bool = False) -> None:
-        """Select a token, or with `extend` all tokens from the last one selected without it."""
+        """Select a token; with `extend`, all tokens from the last one that was selected without `extend`."""
         index = max(0, min(index, len(self._source.tokens) - 1))
         before, selected = self.selected_range, self._source.selected_token
         if not extend or selected is None:
@@ -354,7 +354,7 @@ class TokenStrip(QAbstractScrollArea):
             return Attribute(0)
         return Attribute(int(vocabulary.effective_attributes[token_id]))
 
-    # Following the session
+    # Reacting to the session
 
     def _on_coloring_changed(self) -> None:
         self._chips_before = {token_id: chip for (token_id, *_), chip in self._chips.items()}

@@ -210,7 +210,7 @@ class InspectPage(Page):
         return is_painted and is_told
 
     def begin_gently(self, wait_ms: int) -> None:
-        """For some time, paint less in each frame, and show only those token details that need no job.
+        """For some time, paint less in each frame, and postpone the tables for token details.
 
         At the start of the program, background threads take half the time of each frame.
         """

@@ -83,7 +83,7 @@ class ExpensiveRow(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_row(self, row: CostlyText, line: int, n_all: int, most: int, is_line: bool) -> None:
-        """`n_all` is the number of tokens in the text, and `most` that of the most expensive row."""
+        """`n_all` tokens are in the whole text, and `most` tokens in the most expensive row."""
         self.setText(row.text)
         self._n_tokens = row.n_tokens
         self._places = f"line {line:,}" + (f" ×{row.n_times:,}" if row.n_times > 1 else "")

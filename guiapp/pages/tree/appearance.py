@@ -94,7 +94,7 @@ HOVERED: Lines = (("text", 1.5),)
 CHOSEN: Lines = ("text", 5.0), ("accent", 2.5)
 CURRENT: Lines = ("background", 5.0), ("warning", 2.5)
 CLEAR_PX = 9.0  # next to the path to the chosen node
-SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
+SMALL_PX = 5  # matching nodes narrower than this are marked
 
 
 class TreePaint(Background[NodeColors]):

@@ -227,7 +227,7 @@ class LabelSlot(NamedTuple):
 
     If `is_centered`, (x, y) is the middle instead of the beginning.  A label of up to `upright_px` need not
     be rotated; one that does not fit may be vertical, within `down_px`.  The label `is_middle` of a sunburst
-    is the whole token, since no ring around it shows the beginning.
+    is the whole token, since no ring inside it shows the beginning.
     """
 
     node: int
@@ -298,7 +298,7 @@ def sunburst_places(sunburst: Sunburst) -> list[LabelSlot]:
     letters_px = np.where(is_along, np.minimum(height, WIDER * arcs), arcs)
     sizes = letter_size(np.where(is_disc, DISC * outer, letters_px))
     upper = middle + LINE_HEIGHT / 2 * sizes
-    straight = 2 * np.sqrt(np.maximum(outer**2 - upper**2, 0))  # within the ring
+    straight = 2 * np.sqrt(np.maximum(outer**2 - upper**2, 0))  # length of a straight line within the ring
     along = np.minimum(arcs - 2 * PADDING_PX, straight)
     wide = 2 * middle * np.sin(np.minimum(arcs / (2 * middle), np.pi / 2))  # circle between the sides
     return _listed(

@@ -170,7 +170,7 @@ class Drawing(NamedTuple):
     @classmethod
     def of(cls, view: TreeView, model: TreeModel, geometry: Geometry) -> Drawing:
         colors = view.colors
-        assert colors is not None  # else there would be no geometry
+        assert colors is not None  # otherwise there is no geometry
         labels = []
         for place in filter(lambda place: colors.is_lit(place.node), places(geometry)):
             is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
