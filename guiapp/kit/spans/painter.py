@@ -201,7 +201,7 @@ class SpanPainter:
         return self._places(row, is_template & (row.tints & ONLY_HERE == 0), place)
 
     def _light_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
-        """The light spans, which need dark text on a dark theme, left to right; control tokens have none."""
+        """The light spans of a dark theme, which need dark text, left to right; not control tokens."""
         shades = row.colors - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
         return self._places(row, is_light & ((row.attributes & CONTROL) == 0), place)

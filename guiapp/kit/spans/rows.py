@@ -162,7 +162,7 @@ class SpanRows:
         return found
 
     def _forget_oldest(self) -> None:
-        """Evict the oldest layouts from the cache, except the last one."""
+        """Evict the oldest layouts from the cache; keep at least the newest."""
         while len(self._layouts) > 1 and (
             len(self._layouts) > MOST_LAYOUTS or self._n_laid_out > LAYOUTS_BYTES
         ):

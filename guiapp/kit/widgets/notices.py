@@ -34,7 +34,7 @@ SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
 
 
 class Notice(QFrame):
-    """A message with an optional action, that can be copied with details and version numbers.
+    """A message that can be copied with details and version numbers, and an optional action.
 
     A hint is about something that works but may be unintended: there are no details to copy.
     """
@@ -190,7 +190,7 @@ def announce(widget: QWidget, message: str) -> None:
 def copy_text(widget: QWidget, text: str | bytes, what: str) -> None:
     """Copy a text to the clipboard and announce it: `what` follows “Copied”.
 
-    This program gets invalid UTF-8 as bytes, since Qt would lose it.
+    Invalid UTF-8 is also offered as bytes to this program, since Qt would lose it.
     """
     data, clipboard = text, QGuiApplication.clipboard()
     if isinstance(data, str):

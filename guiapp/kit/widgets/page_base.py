@@ -69,7 +69,7 @@ class Page(QWidget):
 
     @property
     def figures(self) -> list[str] | None:
-        """The first text of the status line, then alternatives of the second; None for the text's statistics."""
+        """The status line: a text, then alternatives of a second one; None for the text's statistics."""
         return None
 
     @property
