@@ -1,1 +1,1 @@
-"""What more than one page is built of."""
+"""Parts that more than one page is built from."""

@@ -1,1 +1,1 @@
-"""A folder for each page: its model, and `page.py` with its views."""
+"""One folder for each page, with its model and views; `page.py` comes first."""

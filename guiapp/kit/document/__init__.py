@@ -1,1 +1,1 @@
-"""The text that people edit, its tokens as they change, and what is known of both."""
+"""The text that the user edits, its live tokens, and statistics, searches and autosaves of both."""

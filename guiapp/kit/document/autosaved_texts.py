@@ -1,8 +1,8 @@
-"""Texts that are in no file yet, kept for the time after the program has ended, however it does.
+"""Autosaves texts that are in no file yet, so that they survive the end of the program, even a crash.
 
-Each window has one of its own, in a file that begins with a line of JSON about it; the text follows, byte
-for byte.  What is typed then is appended to a file of edits, whose first line is the number of the text.
-A lock says which of them belong to a window that runs.
+Each window autosaves one text, to a file with one line of JSON (path and number) followed by the bytes of
+the text.  Later edits are appended to a second file, whose first line repeats the number of the text.
+A lock file shows which texts belong to a running window.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from guiapp.kit.state.background import Writer
 
 ENDING, EDITS_ENDING = ".text", ".edits"
 HEAD_BYTES = 1024
-MOST_ASIDE = 20  # texts that other windows leave alone; each lock is an open file
+MOST_ASIDE = 20  # texts set aside by this window that stay locked; each lock is an open file
 UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 
 
 @dataclass(frozen=True)
 class AutosavedText:
-    """What was kept; `path` is the file that it is a changed version of, if any."""
+    """An autosaved text; `path` is the file that it is a changed version of, if any."""
 
     data: bytes
     path: Path | None
@@ -37,7 +37,7 @@ class AutosavedText:
 
 @dataclass(frozen=True)
 class AutosavedTextHead:
-    """What a list says of a text that was kept: where it lies, when it was kept, and how it begins."""
+    """An entry in a list of autosaved texts: where it is stored, when it was saved, and its first bytes."""
 
     place: Path
     path: Path | None
@@ -47,11 +47,11 @@ class AutosavedTextHead:
 
 
 class AutosavedTexts(QObject):
-    """The text of this window, and those that windows before it left behind.
+    """The autosaved text of this window, and the texts that earlier windows left.
 
     Signals:
-        failed(str): the text cannot be kept, and why.
-        recovered(): it can again.
+        failed(str): the text cannot be autosaved; the reason.
+        recovered(): autosaving works again.
     """
 
     failed = Signal(str)
@@ -64,27 +64,27 @@ class AutosavedTexts(QObject):
         self._lock: QLockFile | None = None
         self._aside: dict[Path, QLockFile] = {}
         self._is_failing = False
-        self._number = b""  # of the whole text that edits follow
+        self._number = b""  # of the whole text that the edits belong to
         self._writer = Writer("kept text")
-        self._syncer = Writer("kept text to disk")  # can take long, while the next edits are written
+        self._syncer = Writer("kept text to disk")  # slow: the next edits are written meanwhile
 
     def take(self) -> AutosavedText | None:
-        """Make the newest text that no window has the one of this window."""
+        """Adopt the newest text that no window owns as the text of this window; None if there is none."""
         for place in sorted(self._folder.glob(f"*{ENDING}"), key=_age):
             if self._own(place):
                 if (autosaved := _read(place)) is not None:
-                    self.keep(autosaved.data, autosaved.path)  # whole: its last edit may be half
+                    self.keep(autosaved.data, autosaved.path)  # whole: the last edit may be incomplete
                     return autosaved
                 self.leave()
         return None
 
     @property
     def is_autosaving(self) -> bool:
-        """Whether the text of this window has a file that edits can follow."""
+        """Whether the text of this window has a file to which edits can be appended."""
         return self._place is not None and not self._is_failing
 
     def keep(self, data: bytes, path: Path | None) -> None:
-        """Write the text of this window before long; nobody waits for it."""
+        """Save the whole text of this window in the background."""
         place = self._place or self._folder / f"{os.urandom(8).hex()}{ENDING}"
         if self._place is None and not self._own(place):
             return
@@ -92,12 +92,12 @@ class AutosavedTexts(QObject):
         self._writer.submit(self._write, place, AutosavedText(data, path), self._number)
 
     def keep_edits(self, edits: Sequence[JournalEdit]) -> None:
-        """Write what was typed since; there is a text that it follows."""
+        """Append edits to the saved text of this window, in the background."""
         if self._place is not None:
             self._writer.submit(self._append, self._place, self._number, edits)
 
     def forget(self) -> None:
-        """The text of this window is in a file now, or not wanted any more."""
+        """Delete the saved text of this window: it is in a file now, or no longer wanted."""
         if self._place is not None:
             self._writer.submit(_delete, self._place)
         if self._lock is not None:
@@ -105,7 +105,7 @@ class AutosavedTexts(QObject):
         self._place = self._lock = None
 
     def set_aside(self) -> None:
-        """Begin another text; undo can bring the present one back as long as the window is open."""
+        """Release the text before another one begins; it stays locked, since undo can bring it back."""
         if self._place is not None and self._lock is not None:
             self._writer.submit(self._fold, self._place)
             self._aside[self._place] = self._lock
@@ -114,13 +114,13 @@ class AutosavedTexts(QObject):
         self._place = self._lock = None
 
     def leave(self) -> None:
-        """Leave the texts of this window to the next ones that start."""
+        """Release all texts of this window, so that later windows can adopt them."""
         self.set_aside()
         while self._aside:
             self._writer.submit(self._aside.popitem()[1].unlock)
 
     def others(self) -> list[AutosavedTextHead]:
-        """The texts that no window shows now, the newest first."""
+        """The texts that no window shows now, newest first."""
         self.finish()
         places = sorted(self._folder.glob(f"*{ENDING}"), key=_age)
         free = (place for place in places if place in self._aside or self._free_lock(place) is not None)
@@ -131,7 +131,7 @@ class AutosavedTexts(QObject):
         return _read(head.place)
 
     def delete(self, heads: Iterable[AutosavedTextHead]) -> None:
-        """Forget texts for good, but for those that a window has begun to show."""
+        """Delete texts for good, except those that a window has adopted meanwhile."""
         for head in heads:
             lock = self._aside.pop(head.place, None) or self._free_lock(head.place)
             if lock is not None:
@@ -139,17 +139,17 @@ class AutosavedTexts(QObject):
                 self._writer.submit(lock.unlock)
 
     def finish(self) -> None:
-        """Wait until everything is on the disk."""
+        """Wait until everything is written to disk."""
         self._writer.finish()
         self._syncer.finish()
 
     def is_on_disk(self) -> bool:
-        """Whether the last text is on the disk; waits for it."""
+        """Wait for the last text; return whether it was written to disk."""
         self.finish()
         return self.is_autosaving
 
     def _own(self, place: Path) -> bool:
-        """Lock a place; whether nobody else has it."""
+        """Lock a path and make it the path of this window; return whether that worked."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -162,9 +162,9 @@ class AutosavedTexts(QObject):
         return True
 
     def _free_lock(self, place: Path) -> QLockFile | None:
-        """The lock of a place, held as long as it lives; None if another window holds it, or this one."""
+        """The lock of a path, held as long as the object lives; None if this or another window holds it."""
         lock = QLockFile(str(place.with_suffix(".lock")))
-        lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
+        lock.setStaleLockTime(0)  # no time limit: a lock is valid while its process runs
         return lock if lock.tryLock(0) else None
 
     def _write(self, place: Path, autosaved: AutosavedText, number: bytes) -> None:
@@ -181,11 +181,11 @@ class AutosavedTexts(QObject):
         if self._is_failing:
             self._is_failing = False
             self.recovered.emit()
-        if is_first:  # there was nothing that a loss of power could have spoiled
+        if is_first:  # no earlier version existed that a power loss could have corrupted
             self._syncer.submit(_sync, place)
 
     def _append(self, place: Path, number: bytes, edits: Sequence[JournalEdit]) -> None:
-        if self._is_failing:  # there is nothing that edits could follow
+        if self._is_failing:  # the text that the edits belong to was not saved
             return
         journal = place.with_suffix(EDITS_ENDING)
         try:
@@ -200,7 +200,7 @@ class AutosavedTexts(QObject):
             self._syncer.submit(_sync, journal)
 
     def _fold(self, place: Path) -> None:
-        """Make one file of a text and the edits that follow it."""
+        """Merge a text and its edits into one file."""
         if place.with_suffix(EDITS_ENDING).exists() and (autosaved := _read(place)) is not None:
             self._write(place, autosaved, b"")
             place.with_suffix(EDITS_ENDING).unlink(missing_ok=True)
@@ -212,7 +212,7 @@ class AutosavedTexts(QObject):
 
 
 def _age(place: Path) -> float:
-    """The newest first."""
+    """Sort key: newest first."""
     try:
         return -place.stat().st_mtime
     except OSError:
@@ -220,7 +220,7 @@ def _age(place: Path) -> float:
 
 
 def _read(place: Path) -> AutosavedText | None:
-    """The text in a file, with the edits that follow it; None where it cannot be read."""
+    """The text in a file with its edits applied; None if it cannot be read."""
     try:
         about, _, data = place.read_bytes().partition(b"\n")
         return AutosavedText(replayed(data, _edits_of(place, about)), _path_in(about))
@@ -229,7 +229,7 @@ def _read(place: Path) -> AutosavedText | None:
 
 
 def _edits_of(place: Path, about: bytes) -> bytes:
-    """The edits that follow a text; those that followed another one before are none."""
+    """The edits that belong to a text; empty if the file contains edits of a previous text."""
     with suppress(OSError):
         number, _, edits = place.with_suffix(EDITS_ENDING).read_bytes().partition(b"\n")
         if number and number.decode() == read_json(about).get("number"):
@@ -248,7 +248,7 @@ def _delete(place: Path) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a loss of power takes nothing of a file any more."""
+    """Wait until the file would survive a power loss."""
     with suppress(OSError), path.open("rb+") as file:
         os.fsync(file.fileno())
 

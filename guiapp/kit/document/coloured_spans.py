@@ -1,4 +1,4 @@
-"""The tokens of the text that is looked at, coloured by what people ask: which, how dear, what, how rare."""
+"""The tokens on screen, coloured by token, cost, kind or rarity."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)
 COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "rarity"}
 WHITE = b" ", b"\n", b"\t"
-MOST_COST_BYTES = 1 << 22  # between the first and the last token that shows
-REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
+MOST_COST_BYTES = 1 << 22  # between the first and the last visible token
+REACH_BYTES = 2048  # context on each side of the visible text that is used to find word boundaries
 COST_SHADE = FIRST_SHADE
 RARITY_SHADE = COST_SHADE + len(STEPS)
 KIND_SHADE = RARITY_SHADE + len(RARITIES)
 N_SHADES = KIND_SHADE + len(KINDS) - FIRST_SHADE
-PLAIN_SHADE = FIRST_SHADE + N_SHADES  # of a prompt, what its template writes …
-CONTROL_SHADE = PLAIN_SHADE + 1  # … a control token of that …
-ORIGIN_SHADE = CONTROL_SHADE + 1  # … and content, two for each hue
+PLAIN_SHADE = FIRST_SHADE + N_SHADES  # in a prompt: text that the template writes …
+CONTROL_SHADE = PLAIN_SHADE + 1  # … a control token in that text …
+ORIGIN_SHADE = CONTROL_SHADE + 1  # … and content, two shades for each hue
 
 
 class _Made(NamedTuple):
-    """What was made for the bytes [start, end].
+    """The cached spans of the bytes [start, end].
 
-    version  equal until something is new
+    version  compares equal while the cache is valid
     """
 
     version: object
@@ -60,7 +60,7 @@ class ColouredSpans(TokenizedText):
         self._session = session
         self.coloring = coloring
         self._classes: TokenClasses | None = None
-        self._pieces: TextPieces | None = None  # while they are marked
+        self._pieces: TextPieces | None = None  # while piece ends are marked
         self._made: _Made | None = None
         session.tokens_changed.connect(self.tokens_changed)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
@@ -79,12 +79,12 @@ class ColouredSpans(TokenizedText):
             self.notify()
 
     def note_at(self, offset: int) -> str:
-        """What cut the piece that a byte is in, while pieces are marked."""
+        """The rule that ended the piece at a byte; "" unless pieces are marked."""
         return "" if self._pieces is None else self._pieces.rule_at(offset)
 
     @property
     def legend(self) -> tuple[str, dict[str, int]]:
-        """What the colours tell, and the tint of each answer; none where they tell tokens apart."""
+        """The title of the legend, and the tint of each entry; empty if colours only separate tokens."""
         if self.coloring == "cost":
             return "Characters per token", _tints(STEPS, COST_SHADE)
         if self.coloring == "kind":
@@ -104,13 +104,13 @@ class ColouredSpans(TokenizedText):
         version = session.tokens, session.tokens.replaced.n_changes, exact, looks
         if made is None or made.version != version or not made.start <= start <= end <= made.end:
             is_same_text = made is not None and made.version == version
-            reach = REACH_BYTES if is_same_text else 0  # people scroll on; an edit makes all that anew
+            reach = REACH_BYTES if is_same_text else 0  # more for scrolling; after an edit only what shows
             first, last = max(start - reach, 0), max(end, min(end + reach, session.document.size))
             made = self._made = _Made(version, first, last, self._made_for(first, last))
         return made.window.within(start, end)
 
     def tints(self, first: int, last: int) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """The colours that the tokens [first, last) have in the text; marks apart."""
+        """The colours of the tokens [first, last) in the text, without marks."""
         ids, starts, ends, tints = self._session.tokens.between(first, last)
         window = SpanWindow(first, ids, starts, ends, tints)
         return self._tints(window, int(starts.min(initial=0)), int(ends.max(initial=0)))
@@ -137,8 +137,8 @@ class ColouredSpans(TokenizedText):
         return self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE)
 
     def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
-        """How dear the word is that each token is in, the last one if there are several."""
-        if end - start > MOST_COST_BYTES:  # a few tokens of a text that is gone, until the new one is encoded
+        """The cost step of the word that each token is in; of the last word if there are several."""
+        if end - start > MOST_COST_BYTES:  # tokens of a deleted text, until the new one is encoded
             return np.zeros(len(window.ids), np.uint8)
         first, last = self._whole_words(start, end)
         around = self._session.spans_in(first, last)
@@ -151,7 +151,7 @@ class ColouredSpans(TokenizedText):
         return np.where(is_in_word, words.steps[at], np.uint8(0))
 
     def _whole_words(self, start: int, end: int) -> tuple[int, int]:
-        """A stretch and the words that reach into it, or touch it, as far as they are near."""
+        """Extend a span to whole words, by at most REACH_BYTES on each side."""
         document = self._session.document
         first, last = max(start - REACH_BYTES, 0), min(end + REACH_BYTES, document.size)
         before, behind = document.slice(first, start), document.slice(end, last)
@@ -170,13 +170,13 @@ def _tints(names: tuple[str, ...], first: int) -> dict[str, int]:
 
 
 class TextPieces:
-    """Those of a session; none where its model knows no patterns, or the text is no valid UTF-8 there."""
+    """The pieces of a session; none if its model has no known patterns, or the text there is not UTF-8."""
 
     def __init__(self, session: ModelSession) -> None:
         self._session = session
 
     def ends_in(self, start: int, end: int) -> NDArray[np.int64]:
-        """The ends of pieces, in order, from the one behind `start` to the one behind `end`."""
+        """The ends of pieces, in order, from the first one after `start` to the first one after `end`."""
         from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends
 
         document, vocabulary = self._session.document, self._session.vocabulary
@@ -192,7 +192,7 @@ class TextPieces:
         return ends + first
 
     def rule_at(self, offset: int) -> str:
-        """The piece that a byte is in, and what cut it, to show as it stands; "" where that is not known."""
+        """The piece at a byte and the rule that ended it, as a message; "" if unknown."""
         document, vocabulary = self._session.document, self._session.vocabulary
         ends = self.ends_in(offset, offset)
         at = int(np.searchsorted(ends, offset, side="right"))
@@ -212,7 +212,7 @@ class TextPieces:
         return f"Piece “{shown}”" + (f": {rule}" if rule else "")
 
     def _parts(self, first: int, last: int) -> list[int]:
-        """Where special tokens begin and end, which no piece crosses, and the end; counted from the first."""
+        """The start and end offsets of special tokens, which no piece crosses, and `last`; minus `first`."""
         window = self._session.spans_in(first, last)
         is_special = (self._session.attributes_of(window.ids) & CUT_OUT) > 0
         is_special &= window.ends > window.starts

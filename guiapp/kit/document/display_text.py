@@ -1,4 +1,4 @@
-"""What is shown for the bytes of a block: characters, and stand-ins for what has no picture of its own."""
+"""The characters shown for the bytes of a block, with stand-ins for those that have no glyph."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from guiapp.core.text.normalized import code_points, decode, distinct, sizes_in_
 from guiapp.core.text.visible_text import invisible_runs, unassigned
 from guiapp.kit.document.document import n_units, with_untorn_flags
 
-CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
-WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
-# Control characters, bytes that are no UTF-8, and unassigned characters, for which Qt would ask each font in
-# each size, and keep all answers: each of them is a chip; one chip for a run of invisible ones.
+CHIP = "□"  # reserves the position of a chip, which shows hex digits or the number of hidden characters
+WIDE_SPACE = "\u2007\u200b"  # a space that keeps its width at a row's end, and a break opportunity after it
+# Shown as chips: control characters, bytes that are not UTF-8, and unassigned characters, for which Qt would
+# query each font in each size and cache all answers. A run of invisible characters shares one chip.
 LONE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\udc80-\udcff]")
-# Those that order what is around them stay in the text beside their chip, outside of what they enclose.
+# Bidirectional controls stay in the text next to their chip, outside the text that they enclose.
 ORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 CLOSING = "\u202c\u2069"
-# Those that shape the character before them stay behind it, and belong to its cell.
+# Characters that modify the previous one stay after it, and belong to its cell.
 SHAPING = re.compile("(?<![0-9#*])[\u180b-\u180d\u180f\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 SPACES = re.compile("  +")
 # Characters that never combine with a neighbour into one grapheme, as ranges.
@@ -52,12 +52,12 @@ RIGHT_TO_LEFT = (
     (0x1E800, 0x1EFFF),
 )
 EMBEDDING = ((0x202A, 0x202E), (0x2066, 0x2069))
-# Some of the letters that surely end what runs from right to left.
+# Some of the letters that certainly end a right-to-left run.
 LEFT_TO_RIGHT = ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2B8), (0x3041, 0xD7A3))
 
 
 class Chip(NamedTuple):
-    """A place in the display text that shows hex digits, or a count, instead of characters."""
+    """A position in the display text that shows hex digits, or a count, instead of characters."""
 
     cell: int
     unit: int
@@ -65,7 +65,7 @@ class Chip(NamedTuple):
 
 
 class _StandIn(NamedTuple):
-    """What is laid out for the characters [start, end); what shapes the one before them goes to that."""
+    """The replacement for the characters [start, end); `shaping` is appended to the previous character."""
 
     start: int
     end: int
@@ -75,17 +75,17 @@ class _StandIn(NamedTuple):
 
 
 class DisplayText(NamedTuple):
-    """The text to lay out for some bytes, and the way between both.
+    """The text laid out for some bytes, and the mapping between both.
 
     text        what is laid out
     cells       int64[m + 1]  cell i, a grapheme, shows the bytes [cells[i], cells[i + 1])
-    units       int64[m + 1]  and is the UTF-16 units [units[i], units[i + 1]) of `text`
-    characters  int64[n + 1]  where the characters begin in the bytes
+    units       int64[m + 1]  and consists of the UTF-16 units [units[i], units[i + 1]) of `text`
+    characters  int64[n + 1]  the byte offsets of the characters
     is_even     bool[m]       whether a cell is a printable ASCII character, as wide as any other
     is_space    bool[m]
     is_tab      bool[m]
-    may_turn    bool[m]       whether a cell may be shown to the left of the one before it, in a text that
-                              begins from left to right
+    may_turn    bool[m]       whether a cell may be shown to the left of the previous one, in a text that
+                              begins left to right
     """
 
     text: str
@@ -100,7 +100,7 @@ class DisplayText(NamedTuple):
     has_right_to_left: bool
 
     def chips_in(self, first: int, last: int) -> tuple[Chip, ...]:
-        """Those of the cells [first, last)."""
+        """The chips of the cells [first, last)."""
         from_, to = (bisect_left(self.chips, cell, key=attrgetter("cell")) for cell in (first, last))
         return self.chips[from_:to]
 
@@ -108,10 +108,10 @@ class DisplayText(NamedTuple):
 def display_text(
     data: bytes, widens_spaces: bool, draws_as_one: Callable[[str], bool] = lambda _: True
 ) -> DisplayText:
-    """What to lay out for one block without its newline.
+    """Return the text to lay out for one block without its newline.
 
-    `widens_spaces` where the font allows it; `draws_as_one` says of an emoji made of several whether the
-    font has it.
+    `widens_spaces` needs a font that supports it; `draws_as_one` returns whether the font has a glyph for an
+    emoji sequence.
     """
     text = decode(data)
     points = code_points(text)
@@ -150,7 +150,7 @@ def display_text(
 
 
 def begins_from_right(text: str) -> bool:
-    """Whether the first letter that is in no isolate reads from right to left, as Qt looks for it too."""
+    """Whether the first letter outside of isolates is right-to-left; Qt applies the same rule."""
     depth = 0
     for kind in map(unicodedata.bidirectional, text):
         if kind in ("LRI", "RLI", "FSI"):
@@ -164,7 +164,7 @@ def begins_from_right(text: str) -> bool:
 
 def _stand_ins(text: str, draws_as_one: Callable[[str], bool]) -> Iterator[_StandIn]:
     runs = [*LONE.finditer(text), *invisible_runs(text, draws_as_one)]
-    if not text.isprintable() and unassigned().search("".join(set(text))):  # of which there are fewer
+    if not text.isprintable() and unassigned().search("".join(set(text))):  # the set is shorter
         runs += unassigned().finditer(text)
     for run in sorted(runs, key=lambda run: run.start()):
         start, end = run.span()
@@ -176,7 +176,7 @@ def _stand_ins(text: str, draws_as_one: Callable[[str], bool]) -> Iterator[_Stan
 
 
 def _label(run: str) -> str:
-    """`200B`, `200B×3` or `7 hidden`; of a byte that is no UTF-8 its two digits."""
+    """`200B`, `200B×3` or `7 hidden`; the two hex digits of a byte that is not UTF-8."""
     if len(set(run)) > 1:
         return f"{len(run)} hidden"
     point = ord(run[0])
@@ -198,7 +198,7 @@ def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _in_runs(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Where the mask is set, and set at a neighbour too."""
+    """Where the mask is set both here and at a neighbour."""
     beside = np.zeros(len(mask), np.bool_)
     beside[1:] |= mask[:-1]
     beside[:-1] |= mask[1:]
@@ -213,7 +213,7 @@ def _in_ranges(points: NDArray[np.uint32], ranges: tuple[tuple[int, int], ...]) 
 
 
 def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """From each character that is read from right to left, up to a letter that is not."""
+    """Mark the characters from each right-to-left character up to the next left-to-right letter."""
     if points.max(initial=0) < RIGHT_TO_LEFT[0][0]:
         return np.zeros(len(points), np.bool_)
     if _in_ranges(points, EMBEDDING).any():
@@ -226,7 +226,7 @@ def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Which characters begin a grapheme, or a run that one chip stands for."""
+    """The characters that begin a grapheme, or a run that has one chip."""
     if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
         return np.flatnonzero(np.diff(units))
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(shown))

@@ -1,4 +1,4 @@
-"""The text that is being edited, with caret and selection, and its conversion from UTF-16."""
+"""The text being edited, with caret and selection, and conversions from UTF-16."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.text.normalized import LONGEST_CHARACTER, character_start, decode, encode
 from guiapp.core.text.visible_text import invisible_runs
 
-FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")  # of a country
-UNTORN = "\U00010000\U000101fd"  # a letter and a mark on it, in place of a flag
-WINDOW_BYTES = 512  # how far a grapheme or a word is followed
-STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
-LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the greater bytes of second units
+FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")  # two regional indicators: the flag of a country
+UNTORN = "\U00010000\U000101fd"  # a letter and a combining mark, in place of a flag
+WINDOW_BYTES = 512  # how far the end of a grapheme or word is searched for
+STAND_INS = "□", "□□"  # for one and two UTF-16 units; Qt 6.11 miscounts surrogate pairs before Indic letters
+LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the high bytes of second units
 Boundary = QTextBoundaryFinder.BoundaryType
-BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # in front, Qt takes them away; the second swaps what follows
+BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # Qt drops both at the start; the second one swaps all bytes
 
 
 class TextDocument(QObject):
     """Editable bytes with undo; all offsets count bytes.
 
-    buffer        the storage, to read from: only the document's own methods may change it
-    n_characters  of the whole text
-    text, view, slice, line_of, line_start, n_characters_before  those of the buffer
+    buffer        the storage, read-only: only the document's own methods may change it
+    n_characters  the length of the whole text in characters
+    text, view, slice, line_of, line_start, n_characters_before  methods of the buffer
 
-    caret         where it is
-    anchor        where the selection began; the same as `caret` if nothing is selected
+    caret         its offset
+    anchor        the offset where the selection began; the same as `caret` if nothing is selected
 
     Signals:
-        written(TextEdit): the text is new; for what is kept in step with it, which tells nobody of it yet.
-        edited(TextEdit): the text is new, and all that is kept in step with it; sent at once, each time.
+        written(TextEdit): the text changed; only for objects that follow the text and emit nothing yet.
+        edited(TextEdit): the text, and all objects that follow it, changed; emitted at once per edit.
         selection_changed(): `caret` or `anchor` is new.
         undo_changed(): `can_undo` or `can_redo` is new.
     """
@@ -80,7 +80,7 @@ class TextDocument(QObject):
         return self.caret != self.anchor
 
     def set_caret(self, offset: int, extend: bool = False) -> None:
-        """Move the caret, to the start of a character; `extend` leaves the anchor behind."""
+        """Move the caret to the start of a character; `extend` leaves the anchor where it is."""
         caret = self.caret_stop(offset)
         self.select(self.anchor if extend else caret, caret)
 
@@ -97,21 +97,21 @@ class TextDocument(QObject):
     # Editing
 
     def set_text(self, data: bytes) -> None:
-        """Begin anew with another text, without a way back."""
+        """Replace the whole text; this cannot be undone."""
         self._change(partial(self.buffer.set_text, data), 0)
 
     def replace(self, start: int, end: int, new: bytes) -> None:
-        """Put `new` where [start, end) is; the caret ends up behind it."""
+        """Replace [start, end) with `new`; the caret moves to the end of `new`."""
         if start == end and not new:
             return
         self._change(partial(self.buffer.replace, start, end, new), start + len(new))
 
     def insert(self, new: bytes) -> None:
-        """Type: put `new` at the caret, or where the selection is."""
+        """Type: insert `new` at the caret, or replace the selection."""
         self.replace(*self.selection, new)
 
     def erase_to(self, offset: int) -> None:
-        """Erase the selection; without one, what lies between the caret and `offset`."""
+        """Erase the selection; without one, the text between the caret and `offset`."""
         start, end = self.selection
         if start == end:
             start, end = min(offset, end), max(offset, end)
@@ -134,7 +134,7 @@ class TextDocument(QObject):
             self._change(self.buffer.redo)
 
     def _change(self, change: Callable[[], TextEdit], caret: int | None = None) -> None:
-        """Have the text edited and say so; the caret goes behind what is new where no place is named."""
+        """Apply a change and emit the signals; by default the caret moves to the end of the new text."""
         undo_before = self.can_undo, self.can_redo
         edit = change()
         if caret is None:
@@ -144,7 +144,7 @@ class TextDocument(QObject):
         self.n_characters += edit.more_characters
         self.written.emit(edit)
         self.edited.emit(edit)
-        self.buffer.text_before = None  # whoever needs it has it
+        self.buffer.text_before = None  # all listeners have used it by now
         if moved:
             self.selection_changed.emit()
         if undo_before != (self.can_undo, self.can_redo):
@@ -153,25 +153,25 @@ class TextDocument(QObject):
     # Characters, graphemes and words
 
     def character_start(self, offset: int) -> int:
-        """The start of the character that `offset` lies in, within the text."""
+        """The start of the character that contains `offset`, clamped to the text."""
         offset = max(0, min(offset, self.size))
         first = max(0, offset - LONGEST_CHARACTER + 1)
         return first + character_start(self.slice(first, offset + LONGEST_CHARACTER), offset - first)
 
     def caret_stop(self, offset: int) -> int:
-        """Where a caret at `offset` may stand: not within a character, nor within CRLF."""
+        """The valid caret position at or before `offset`: not within a character, nor within CRLF."""
         start = self.character_start(offset)
         return start - 1 if start and self.slice(start - 1, start + 1) == b"\r\n" else start
 
     def whole_characters(self, start: int, end: int) -> tuple[int, int]:
-        """What can be selected of a stretch: no caret stands within a character."""
+        """Extend a span to caret positions: no caret stands within a character."""
         last = self.caret_stop(end)
         return self.caret_stop(start), last if last == end else self.next_grapheme(last)
 
     def next_grapheme(self, offset: int) -> int:
-        """The end of what a person sees as one character behind `offset`; CRLF is one.
+        """The end of the grapheme after `offset`; CRLF is one.
 
-        So is each invisible character that is no part of an emoji: it has a chip of its own.
+        So is each invisible character that is not part of an emoji: it has its own chip.
         """
         text = self._text_after(offset)
         finder = _graphemes(text)
@@ -193,7 +193,7 @@ class TextDocument(QObject):
         return offset + _byte_length(text, at)
 
     def previous_word(self, offset: int) -> int:
-        """The start of the word before `offset`, or the end of the line before."""
+        """The start of the previous word, or the end of the previous line."""
         text, start = self._text_before(offset)
         finder = QTextBoundaryFinder(Boundary.Word, _for_qt(text))
         finder.toEnd()
@@ -203,7 +203,7 @@ class TextDocument(QObject):
         return start + _byte_length(text, max(at, 0))
 
     def word_span(self, offset: int) -> tuple[int, int]:
-        """The word, run of spaces or sign that holds the character at `offset`."""
+        """The word, run of spaces or symbol that contains the character at `offset`."""
         before, start = self._text_before(offset)
         text = before + self._text_after(offset)
         finder = QTextBoundaryFinder(Boundary.Word, _for_qt(text))
@@ -226,14 +226,14 @@ def _graphemes(text: str) -> QTextBoundaryFinder:
 
 
 def _for_qt(text: str) -> str:
-    """The text with U+FFFD for byte order marks in front and invalid bytes: no QString may hold these."""
+    """Replace initial byte order marks and invalid bytes by U+FFFD: a QString cannot hold them."""
     if text.startswith(BYTE_ORDER_MARKS):
         text = "\ufffd" + text[1:]
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def _with_stand_ins(text: str) -> str:
-    """The text with signs in place of the characters that have a chip; as many UTF-16 units."""
+    """Replace the characters that have a chip with stand-ins of as many UTF-16 units."""
     parts: list[str] = []
     at = 0
     for run in invisible_runs(text):
@@ -243,13 +243,13 @@ def _with_stand_ins(text: str) -> str:
 
 
 def _whole_character(text: str, move: Callable[[], int]) -> int:
-    """Where a finder moves to, beyond the stop between two signs that stand for one character."""
+    """Move a finder; skip the stop between two stand-ins that represent one character."""
     at = move()
     return move() if text.encode("utf-16-le")[2 * at + 1 : 2 * at + 2] in LOW_SURROGATES else at
 
 
 def _byte_length(text: str, utf16_end: int) -> int:
-    """How many bytes the first `utf16_end` units of a text stand for; all of them for -1, Qt's "none"."""
+    """The byte length of the first `utf16_end` units of a text; of all of it for -1 (Qt: no boundary)."""
     if utf16_end < 0:
         return len(encode(text))
     units = text.encode("utf-16-le", "surrogatepass")[: 2 * utf16_end]
@@ -266,10 +266,10 @@ def _is_newline(text: str, utf16_at: int) -> bool:
 
 
 def n_units(text: str) -> int:
-    """How many UTF-16 units a text has, in which Qt counts: two for each character beyond U+FFFF."""
+    """The number of UTF-16 units, which Qt counts in: two for each character beyond U+FFFF."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def with_untorn_flags(text: str) -> str:
-    """The same text in as many UTF-16 units: QTextBoundaryFinder (Qt 6.11) tears flags behind other emoji."""
+    """Replace flags at equal UTF-16 length: QTextBoundaryFinder (Qt 6.11) splits flags after other emoji."""
     return FLAG.sub(UNTORN, text)

@@ -1,4 +1,4 @@
-"""The tokens of the document at this moment, those of the exact encoder beside them, and checks of both."""
+"""The current tokens of the document, the tokens of the exact encoder, and a comparison of both."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, Piece, TokenSpans
     from guiapp.core.encode.tokenizer import Tokenizer
 
-PAUSE_MS = 150  # typing goes on meanwhile
-MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
-SMALL = 1 << 17  # bytes that are encoded in no time
+PAUSE_MS = 150  # wait until typing pauses
+MOST_AT_ONCE = 1 << 15  # bytes around an edit that may be encoded in the GUI thread
+SMALL = 1 << 17  # bytes that are encoded almost instantly
 WARMING_BYTES = 1 << 10
 N_WARM_RUNS = 3
-AT_ONCE = 1 << 14  # tokens that are looked through for the next one that differs
-MOST_INSTEAD = 64  # tokens that are told in place of one
-SHOWN_PIECES, SHOWN_BYTES = 6, 24  # of where two encoders first differ, and of each piece
+AT_ONCE = 1 << 14  # tokens that are searched at once for the next difference
+MOST_INSTEAD = 64  # exact tokens that are listed in place of a shown one
+SHOWN_PIECES, SHOWN_BYTES = 6, 24  # at the first difference: pieces, and bytes of each
 Found = TypeVar("Found")
 Job = Callable[[Progress], Found]
 
@@ -52,28 +52,28 @@ class _Given(NamedTuple):
         return self.tokenizer.encode(self.text, options.add_special, options.parse_special, options.encoder)
 
     def timed(self) -> tuple[Encoding, int]:
-        """The encoding, and how many nanoseconds it took."""
+        """The encoding, and its duration in nanoseconds."""
         started_ns = perf_counter_ns()
         return self.encode(), perf_counter_ns() - started_ns
 
 
 class LiveSpans(QObject):
-    """Keeps the spans of a document that is being edited.
+    """Keeps the spans of a document up to date while it is edited.
 
-    A small edit is encoded at once, together with its neighbourhood.  Where that reaches far, or while
-    a model's first encoding is still being made, the old spans stay, moved to where their text is now,
-    until a job in the background has encoded the whole text.
+    A small edit is encoded at once, together with its neighbourhood.  If that neighbourhood is too large, or
+    the first encoding with a model is not ready, the old spans remain, moved along with their text, until
+    a background job has encoded the whole text.
 
-    A short text is encoded whole once more when typing has paused, to know how long that takes.
+    When typing pauses, a short text is encoded once more as a whole, to measure how long that takes.
 
-    tokens                   of the newest encoding, moved along with edits since; valid until the next edit
-    is_behind                whether they are another text's, tokenizer's or option's, until all is encoded
-    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
+    tokens                   of the newest encoding, moved by later edits; valid until the next edit
+    is_behind                whether `tokens` are of a previous text, tokenizer or option, until a job is done
+    elapsed_ns, timed_bytes  of the last timed encoding of the whole text, and the size of that text
 
     Signals:
-        encoded(): a job has encoded the whole text, or found that this cannot be done.
+        encoded(): a job has encoded the whole text, or failed to.
         timed(): `elapsed_ns` and `timed_bytes` are new.
-        failed(str): why the text cannot be encoded; there are no spans then.
+        failed(str): why the text cannot be encoded; `tokens` is empty then.
     """
 
     encoded = Signal()
@@ -96,24 +96,24 @@ class LiveSpans(QObject):
 
     @property
     def is_known(self) -> bool:
-        """Whether `tokens` are those of the present text."""
+        """Whether `tokens` belong to the current text."""
         return self._live is not None
 
     @property
     def is_refused(self) -> bool:
-        """Whether the present text cannot be encoded."""
+        """Whether the current text cannot be encoded."""
         return self._tokenizer is not None and self._live is None and not self.is_behind
 
     def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
-            self._have_none()  # ids of the old vocabulary mean nothing in the new one
+            self._have_none()  # ids of the old vocabulary are meaningless in the new one
         self.job.cancel()
         self._tokenizer, self._options = tokenizer, options
         self._invalidate()
 
     def apply_edit(self, edit: TextEdit) -> None:
-        """Bring the spans to where their text is after an edit, and encode what is new if that is little."""
+        """Move the spans along with an edit, and encode its neighbourhood if that is small."""
         if self._live is None or not _update(self._live, self._document, edit):
             move_spans(self.tokens, edit)
             self._invalidate()
@@ -121,14 +121,14 @@ class LiveSpans(QObject):
             self.timing.refresh(PAUSE_MS)
 
     def catch_up(self) -> None:
-        """Have the whole text encoded in the background, if that is to be done."""
+        """Encode the whole text in the background, if `tokens` are outdated."""
         if self.is_behind and self._tokenizer is not None:
             self.timing.forget()
             given = _Given(self._tokenizer, self._document.text(), self._options)
             self.job.start(partial(_encode, given))
 
     def expect_edit(self) -> None:
-        """The next edit may be at the caret: prepare for it in a moment."""
+        """Prepare for an edit at the caret, shortly."""
         self._pause.start()
 
     def _invalidate(self) -> None:
@@ -141,15 +141,15 @@ class LiveSpans(QObject):
         self.timing.close()
 
     def count_part(self, start: int, end: int) -> int | None:
-        """The tokens of a part of the text by itself; None where that is not known in a moment."""
+        """The number of tokens of a part of the text encoded alone; None if that is not available quickly."""
         if self._live is None or self._tokenizer is None:
             return None
-        from guiapp.analysis.editing.live_encoding import count_selection  # time that starting does not have
+        from guiapp.analysis.editing.live_encoding import count_selection  # a late import: faster start
 
         text, parse_special = self._document.view(), self._options.parse_special
         try:
             return count_selection(self._tokenizer, text, self.tokens, parse_special, start, end)
-        except EncodeError:  # half a character may be what the vocabulary cannot express
+        except EncodeError:  # the part may end within a character, which the vocabulary cannot express
             return None
 
     def _expect_edit(self) -> None:
@@ -162,7 +162,7 @@ class LiveSpans(QObject):
         self.encoded.emit()
 
     def _to_be_timed(self) -> Job[tuple[int, int]] | None:
-        """Nanoseconds, and bytes of the text."""
+        """Measure nanoseconds, and bytes of the text."""
         if self._live is None or self._tokenizer is None:
             return None
         given = _Given(self._tokenizer, self._document.text(), self._options)
@@ -180,15 +180,15 @@ class LiveSpans(QObject):
         self.failed.emit(message)
 
     def _have_none(self) -> None:
-        """No tokens, but the text is still as long as it is."""
+        """Clear the tokens; the text keeps its length."""
         self.tokens = TokenStore(NO_TOKENS, self._document.size)
         self.elapsed_ns = self.timed_bytes = 0
 
 
 class Instead(NamedTuple):
-    """The smallest stretch [start, end) at whose ends both encoders cut, and where the exact one does within.
+    """The smallest span [start, end) around a token at whose ends both encoders have a boundary.
 
-    spans  of its first tokens, at most MOST_INSTEAD
+    spans  of the exact encoder's first tokens in it, at most MOST_INSTEAD
     """
 
     start: int
@@ -197,18 +197,18 @@ class Instead(NamedTuple):
 
 
 class ExactSpans(LiveSpans):
-    """What the exact encoder makes of the text while an approximate one is in use; not known else."""
+    """The tokens of the exact encoder while an approximate one is in use; otherwise unknown."""
 
     def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
         super().__init__(document, parent, is_timed=False)
 
     @property
     def version(self) -> tuple[TokenStore, int] | None:
-        """Equal as long as the tokens are the same; None while they are not known."""
+        """Compares equal while the tokens are the same; None if they are unknown."""
         return (self.tokens, self.tokens.replaced.n_changes) if self.is_known else None
 
     def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
-        """From now on beside this encoder; without a tokenizer, and beside an exact one, there is no need."""
+        """Encode for comparison with this encoder; nothing to do without a tokenizer, or if it is exact."""
         algorithm = None if tokenizer is None else tokenizer.encoders.get(options.encoder or "")
         is_needed = algorithm is not None and not algorithm.exact
         super().use(tokenizer if is_needed else None, replace(options, encoder=None))
@@ -218,20 +218,20 @@ class ExactSpans(LiveSpans):
             super().expect_edit()
 
     def differing(self, shown_tokens: TokenSpans) -> NDArray[np.bool_]:
-        """bool[k]: which of some tokens that follow each other have text, and the exact encoder has not."""
+        """bool[k]: which of some consecutive tokens have text and are not tokens of the exact encoder."""
         if not self.is_known or not len(shown_tokens.ids):
             return np.zeros(len(shown_tokens.ids), np.bool_)
-        from guiapp.analysis.explain.encoder_agreement import differing  # time that starting does not have
+        from guiapp.analysis.explain.encoder_agreement import differing  # a late import: faster start
 
         first = self.tokens.first_ending_from(int(shown_tokens.starts[0]))
         last = self.tokens.first_after(int(shown_tokens.ends[-1]))
         return differing(shown_tokens, self.tokens.between(first, last))
 
     def next_from(self, shown_tokens: TokenStore, start: int, end: int, by: int) -> tuple[int, int] | None:
-        """The next place with a token that differs behind a stretch, or the last one before it, as bytes.
+        """The next byte span with a differing token after [start, end), or the previous one before it.
 
-        At both ends of a place both encoders cut.  From the last one it goes on with the first; None where
-        there is none.
+        Both encoders have a boundary at each end of that span.  The search wraps around; None if no token
+        differs.
         """
         n_tokens = len(shown_tokens)
         at = shown_tokens.first_from(end) if by > 0 else shown_tokens.first_ending_after(start)
@@ -242,7 +242,7 @@ class ExactSpans(LiveSpans):
         return None
 
     def instead_of(self, shown_tokens: TokenStore, index: int) -> Instead | None:
-        """What the exact encoder gives where a token is; None where that is the same one."""
+        """The exact encoder's tokens in place of a shown one; None if both are the same."""
         if not self.differing(shown_tokens.between(index, index + 1)).any():
             return None
         tokens, (start, end) = self.tokens, self._common_span(shown_tokens, index)
@@ -251,20 +251,20 @@ class ExactSpans(LiveSpans):
         return Instead(start, end, tuple(tokens.span(at) for at in range(first, last)))
 
     def _common_span(self, shown_tokens: TokenStore, index: int) -> tuple[int, int]:
-        """The smallest one around a token at whose ends both encoders cut."""
-        from guiapp.analysis.compare.spans import aligned_span  # time that starting does not have
+        """The smallest span around a token at whose ends both encoders have a boundary."""
+        from guiapp.analysis.compare.spans import aligned_span  # a late import: faster start
 
         return aligned_span((shown_tokens, self.tokens), *shown_tokens.span(index))
 
 
 def _chunks(at: int, n_tokens: int) -> list[tuple[int, int]]:
-    """All tokens from one on, and then those before it, in stretches of AT_ONCE."""
+    """All tokens from `at` on, then the tokens before it, in ranges of AT_ONCE."""
     behind = pairwise([*range(at, n_tokens, AT_ONCE), n_tokens])
     return [*behind, *pairwise([*range(0, at, AT_ONCE), at])]
 
 
 def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
-    """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
+    """Encode the neighbourhood of an edit; False if it is too large to do at once, or encoding fails."""
     text = document.view()
     window = live.window(text, edit.start, edit.removed, edit.added)
     if window.end - window.start > MOST_AT_ONCE:
@@ -272,14 +272,14 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     try:
         live.update(text, window)
     except EncodeError:
-        return False  # the job will fail as well, and say so
+        return False  # the background job will fail too, and report why
     return True
 
 
 def _encode(given: _Given, progress: Progress) -> tuple[LiveEncoding, int]:
     from guiapp.analysis.editing.live_encoding import LiveEncoding
 
-    with suppress(EncodeError):  # what is made only once is in no time that is told
+    with suppress(EncodeError):  # exclude one-off initialization from the measured time
         given._replace(text=given.text[:WARMING_BYTES]).encode()
     encoding, elapsed_ns = given.timed()
     progress(0.8)
@@ -289,14 +289,14 @@ def _encode(given: _Given, progress: Progress) -> tuple[LiveEncoding, int]:
 
 
 def _warm_ns(given: _Given) -> int:
-    """How long the encoding of a short text takes, once caches are filled and where nothing comes between."""
+    """The encoding time of a short text with warm caches; the shortest of several runs."""
     return min(given.timed()[1] for _ in range(N_WARM_RUNS))
 
 
 def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
-    """Put spans of the text before an edit to where they are after it: moved, cut, or gone with their text.
+    """Move the spans of the text before an edit to where they are after it; cut or delete them with it.
 
-    New text between two tokens belongs to none; tokens before the whole text stay there.
+    New text between two tokens belongs to no token; tokens at the very start of the text stay there.
     """
     removed_end = edit.start + edit.removed
     last = max(tokens.first_from(removed_end), tokens.first_ending_after(0))
@@ -310,7 +310,7 @@ def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
 
 
 def explained(agreement: EncoderAgreement) -> str:
-    """What was found, for people."""
+    """Describe the agreement, for the user."""
     if (first := agreement.first_difference) is None:
         return "On this text it gives the same tokens as the exact encoder."
     share, counts = percent(agreement.share, 1), f"{agreement.n_shared:,} of {agreement.n_exact:,}"
@@ -327,8 +327,8 @@ def _shown(pieces: tuple[Piece, ...]) -> str:
 
 
 def compared(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> EncoderAgreement:
-    """Encode the text, and by the exact encoder too, and compare."""
-    from guiapp.analysis.explain.encoder_agreement import compare  # time that starting does not have
+    """Encode the text with the chosen encoder and with the exact one, and compare."""
+    from guiapp.analysis.explain.encoder_agreement import compare  # a late import: faster start
 
     exact_name = next(name for name, algorithm in tokenizer.encoders.items() if algorithm.exact)
     exact = tokenizer.encode(text, options.add_special, options.parse_special, exact_name)

@@ -1,4 +1,4 @@
-"""Places in the text that move with edits and are walked through: matches of a search, hidden characters."""
+"""Matches of a search and hidden characters: spans that move with edits and can be stepped through."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.state.background import Background, LatestJob, Progress, later
 
-PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text
-SMALL_BYTES = 1 << 15  # hidden characters are looked for at each key …
-HIDDEN_PAUSE_MS = 150  # … and in a longer text once typing has paused
+PAUSE_MS = 120  # a search starts when typing pauses, in the field or in the text
+SMALL_BYTES = 1 << 15  # up to this size, hidden characters are searched for after each key …
+HIDDEN_PAUSE_MS = 150  # … and in a longer text when typing has paused
 Kind = Literal["text", "bytes", "regex", "token"]
 
 
 class TextSearch(QObject):
     """Finds a text, bytes, a regular expression or a token everywhere in the document.
 
-    While the text is edited, matches move with it; what an edit touched is looked for again when typing
-    pauses.  Looking at a match selects it.
+    While the text is edited, matches move with it; the edited parts are searched again when typing pauses.
+    Stepping to a match selects it.
 
-    is_open  whether anybody looks for anything: else nothing is searched and nothing found
-    problem  why nothing could be searched
-    current  which of the matches is selected, from 0
+    is_open  whether a search is active: otherwise there are no matches
+    problem  why the search failed
+    current  the index of the selected match, from 0
 
-    matches_case  whether “The” is another text than “the”
+    matches_case  whether the search distinguishes “The” from “the”
 
     Signals:
         query_changed(): `is_open`, `kind`, `query` or `matches_case` is new.
@@ -57,7 +57,7 @@ class TextSearch(QObject):
         self._found = NO_MATCHES
         self.problem = ""
         self.current: int | None = None
-        self._origin = 0  # where a new search begins
+        self._origin = 0  # the offset where a new search begins
         self._step_when_found = 0
         self._is_going = False
         self.job = LatestJob[TextMatches](self, self._take, self._fail)
@@ -66,15 +66,15 @@ class TextSearch(QObject):
         session.document.selection_changed.connect(self._on_caret_moved)
         session.tokens_changed.connect(self._on_tokens_changed)
 
-    # What is looked for
+    # The query
 
     def open(self, step: int = 0) -> None:
-        """Look for the same as last time, and then at the next match behind the selection, or before it."""
+        """Repeat the last search, then select the next match after the selection, or the previous one."""
         start, end = self._document.selection
         self._begin(end if step > 0 else start, step)
 
     def search_for(self, kind: Kind, query: str, origin: int) -> None:
-        """Look for this at once, and then at the first match from `origin` on."""
+        """Search at once, then select the first match from `origin` on."""
         self._set(kind, query, self.matches_case)
         self._begin(origin, 1)
 
@@ -85,7 +85,7 @@ class TextSearch(QObject):
         self._search()
 
     def end(self) -> None:
-        """Look for nothing any more; what is selected stays selected."""
+        """End the search; the selection stays."""
         self._pause.stop()
         self.job.cancel()
         self.is_open = False
@@ -93,7 +93,7 @@ class TextSearch(QObject):
         self._take(NO_MATCHES)
 
     def set_query(self, query: str) -> None:
-        """Look for something else when typing pauses, and then at the first match from the caret on."""
+        """Search for something else when typing pauses, then select the first match from the caret on."""
         self._set(self.kind, query, self.matches_case)
 
     def set_kind(self, kind: Kind) -> None:
@@ -111,7 +111,7 @@ class TextSearch(QObject):
             self._pause.start()
         self.query_changed.emit()
 
-    # What was found
+    # Results
 
     @property
     def n_matches(self) -> int:
@@ -119,12 +119,12 @@ class TextSearch(QObject):
 
     @property
     def has_all(self) -> bool:
-        """Whether there are no more matches than `n_matches`."""
+        """Whether `n_matches` counts all matches."""
         return self._found.is_all
 
     @property
     def is_searching(self) -> bool:
-        """Whether the matches are not those of the present query and text yet."""
+        """Whether the matches are not yet those of the current query and text."""
         return self._pause.isActive() or self.job.is_busy
 
     def matches_in(self, start: int, end: int) -> SpanWindow:
@@ -136,7 +136,7 @@ class TextSearch(QObject):
         return SpanWindow(first, none, starts[first:last], ends[first:last], none.astype(np.uint8))
 
     def step(self, by: int) -> None:
-        """Look at the next match, or the one before; behind the last one comes the first."""
+        """Select the next match, or the previous one; wraps around."""
         if self.is_searching:
             self._step_when_found = by
             if self._pause.isActive():
@@ -167,7 +167,7 @@ class TextSearch(QObject):
             self.job.start(partial(find, self._document.text(), query))
 
     def _find_token(self) -> None:
-        """At once: the tokens change with every edit, and are looked through in a moment."""
+        """Search at once: tokens change with every edit, and searching them is fast."""
         vocabulary = self._session.vocabulary
         if vocabulary is None:
             self._fail("Open a model first.")
@@ -190,7 +190,7 @@ class TextSearch(QObject):
         if step and self.n_matches:
             self._go_from(self._origin, step)
 
-    # Following the text
+    # Reacting to edits
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if not (self.is_open and self.query):
@@ -209,10 +209,10 @@ class TextSearch(QObject):
             self._origin = self._document.selection[0]
             self._set_current(self._selected_match())
 
-    # Looking at a match
+    # Going to a match
 
     def _go_from(self, offset: int, by: int) -> None:
-        """Look at the first match from an offset on, or at the last one before it."""
+        """Select the first match from an offset on, or the last one before it."""
         if self.n_matches:
             behind = int(np.searchsorted(self._found.starts, offset))
             self._go((behind if by > 0 else behind - 1) % self.n_matches)
@@ -240,7 +240,7 @@ class TextSearch(QObject):
 
 
 def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
-    """The matches that an edit left alone, where they are now; mostly the same arrays, to be quick."""
+    """The matches that an edit did not touch, moved; in place if possible, which is faster."""
     starts, ends, is_all = results
     before = int(np.searchsorted(ends, edit.start, "right"))
     behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed)))
@@ -253,9 +253,9 @@ def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
 
 
 class HiddenCharacters(Background[HiddenPlaces]):
-    """The places of a text where characters hide, at this moment.
+    """The positions of hidden characters in the current text.
 
-    Of a long text they move along with edits, and are looked for again when typing pauses.
+    In a long text they move with edits, and are searched for again when typing pauses.
     """
 
     def __init__(self, text: TextSession, parent: QObject | None = None) -> None:
@@ -267,7 +267,7 @@ class HiddenCharacters(Background[HiddenPlaces]):
 
     @property
     def places(self) -> HiddenPlaces:
-        """As far as they are known."""
+        """The positions known so far."""
         return self.value or NOTHING_HIDDEN
 
     @property
@@ -279,30 +279,30 @@ class HiddenCharacters(Background[HiddenPlaces]):
         return len(self.places.starts)
 
     def within(self, start: int, end: int) -> HiddenPlaces:
-        """What hides in a part of the text, in bytes counted from `start`."""
+        """The hidden characters in a part of the text, in bytes from `start`."""
         starts, ends, counts = (column[self._rows(start, end)].copy() for column in self._now())
         starts, ends = np.maximum(starts, start), np.minimum(ends, end)
-        for at in {0, len(starts) - 1} if len(starts) else ():  # those that the part may cut in two
+        for at in {0, len(starts) - 1} if len(starts) else ():  # the part may cut the first and last in two
             counts[at] = n_characters(self._document.slice(int(starts[at]), int(ends[at])))
         return HiddenPlaces(starts - start, ends - start, counts)
 
     def whole_places(self, start: int, end: int) -> tuple[int, int]:
-        """A part of the text, made longer until it cuts no place in two."""
+        """Extend a part of the text until it cuts no hidden run in two."""
         starts, ends, _ = (column[self._rows(start, end)] for column in self._now())
         return min([start, *starts[:1].tolist()]), max([end, *ends[-1:].tolist()])
 
     def _rows(self, start: int, end: int) -> slice:
-        """Which places are in a part of the text, also with some bytes only."""
+        """The hidden runs that overlap a part of the text."""
         starts, ends, _ = self._now()
         return slice(int(np.searchsorted(ends, start, "right")), int(np.searchsorted(starts, end)))
 
     def step(self, by: int) -> None:
-        """Select the next place behind the selection, or the one before; behind the last comes the first."""
+        """Select the next hidden run after the selection, or the previous one; wraps around."""
         first, last = self._document.selection
         self.step_from(last if by > 0 else first, by)
 
     def step_from(self, offset: int, by: int) -> None:
-        """The same of the next place from a byte of the text on, or the last one before it."""
+        """Point out the next hidden run from an offset on, or the previous one before it; wraps around."""
         starts, ends, _ = self._now()
         if len(starts):
             is_on = by > 0
@@ -311,11 +311,11 @@ class HiddenCharacters(Background[HiddenPlaces]):
             self._text.point_out(int(starts[at]), int(ends[at]))
 
     def remove(self) -> None:
-        """Take all of them out of the text, as one step of undo; the caret stays where it is."""
+        """Remove all hidden characters in one undo step; the caret keeps its position."""
         self.remove_within(0, self._document.size)
 
     def remove_within(self, start: int, end: int) -> None:
-        """The same in a part of the text."""
+        """Remove the hidden characters in a part of the text, likewise."""
         places = self.within(start, end)
         if not places.n_characters:
             return
@@ -329,13 +329,13 @@ class HiddenCharacters(Background[HiddenPlaces]):
         document.select(*selection)
 
     def text_without(self) -> bytes:
-        """What is selected, or the whole text where that is nothing that can be seen, without them."""
+        """The selection without hidden characters; the whole text if nothing visible is selected."""
         start, end = self._document.selection
         selected = without(self._document.slice(start, end), hidden_places(self._document.slice(start, end)))
         return selected or without(self._document.text(), self._now())
 
     def _now(self) -> HiddenPlaces:
-        """All of the present text, at once."""
+        """All hidden runs of the current text; searches at once if needed."""
         if not self.is_current:
             self.cancel()
             self._set(hidden_places(self._document.text()))
@@ -355,7 +355,7 @@ class HiddenCharacters(Background[HiddenPlaces]):
 
 
 def _places_moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:
-    """The places that an edit left alone, where they are now."""
+    """The hidden runs that an edit did not touch, moved."""
     starts, ends, counts = places
     before = int(np.searchsorted(ends, edit.start))
     behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed, "right")))
@@ -364,7 +364,7 @@ def _places_moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:
 
 
 def _offset_without(places: HiddenPlaces, start: int, offset: int) -> int:
-    """Where a byte of the text is once these places, counted from `start`, are taken out."""
+    """Where an offset of the text moves to when these runs, counted from `start`, are removed."""
     at = offset - start
     before = np.minimum(places.ends, at) - np.minimum(places.starts, at)
     return offset - int(before.sum())

@@ -1,4 +1,4 @@
-"""Counts of a text: of all of it and of a selection, of each line, and against a budget of tokens."""
+"""Token counts of a text, its selection and each line, and a budget of tokens."""
 
 from __future__ import annotations
 
@@ -23,24 +23,23 @@ if TYPE_CHECKING:
 
 NS_PER_S = 1e9
 BYTES_PER_MB = 1e6
-MOST_GROWTH = 2  # of a text, or shrinkage, since it was timed
+MOST_GROWTH = 2  # factor by which a text may grow or shrink before its timing is void
 COUNT_PAUSE_MS = 250  # without an edit, until all lines are counted
-LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
-DEAR_BELOW = 2  # characters a token, from the third of `cost.STEPS` on
+LOOKED_AT_BYTES = 1 << 14  # of a line; measuring all of a long one would delay each key
+DEAR_BELOW = 2  # characters per token, from the third of `cost.STEPS` on
 N_MOST = 20  # words and lines that are listed
 LONG_BYTES = 1_000_000
 LIST_PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
-USUAL_BUDGET = 8192  # where neither people nor the model's file say
+USUAL_BUDGET = 8192  # if neither the user nor the model's file sets one
 MOST_BUDGET = 10**9
-MOST_CHUNKS, LONGEST_USUAL_BYTES = 50_000, 6  # … of so many bytes a token
+MOST_CHUNKS, LONGEST_USUAL_BYTES = 50_000, 6  # the second: bytes per token
 
 
 @dataclass(frozen=True)
 class TextStatistics:
-    """What the encoder made of how much text.
+    """Counts of a text, and the time to encode it.
 
-    elapsed_ns, timed_bytes  how long the last whole encoding took, and of how many bytes; edits since then
-                             were encoded by themselves
+    elapsed_ns, timed_bytes  of the last encoding of the whole text; later edits were encoded separately
     """
 
     n_tokens: int
@@ -51,12 +50,12 @@ class TextStatistics:
 
     @property
     def characters_per_token(self) -> float | None:
-        """None where there are no tokens."""
+        """None if there are no tokens."""
         return self.n_characters / self.n_tokens if self.n_tokens else None
 
     @property
     def speed_mb_per_s(self) -> float | None:
-        """None where nothing was encoded, and where the text is no longer about what was timed."""
+        """None if nothing was timed, or the size of the text has changed too much since."""
         if not self.elapsed_ns or not self.timed_bytes:
             return None
         if max(self.n_bytes, self.timed_bytes) > MOST_GROWTH * min(self.n_bytes, self.timed_bytes):
@@ -65,17 +64,17 @@ class TextStatistics:
 
     @property
     def speed_tokens_per_s(self) -> float | None:
-        """The same in tokens, at as many bytes each as the text has."""
+        """The speed in tokens, at the text's bytes per token."""
         speed = self.speed_mb_per_s
         return None if speed is None else speed * BYTES_PER_MB * self.n_tokens / self.n_bytes
 
 
 @dataclass(frozen=True)
 class SelectionStatistics:
-    """Counts of the selected text.
+    """Statistics of the selected text.
 
-    n_tokens  of the selected text by itself, BOS and the like not counted; where `is_exact` is false only
-              those of the whole text that are in it, also in part
+    n_tokens  of the selected text encoded alone, without BOS and EOS; if `is_exact` is false, the number of
+              tokens of the whole text that overlap the selection
     """
 
     n_tokens: int
@@ -95,7 +94,7 @@ def format_duration(elapsed_ns: int) -> str:
 
 
 def format_speed(speed_mb_per_s: float) -> str:
-    """`22 MB/s`, `0.85 MB/s`, grouped by thousands; `4.7 kB/s` where that would be next to nothing."""
+    """`22 MB/s`, `0.85 MB/s`, with thousands separators; `4.7 kB/s` for very low speeds."""
     if speed_mb_per_s < 0.01:
         return f"{max(1000 * speed_mb_per_s, 0.1):.1f} kB/s"
     digits = 2 if speed_mb_per_s < 1 else 1 if speed_mb_per_s < 10 else 0
@@ -103,10 +102,10 @@ def format_speed(speed_mb_per_s: float) -> str:
 
 
 class LineCosts(Working):
-    """Counts of a session.
+    """Token counts of the lines of a session.
 
-    session  whose
-    most     tokens of the line with the most, the scale of all bars
+    session  the session
+    most     the largest count of any line, which scales all bars
 
     Signals:
         changed(): counts are new.
@@ -123,13 +122,13 @@ class LineCosts(Working):
         session.tokens_changed.connect(self._on_tokens_changed)
 
     def set_shown(self, is_shown: bool) -> None:
-        """Look at all lines only while people see them."""
+        """Count all lines only while they are shown."""
         self._counting.watch(is_shown)
 
     def of_line(self, start: int, end: int) -> tuple[int, bool]:
-        """The tokens of a line, and whether it has few characters for them, as far as it is looked at.
+        """The tokens of a line, and whether it has few characters per token, judged by its first bytes.
 
-        It is asked for each line that shows at each key: there is no array in it.
+        Called for each visible line at each key: it uses no arrays.
         """
         document, n_tokens = self.session.document, self.session.n_in_line(start, end)
         n_looked_at = n_tokens
@@ -155,7 +154,7 @@ class LineCosts(Working):
 
 
 class MostExpensiveModel(Background[CostlyTexts]):
-    """What costs the most tokens in the text of a session."""
+    """The words and lines of a session's text that cost the most tokens."""
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent, self._prepare_listing)
@@ -165,7 +164,7 @@ class MostExpensiveModel(Background[CostlyTexts]):
         session.tokens_changed.connect(self._on_tokens_changed)
 
     def go_to(self, row: CostlyText) -> tuple[int, int]:
-        """Select the first place of one of those found, where it is by now; return that."""
+        """Select and return the first occurrence of a result, moved by the edits since."""
         start, end = row.start, row.end
         for edit in self._edits:
             if edit.start + edit.removed <= start:
@@ -174,7 +173,7 @@ class MostExpensiveModel(Background[CostlyTexts]):
         return self._session.document.selection
 
     def line_of(self, row: CostlyText) -> int:
-        """The number of the line of its first place, from 1."""
+        """The line number of the result's first occurrence, from 1."""
         return self._session.document.line_of(min(row.start, self._session.document.size)) + 1
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
@@ -191,15 +190,15 @@ class MostExpensiveModel(Background[CostlyTexts]):
         return lambda _: find()
 
     def _on_changed(self) -> None:
-        if self.is_current:  # an edit since would have ended the job
+        if self.is_current:  # an edit since would have cancelled the job
             self._edits = []
 
 
 class TokenBudget(QObject):
-    """The budget of a session, the context length of its model or one's own number, kept in the settings.
+    """The token budget of a session: the model's context length, or a custom number saved in the settings.
 
     Signals:
-        changed(): the budget, or what of it is used, is new.
+        changed(): the budget, or how much of it is used, is new.
     """
 
     changed = Signal()
@@ -213,20 +212,20 @@ class TokenBudget(QObject):
 
     @property
     def of_model(self) -> int | None:
-        """The context length that the model's file tells, in tokens."""
-        from guiapp.analysis.compare.comparison import context_length_of  # time that starting does not have
+        """The context length in the model's file, in tokens."""
+        from guiapp.analysis.compare.comparison import context_length_of  # a late import: faster start
 
         vocabulary = self._session.vocabulary
         return None if vocabulary is None else context_length_of(vocabulary)
 
     @property
     def own(self) -> int | None:
-        """What people chose."""
+        """The custom budget; None if the user has not chosen one."""
         text = self._settings.budget
         return int(text) if text.isdecimal() and len(text) <= len(str(MOST_BUDGET)) and int(text) else None
 
     def choose(self, own: int | None) -> None:
-        """Take a number of one's own, or without one that of the model."""
+        """Set a custom budget; None restores the model's."""
         self._settings.budget = "" if own is None else str(min(max(own, 1), MOST_BUDGET))
         self.changed.emit()
 
@@ -236,12 +235,12 @@ class TokenBudget(QObject):
 
     @property
     def n_used(self) -> int:
-        """The tokens of the text, with those around it."""
+        """The tokens of the text, BOS and EOS included."""
         return len(self._session.tokens)
 
     @property
     def cut(self) -> int | None:
-        """The first byte of the text that does not fit; None where all does."""
+        """The first byte of the text that does not fit; None if all of it fits."""
         n_over = self.n_used - self.n_most
         if n_over <= 0:
             return None
@@ -251,9 +250,9 @@ class TokenBudget(QObject):
         return start if start < self._session.document.size else None
 
     def beginning(self) -> int | None:
-        """The end of the longest beginning, of whole tokens, that fits by itself; None where all of it does.
+        """The end of the longest prefix, of whole tokens, that fits when encoded alone; None if all fits.
 
-        A token may be another one where the text ends behind it.
+        The last token may change when the text is cut after it.
         """
         session, end = self._session, self.cut
         while end:
@@ -266,9 +265,9 @@ class TokenBudget(QObject):
 
 
 class TextChunks(Background["tuple[Chunk, ...]"]):
-    """The text of a session in chunks of at most as many tokens as its budget has.
+    """The text of a session in chunks of at most the budget's number of tokens.
 
-    overlap, by  how `chunk_text` divides it
+    overlap, by  arguments of `chunk_text`
     """
 
     def __init__(self, session: ModelSession, budget: TokenBudget, parent: QObject | None = None) -> None:
@@ -279,7 +278,7 @@ class TextChunks(Background["tuple[Chunk, ...]"]):
         budget.changed.connect(partial(self.refresh, LIST_PAUSE_MS))
 
     def divide(self, overlap: int, by: Level) -> None:
-        """Divide the text in another way."""
+        """Divide the text with other arguments."""
         if (overlap, by) != (self.overlap, self.by):
             self.overlap, self.by = overlap, by
             self.refresh()
@@ -295,7 +294,7 @@ class TextChunks(Background["tuple[Chunk, ...]"]):
 def _chunks(
     tokenizer: Tokenizer, given: tuple[bytes, int, int, Level], parse_special: bool, progress: Progress
 ) -> tuple[Chunk, ...]:
-    from guiapp.core.encode.counting.chunks import chunk_text  # time that starting does not have
+    from guiapp.core.encode.counting.chunks import chunk_text  # a late import: faster start
 
     if len(given[0]) > MOST_CHUNKS * given[1] * LONGEST_USUAL_BYTES:
         raise EncodeError(f"More than {MOST_CHUNKS:,} chunks. Choose a larger budget.")

@@ -1,1 +1,1 @@
-"""A text with coloured tokens: laid out, painted, edited and described to screen readers."""
+"""A text with coloured tokens: layout, painting, editing and accessibility."""

@@ -1,10 +1,10 @@
-"""What screen readers get of a span editor: its text, caret, selection, and the token at the caret.
+"""The accessible interface of a span editor: its text, caret, selection, and the token at the caret.
 
-Screen readers count in UTF-16 units, documents in bytes.  Long texts are therefore shown to them in part:
-some lines around the caret, which move on when the caret leaves them.
+Screen readers count in UTF-16 units, documents in bytes.  They get only a part of a long text: some lines
+around the caret, replaced by others when the caret leaves them.
 
-PySide6 6.11 does not let Python answer which attributes a character has, nor where the selection is.  So the
-token at the caret is told as the editor's description, and selections are told as they happen.
+In PySide6 6.11, Python cannot return the attributes of a character or the range of the selection.  So the
+token at the caret is the editor's accessible description, and selections are reported as they change.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from guiapp.kit.spans.editor import SpanEditor
 
 NULL = VoidPtr(0)
-STRETCH_BYTES = 1 << 15  # a text up to twice as long is shown whole
-REPLACEMENTS = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")  # of stray bytes, as they are decoded here
+STRETCH_BYTES = 1 << 15  # a text of up to twice this size is exposed whole
+REPLACEMENTS = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")  # for invalid bytes, decoded as surrogates
 
 
 class SpanAccessibility(QObject):
-    """Tells assistive technology what happens in an editor; costs nothing while there is none."""
+    """Reports changes in an editor to assistive technology; costs nothing while none is active."""
 
     def __init__(self, editor: SpanEditor, document: TextDocument, spans: SpanSource) -> None:
         super().__init__(editor)
@@ -48,11 +48,11 @@ class SpanAccessibility(QObject):
         document.selection_changed.connect(self._report_caret)
         QAccessible.installFactory(_accessible)
 
-    # The part of the text that is shown
+    # The exposed part of the text
 
     @property
     def start(self) -> int:
-        """The byte where it begins."""
+        """The byte where the exposed part begins."""
         if self.document.size <= 2 * STRETCH_BYTES:
             return 0
         stretch = max(self.document.caret // STRETCH_BYTES - 1, 0)
@@ -63,7 +63,7 @@ class SpanAccessibility(QObject):
         return self._characters().translate(REPLACEMENTS)
 
     def position(self, offset: int) -> int:
-        """Where a byte offset is, for the screen reader."""
+        """The screen reader's position of a byte offset."""
         start = self.start
         return n_units(_decoded(self.document.slice(start, offset))) if offset > start else 0
 
@@ -79,7 +79,7 @@ class SpanAccessibility(QObject):
 
     @property
     def token(self) -> str:
-        """What stands behind the caret."""
+        """A description of the token at the caret; "" if there is none."""
         caret = self.document.caret
         window = self.spans.spans_in(caret, caret + 1)
         for token_id, start, end in zip(window.ids, window.starts, window.ends, strict=True):
@@ -87,7 +87,7 @@ class SpanAccessibility(QObject):
                 return f"Token {self.spans.label_of(int(token_id))}, id {int(token_id)}"
         return ""
 
-    # What happens
+    # Events
 
     def _report_edit(self, edit: TextEdit) -> None:
         if QAccessible.isActive():
@@ -108,7 +108,7 @@ class SpanAccessibility(QObject):
 
 
 class _AccessibleEditor(QAccessibleWidget):
-    """An editor as assistive technology sees it."""
+    """The interface of an editor for assistive technology."""
 
     def __init__(self, editor: SpanEditor, source: SpanAccessibility) -> None:
         super().__init__(editor, QAccessible.Role.EditableText)
@@ -132,11 +132,11 @@ class _AccessibleEditor(QAccessibleWidget):
             return self._text
         if kind is QAccessible.InterfaceType.EditableTextInterface:
             return self._editable_text
-        return NULL  # neither None nor the inherited answer survives the way through PySide6 6.11
+        return NULL  # PySide6 6.11 can pass on neither None nor the inherited answer
 
 
 class _Text(QAccessibleTextInterface):
-    """Reading, and moving caret and selection."""
+    """Reads the text, and moves caret and selection."""
 
     def __init__(self, source: SpanAccessibility) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class _Text(QAccessibleTextInterface):
         self._source.document.set_caret(self._source.offset(position))
 
     def selectionCount(self) -> int:
-        return 0  # whoever sees one asks where it is, which has no answer
+        return 0  # with a count, clients would ask for the range, which Python cannot return
 
     def addSelection(self, start: int, end: int) -> None:
         self.setSelection(0, start, end)
@@ -169,7 +169,7 @@ class _Text(QAccessibleTextInterface):
         self._source.document.set_caret(self._source.document.caret)
 
     def characterRect(self, position: int) -> QRect:
-        """Where the caret is on the screen; other places are not asked for by those who follow it."""
+        """The caret's rectangle on the screen, for any position: clients only follow the caret."""
         editor = self._source.editor
         caret = editor.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
         assert isinstance(caret, QRectF)
@@ -184,7 +184,7 @@ class _Text(QAccessibleTextInterface):
 
 
 class _EditableText(QAccessibleEditableTextInterface):
-    """Changing the text; undo takes it back."""
+    """Changes the text; undo reverts it."""
 
     def __init__(self, source: SpanAccessibility) -> None:
         super().__init__()
@@ -202,19 +202,19 @@ class _EditableText(QAccessibleEditableTextInterface):
 
 
 def _accessible(class_name: str, thing: QObject) -> QAccessibleInterface | None:
-    """The factory that Qt asks for every object that assistive technology looks at."""
+    """The factory that Qt calls for each object that assistive technology inspects."""
     source = thing.findChild(SpanAccessibility) if class_name == "SpanEditor" else None
     return None if source is None else _AccessibleEditor(source.editor, source)
 
 
 def _decoded(data: bytes) -> str:
-    """Text in which each stray byte is one character, so that lengths can be told from it."""
+    """Decode so that each invalid byte is one character, which preserves lengths."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def _utf16_head(text: str, length: int) -> str:
-    """The first characters of a text, as many as fit into so many UTF-16 units."""
+    """The longest prefix of a text that fits into `length` UTF-16 units."""
     units = text.encode("utf-16-le", "surrogatepass")[: 2 * max(length, 0)]
     if units[-2:] and units[-1] & 0xFC == 0xD8:
-        units = units[:-2]  # half of a pair
+        units = units[:-2]  # the first half of a surrogate pair
     return units.decode("utf-16-le", "surrogatepass")

@@ -1,4 +1,4 @@
-"""One block of text laid out: its rows, and the way between bytes and places."""
+"""The layout of one block of text: its rows, and conversions between bytes and positions on screen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from guiapp.kit.document.display_text import DisplayText, begins_from_right, dis
 from guiapp.kit.document.document import n_units
 from guiapp.kit.spans.layout import RowGeometry
 
-ROW_HEIGHT = 1.95  # row height over font size: spans breathe between rows
+ROW_HEIGHT = 1.95  # row height over font size: leaves room between the spans of two rows
 CHIP_FONT = 0.62
 CHIP_PADDING_PX = 7
 TAB_COLUMNS = 4
@@ -41,8 +41,8 @@ class TextMetrics:
     """Fonts and the sizes that follow from them.
 
     is_even        whether all printable ASCII characters have the same width
-    widens_spaces  whether the font can show spaces that take room at a row's end
-    draws_as_one   whether the font has one picture for an emoji that is made of several
+    widens_spaces  whether the font can show spaces that keep their width at a row's end
+    draws_as_one   whether the font has a single glyph for an emoji sequence
     """
 
     font: QFont
@@ -74,14 +74,14 @@ class TextMetrics:
         )
 
     def room_for_digits(self, n_digits: int) -> float:
-        """What a chip in the text needs more than the character that holds its place."""
+        """The extra width of a chip in the text over the character that reserves its position."""
         digits = QFontMetricsF(self.chip_font).horizontalAdvance("0" * n_digits)
         return digits + CHIP_PADDING_PX - self.char_width
 
 
 @dataclass(frozen=True)
 class Preedit:
-    """What an input method is composing, at an offset in the text."""
+    """The text that an input method is composing, at an offset in the document's text."""
 
     offset: int
     text: str
@@ -89,7 +89,7 @@ class Preedit:
 
 
 class BlockLayout:
-    """The rows of one block; offsets count from the block's first byte."""
+    """The rows of one block; offsets are relative to the block's first byte."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class BlockLayout:
         unbroken: Unbroken = (),
     ) -> None:
         self.data = data
-        self.n_newlines = len(data) - len(data.rstrip(b"\n"))  # that it ends with
+        self.n_newlines = len(data) - len(data.rstrip(b"\n"))  # at the end
         self.size = len(data)
         self.preedit = preedit
         self._metrics = metrics
@@ -150,18 +150,18 @@ class BlockLayout:
         self._row_cells.append(len(self.display.cells) - 1)
 
     def _keep_whole(self, line: QTextLine, starts: list[int], ends: list[int], width: float) -> None:
-        """End a line elsewhere if it ends within what is to stay whole."""
+        """Move the end of a line if it lies within an unbroken span."""
         end = line.textStart() + line.textLength()
         at = bisect_left(starts, end) - 1
         if at >= 0 and end < ends[at]:
             self._end_at(line, starts[at] if line.textStart() < starts[at] else ends[at], width)
 
     def _end_at(self, line: QTextLine, unit: int, width: float) -> None:
-        """End a line before a character, as far as there is room, also where no word ends."""
+        """End a line before a character, as far as it fits, even within a word."""
         option = self._layout.textOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._layout.setTextOption(option)
-        for n_columns in range(unit - line.textStart(), 0, -1):  # what combines counts as one
+        for n_columns in range(unit - line.textStart(), 0, -1):  # combining characters are one column
             line.setNumColumns(n_columns, width)
             if line.textStart() + line.textLength() <= unit:
                 break
@@ -174,46 +174,46 @@ class BlockLayout:
 
     @cached_property
     def is_right_to_left(self) -> bool:
-        """Whether the block as a whole reads from right to left."""
+        """Whether the base direction of the block is right-to-left."""
         return self.display.has_right_to_left and begins_from_right(self.display.text)
 
     @property
     def is_ascii(self) -> bool:
-        """Whether each byte is a character of its own, so that no token can hold a part of one."""
+        """Whether each byte is a separate character, so that no token can contain part of one."""
         return len(self.display.text) == self.size - self.n_newlines and self.display.text.isascii()
 
     def row_extent(self, row: int) -> tuple[float, float]:
-        """Left and right edge of what is drawn of a row, its newline excepted."""
+        """The left and right edges of what is drawn of a row, without its newline."""
         if not self._lines:
             return 0.0, 0.0
         rect = self._lines[row].naturalTextRect()
         return rect.left(), rect.right()
 
     def likeness(self, row: int) -> tuple[object, ...] | None:
-        """Equal for rows of any blocks whose text is shown alike; None where only measuring can tell."""
+        """Compares equal for rows of any blocks that look the same; None if only measuring can decide."""
         first, last = self._cell_range(row)
         if self.preedit is not None or self.is_right_to_left or self.display.may_turn[first:last].any():
             return None
         return (self.data[slice(*self.row_span(row))], *self.row_extent(row))
 
     def row_span(self, row: int) -> tuple[int, int]:
-        """The bytes of a row; the newline is in the last one."""
+        """The bytes of a row; the last one includes the newline."""
         first, last = self._cell_range(row)
         end = self.size if row == self.n_rows - 1 else int(self.display.cells[last])
         return int(self.display.cells[first]), end
 
     def row_of(self, offset: int, at_row_end: bool = False) -> int:
-        """The row of a caret; between two rows it is in the second, or with `at_row_end` in the first."""
+        """The row of a caret; a caret between two rows is in the second one, unless `at_row_end`."""
         unit = self._unit(offset)
         row = int(np.searchsorted(self._row_units, unit, side="right")) - 1
         return row - 1 if at_row_end and row > 0 and self._row_units[row] == unit else max(row, 0)
 
     def is_measured(self, row: int) -> bool:
-        """Whether `geometry` has its answer ready."""
+        """Whether the result of `geometry` is cached."""
         return row in self._geometry
 
     def geometry(self, row: int) -> RowGeometry:
-        """Where the characters of a row lie, its newline included."""
+        """The positions of a row's characters, newline included."""
         if row not in self._geometry:
             self._geometry[row] = self._measure(row)
         return self._geometry[row]
@@ -227,23 +227,23 @@ class BlockLayout:
         return _x(self._lines[row], unit)
 
     def caret_at(self, row: int, x: float) -> tuple[int, bool]:
-        """The offset nearest to a place, and whether it is the end of a row that another one follows."""
+        """The offset nearest to a position, and whether it is the end of a wrapped row."""
         first, last = self._cell_range(row)
-        if first == last:  # empty, or nothing but what is being composed
+        if first == last:  # empty, or nothing but preedit text
             return int(self.display.cells[first]), False
         unit = self._lines[row].xToCursor(x)
         cell = max(int(np.searchsorted(self.display.units, unit, side="right")) - 1, first)
         is_wrapped = row + 1 < self.n_rows and cell >= last - 1
         if is_wrapped:  # Qt keeps carets before a wrapped row's last character
             cell = last - 1
-        if is_wrapped or unit > self.display.units[cell]:  # or within what is laid out for a character
+        if is_wrapped or unit > self.display.units[cell]:  # or within the units of one cell
             geometry = self.geometry(row)
             leading, trailing = geometry.leading[cell - first], geometry.trailing[cell - first]
             cell += int(abs(x - trailing) < abs(x - leading))
         return int(self.display.cells[cell]), is_wrapped and cell == last
 
     def byte_at(self, row: int, x: float) -> int:
-        """The first byte of the character that is shown at a place; -1 beside the text."""
+        """The first byte of the character at a position; -1 outside the text."""
         geometry = self.geometry(row)
         left = np.minimum(geometry.leading, geometry.trailing)
         right = np.maximum(geometry.leading, geometry.trailing)
@@ -256,14 +256,14 @@ class BlockLayout:
         return min(start + int(share * (end - start)), end - 1)
 
     def chip_span(self, offset: int) -> tuple[int, int] | None:
-        """The bytes that are shown as one chip with the byte at `offset`."""
+        """The bytes of the chip that includes the byte at `offset`; None if no chip does."""
         cell = int(np.searchsorted(self.display.cells, offset, side="right")) - 1
         if not self.display.chips_in(cell, cell + 1):
             return None
         return int(self.display.cells[cell]), int(self.display.cells[cell + 1])
 
     def step(self, offset: int, to_left: bool) -> int | None:
-        """The offset one grapheme to the left or right of another one on screen; None beyond the block."""
+        """The offset one grapheme to the left or right on screen; None beyond the block."""
         unit = self._unit(offset)
         move = self._layout.leftCursorPosition if to_left else self._layout.rightCursorPosition
         while (moved := move(unit)) != unit:
@@ -303,9 +303,9 @@ class BlockLayout:
         return geometry
 
     def _edges(self, line: QTextLine, first: int, last: int) -> NDArray[np.float64]:
-        """The x of each cell's left edge and of the last one's right edge, where all reads left to right.
+        """The x of each cell's left edge and of the last one's right edge, in a left-to-right row.
 
-        Qt is asked only where a run of evenly wide characters begins or ends: each answer takes microseconds.
+        Qt is called only where a run of equally wide characters begins or ends: each call takes microseconds.
         """
         units = self.display.units[first : last + 1]
         asked = np.ones(len(units), np.bool_)
@@ -317,7 +317,7 @@ class BlockLayout:
             edges[at] = _x(line, int(units[at]))
         anchor = np.maximum.accumulate(np.where(asked, np.arange(len(units)), 0))
         edges = edges[anchor] + (np.arange(len(units)) - anchor) * self._metrics.char_width
-        np.minimum(edges, edges[-1], out=edges)  # Qt puts all spaces beyond a row's end where it ends
+        np.minimum(edges, edges[-1], out=edges)  # Qt collapses all spaces beyond a row's end
         return edges
 
     def _mixed_edges(
@@ -331,19 +331,19 @@ class BlockLayout:
         for at, (enters, leaves) in turned.items():
             leading[at], trailing[at] = enters, leaves
         for chip in self.display.chips_in(first, last):
-            if (at := chip.cell - first) in turned:  # as wide as a character so far
+            if (at := chip.cell - first) in turned:  # measured as one character so far
                 edges = leading if leading[at] > trailing[at] else trailing
                 edges[at] += self._metrics.room_for_digits(len(chip.label))
         for at, following in enumerate(leading[1:]):
             if min(leading[at], trailing[at]) < following < max(leading[at], trailing[at]):
-                trailing[at] = following  # Qt counts a character that combines with others to the cell before
+                trailing[at] = following  # Qt assigns a combining character to the previous cell
         for at in np.flatnonzero(self.display.is_tab[first:last]).tolist():
             beyond = leading[at + 1 :] + trailing[at + 1 :] or [_x(line, int(self.display.units[last]))]
-            trailing[at] = max(beyond) if self.is_right_to_left else min(beyond)  # Qt gives its leading edge
+            trailing[at] = max(beyond) if self.is_right_to_left else min(beyond)  # Qt has the leading edge
         return np.array(leading, np.float64), np.array(trailing, np.float64)
 
     def _shown_units(self, first: int, last: int) -> tuple[list[int], list[int]]:
-        """The first and the last unit of each cell; both times the chip's where there is one."""
+        """The first and last unit of each cell; for a cell with a chip, the chip's unit twice."""
         starts = self.display.units[first:last].tolist()
         ends = (self.display.units[first + 1 : last + 1] - 1).tolist()
         for chip in self.display.chips_in(first, last):
@@ -373,9 +373,9 @@ def _x(line: QTextLine, unit: int, edge: QTextLine.Edge = QTextLine.Edge.Leading
 
 
 def _cells_after_turns(line: QTextLine, units: list[int]) -> dict[int, tuple[float, float]]:
-    """The cells before which the direction changes, with their leading and trailing edges.
+    """The cells at which the direction changes, with their leading and trailing edges.
 
-    QTextLine.cursorToX answers for these with the place where the character before them ends.
+    For these, QTextLine.cursorToX returns the end of the previous character.
     """
     runs = line.glyphRuns(-1, -1, QTextLayout.GlyphRunRetrievalFlag.RetrieveAll)
     if len({run.isRightToLeft() for run in runs}) < 2:
@@ -440,7 +440,7 @@ def _runs(units: list[int]) -> list[tuple[int, int]]:
 
 
 def _with_preedit(display: DisplayText, preedit: Preedit) -> DisplayText:
-    """The display text with what is being composed in its place; no byte stands for that."""
+    """Insert the preedit text into the display text; it corresponds to no bytes."""
     cell = int(np.searchsorted(display.cells, preedit.offset))
     unit = int(display.units[cell])
     shown = display.text.encode("utf-16-le")
@@ -448,7 +448,7 @@ def _with_preedit(display: DisplayText, preedit: Preedit) -> DisplayText:
     units, n_added = display.units.copy(), n_units(preedit.text)
     units[cell:] += n_added
     is_even = display.is_even.copy()
-    is_even[cell - 1 : cell] = False  # of the character before it, which is as wide as both now
+    is_even[cell - 1 : cell] = False  # the previous cell now includes the width of the preedit text
     chips = tuple(
         chip._replace(unit=chip.unit + n_added) if chip.unit >= unit else chip for chip in display.chips
     )

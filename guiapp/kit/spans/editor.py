@@ -1,4 +1,4 @@
-"""The editable text with its tokens coloured in place, and the numbers of tokens beside its lines."""
+"""The editable text with its tokens coloured in place, and a margin with token counts next to its lines."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from guiapp.kit.widgets.notices import BYTES_FORMAT, copy_text, leave_plain_text
 from guiapp.kit.widgets.painting import RIGHT, Painted, fill, write
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
 
-WIDTH_PX = 50  # of the numbers beside lines
+WIDTH_PX = 50  # of the margin next to the lines
 NUMBER_SIDE_PX = 6
 CAPTION_PX, CAPTION_FONT_PX = 14, 10
 BAR_PX = 3
@@ -70,9 +70,9 @@ Key = QKeySequence.StandardKey
 
 
 class SpanEditor(SpanView):
-    """A text editor; see `SpanView` for what it shows and for its other signals.
+    """A text editor; see `SpanView` for its content and its other signals.
 
-    Actions that are added to it make up its context menu.
+    Actions that are added to it form its context menu.
     """
 
     def __init__(
@@ -111,8 +111,8 @@ class SpanEditor(SpanView):
         self._repaint_changes()
 
     def set_font_px(self, size_px: int) -> None:
-        """Text in another size; the caret stays in sight if it was."""
-        if size_px == self.font_px:  # as when the program starts: nothing need be laid out to know
+        """Set the font size; a visible caret stays visible."""
+        if size_px == self.font_px:  # as at the start of the program: skip the layout
             return
         is_in_sight = self.rows.shows(self._document.caret)
         super().set_font_px(size_px)
@@ -188,7 +188,7 @@ class SpanEditor(SpanView):
         return types_text(event) or bool(self._moves.move_for(event) or self._command_for(event))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if is_plain(event) and types_text(event):  # most keys: no need to look through all commands
+        if is_plain(event) and types_text(event):  # most keys: skip the search for a command
             self.type_text(event.text())
             return
         move = self._moves.move_for(event)
@@ -313,7 +313,7 @@ class SpanEditor(SpanView):
             self.setFocus(Qt.FocusReason.MouseFocusReason)
 
     def _accept_text(self, event: QDropEvent) -> bool:
-        """Take text; files are for the window to open."""
+        """Accept text; leave files to the window."""
         takes = event.mimeData().hasText() and not event.mimeData().hasUrls()
         if takes:
             event.acceptProposedAction()
@@ -397,7 +397,7 @@ PLAIN_KEYS: dict[int, Command] = {
 
 
 class EditorLink(QObject):
-    """Lives as long as its editor."""
+    """Synchronizes hovered and selected tokens of an editor and a session; lives as long as the editor."""
 
     def __init__(self, editor: SpanEditor, session: ModelSession) -> None:
         super().__init__(editor)
@@ -420,17 +420,17 @@ class EditorLink(QObject):
     def _on_selection_changed(self) -> None:
         index = self._session.selected_token
         self._editor.set_selected_token(-1 if index is None else index)
-        self._revealing.start()  # once, however often the selection moves until then
+        self._revealing.start()  # once, even if the selection moves again before that
 
     def _reveal(self) -> None:
-        """Show the token that was selected elsewhere; where people type, the editor follows the caret."""
+        """Scroll to a token selected elsewhere; an editor with the focus follows its caret instead."""
         index = self._session.selected_token
         if index is not None and not self._editor.hasFocus():
             self._editor.reveal(*self._session.tokens.span(index))
 
 
 class LineCost(NamedTuple):
-    """The tokens of a line; what is said before them where it is dear, and the length of its bar, 0 to 1."""
+    """The tokens of a line; a note before the number if it is expensive; the length of its bar, 0 to 1."""
 
     n_tokens: int
     is_expensive: bool = False
@@ -439,7 +439,7 @@ class LineCost(NamedTuple):
 
 
 class LineMargin(Painted):
-    """A number beside each line of a text, amber with a bar where the line costs more than it need.
+    """A number next to each line of a text, amber with a bar if the line is expensive.
 
     caption  what the numbers count, written above them
     """
@@ -458,14 +458,14 @@ class LineMargin(Painted):
 
     @abstractmethod
     def cost_of(self, start: int, end: int) -> LineCost | None:
-        """What is written beside a line of the text; None for nothing."""
+        """The cost to write next to a line of the text; None for nothing."""
 
     def n_before(self) -> int | None:
-        """The number beside the row above the text."""
+        """The number next to the row above the text; None for no number."""
         return 0
 
     def point_out(self, place: PointedOut | None) -> None:
-        """Mark a line as the editor does."""
+        """Mark a line, as the editor does."""
         if place != self._pointed_out:
             self._pointed_out = place
             self.update()
@@ -477,10 +477,10 @@ class LineMargin(Painted):
         self._editor.wheelEvent(event)
 
     def _on_moved(self, moved_px: int) -> None:
-        """Move the picture with the rows, as the editor does; paint what comes into sight."""
+        """Scroll the pixels along with the rows, as the editor does, and paint the exposed part."""
         if moved_px:
             self.scroll(0, moved_px)
-            self.update(0, 0, self.width(), CAPTION_PX + max(moved_px, 0))  # it stays where it is
+            self.update(0, 0, self.width(), CAPTION_PX + max(moved_px, 0))  # the caption does not scroll
         else:
             self.update()
 

@@ -1,4 +1,4 @@
-"""One frame of a text: what it is made of, what of it differs from the screen, and its rows as pixmaps."""
+"""One frame of a text: its content, its differences from the screen, and its rows as pixmaps."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
 
 PIXEL_BYTES = 4
-LINE_ALPHA = 34  # of the line that people are to see
-PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
-SQUARE_PX = 3  # below letters that pass for others
-KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
+LINE_ALPHA = 34  # of the highlighted line
+PADDING_PX = 24  # around the text of a row, for newlines and overhanging glyphs
+SQUARE_PX = 3  # below confusable letters
+KEPT_SCREENS = 3  # screens of cached row pixmaps; more would cost memory and are seldom reused
 CHIP_GAP_PX = 6
-DIM_ALPHA, SHADE_ALPHA = 165, 100  # over what does not fit, and over what two chunks share
+DIM_ALPHA, SHADE_ALPHA = 165, 100  # over text that does not fit, and over text shared by two chunks
 NO_PARTS = np.empty((0, 2), np.int64)
 PaintKey = tuple[object, ...]
 
 
 class PointedOut(NamedTuple):
-    """The bytes [start, end) that people are to see, and the line [line_start, line_end) of that place."""
+    """The bytes [start, end) to highlight, and the line [line_start, line_end) around them."""
 
     start: int
     end: int
@@ -44,23 +44,23 @@ class PointedOut(NamedTuple):
     line_end: int
 
     def seen_from(self, start: int, end: int) -> PointedOut | None:
-        """What of it is in the bytes [start, end), counted from `start`; None where its line is not."""
+        """Clip to the bytes [start, end), relative to `start`; None if the line does not overlap them."""
         if self.line_end <= start or self.line_start >= end > start:
             return None
         return PointedOut(*(min(max(at, start), end) - start for at in self))
 
 
 PlacedLine = tuple[QRectF, str]
-"""Where a line or its words are in the window, and the words."""
+"""The rectangle of a line or label in the window, and the text of the label."""
 Parts = tuple[tuple[int, int], ...]
-"""Parts of a text, in order."""
+"""Byte ranges of a text, in order."""
 
 
 class Divisions(NamedTuple):
-    """Lines before some bytes of a text with words beside them, and parts that are dimmed or shaded.
+    """Dividing lines before some bytes of a text, with labels, and dimmed or shaded ranges.
 
     cuts            int64[k], in order
-    label           the words at one of the cuts, by its number; "" for none
+    label           returns the label of a cut, by its index; "" for none
     dimmed, shaded  int64[n, 2], in order
     """
 
@@ -71,12 +71,12 @@ class Divisions(NamedTuple):
 
     @classmethod
     def at(cls, offset: int, label: str = "", end: int = 0) -> Divisions:
-        """One line; what is between it and `end` is dimmed."""
+        """One dividing line; the text between it and `end` is dimmed."""
         dimmed = np.array([(offset, end)]) if end > offset else NO_PARTS
         return cls(np.array([offset]), lambda _: label, dimmed)
 
     def moved(self, edit: TextEdit) -> Divisions:
-        """The same in the text that an edit leaves."""
+        """The divisions of the text after an edit."""
 
         def move(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
             return np.where(offsets > edit.start, np.maximum(offsets + edit.shift, edit.start), offsets)
@@ -84,24 +84,24 @@ class Divisions(NamedTuple):
         return Divisions(move(self.cuts), self.label, move(self.dimmed), move(self.shaded))
 
     def lines_in(self, start: int, end: int) -> list[tuple[int, str]]:
-        """The cuts in the bytes [start, end], each with its words."""
+        """The cuts in the bytes [start, end], each with its label."""
         first, last = int(self.cuts.searchsorted(start)), int(self.cuts.searchsorted(end, "right"))
         return [(int(self.cuts[at]), self.label(at)) for at in range(first, last)]
 
 
 def _parts_within(parts: NDArray[np.int64], start: int, end: int) -> Parts:
-    """What of some parts is in the bytes [start, end), counted from `start`."""
+    """Clip ranges to the bytes [start, end), relative to `start`."""
     if not len(parts):
         return ()
     first, last = int(parts[:, 1].searchsorted(start, "right")), int(parts[:, 0].searchsorted(end))
-    within = parts[first:last].tolist()  # few: numbers of Python are quicker
+    within = parts[first:last].tolist()  # few: Python numbers are faster
     return tuple((max(low, start) - start, min(high, end) - start) for low, high in within)
 
 
 class Highlights(NamedTuple):
-    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
+    """Highlights of a block, in bytes from its start, and token indexes.
 
-    confusables     the bytes of letters that pass for others
+    confusables     the bytes of confusable letters
     dimmed, shaded  see `Divisions`
     """
 
@@ -119,10 +119,10 @@ class Highlights(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """What lies on the text: bytes and tokens of all of it, and lines in the window, such as the caret.
+    """All highlights of the text: bytes and tokens, and lines in the window, such as the caret.
 
-    lines        where they are, each with its words
-    confusables  gives the letters of a stretch that pass for others, as bytes counted from its start
+    lines        their rectangles, each with its label
+    confusables  returns the confusable letters of a byte range, relative to its start
     """
 
     selection: tuple[int, int]
@@ -135,7 +135,7 @@ class Marks(NamedTuple):
     divisions: Divisions | None = None
 
     def on(self, start: int, end: int) -> Highlights:
-        """Those of the bytes [start, end), counted from `start`."""
+        """The highlights of the bytes [start, end), relative to `start`."""
         selection = (self.selection[0] - start, self.selection[1] - start)
         matches: SpanWindow | None = None
         if self.search is not None and self.search.n_matches:
@@ -149,7 +149,7 @@ class Marks(NamedTuple):
 
 
 class ShownBlock(NamedTuple):
-    """A block that shows, with all that lies on it; tokens and highlights count from its first byte."""
+    """A visible block with all its marks; offsets of tokens and highlights are relative to its first byte."""
 
     block: VisibleBlock
     tokens: PaintedTokens
@@ -157,12 +157,12 @@ class ShownBlock(NamedTuple):
     lines: tuple[PlacedLine, ...]
 
     def paint_key(self) -> PaintKey:
-        """Equal for two states of one block whose rows are painted alike."""
+        """Compares equal for two states of one block whose rows are painted the same."""
         marks = self._marks_in(self.tokens, 0, self.block.layout.size)
         return (*marks, *self.tokens.paint_key(0, self.highlights.matches))
 
     def row_keys(self) -> list[PaintKey]:
-        """Equal for two rows that are painted alike, of whatever blocks and wherever that is."""
+        """One key for each row; equal keys are painted the same, in any block and at any position."""
         layout, matches = self.block.layout, self.highlights.matches
         keys = []
         for row in range(layout.n_rows):
@@ -174,7 +174,7 @@ class ShownBlock(NamedTuple):
         return keys
 
     def _marks_in(self, tokens: PaintedTokens, start: int, end: int) -> PaintKey:
-        """What is selected and pointed at within some bytes and tokens, counted from the first of them."""
+        """The selection and highlights within some bytes and tokens, relative to the first."""
         first, last = (min(max(at, start), end) - start for at in self.highlights.selection)
         selection = (first, last) if first < last else None
         marked = (self.highlights.selected_token, self.highlights.hovered_token)
@@ -193,7 +193,7 @@ class ShownBlock(NamedTuple):
 
 
 def _overlaps(parts: Parts, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """What of some parts is in the bytes [start, end), counted from `start`."""
+    """Clip ranges to the bytes [start, end), relative to `start`."""
     for low, high in parts:
         if (low := max(low, start)) < (high := min(high, end)):
             yield low - start, high - start
@@ -204,7 +204,7 @@ def lines_between(lines: Iterable[PlacedLine], top: float, bottom: float) -> tup
 
 
 class ScreenPart(NamedTuple):
-    """A stretch of the window over its whole width, and what all in it follows from."""
+    """A band of the window at full width; equal `paint_key`s mean equal pixels."""
 
     top: int
     width: int
@@ -217,7 +217,7 @@ class ScreenPart(NamedTuple):
 
 
 def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) -> list[ShownBlock]:
-    """The blocks that touch an area of the window, from the top down."""
+    """The blocks that touch an area of the window, from top to bottom."""
     width = area.boundingRect().right() + 1
     touched = [block for block in rows.visible() if area.intersects(_band(block.y, block.bottom, width))]
     if not touched:
@@ -238,16 +238,16 @@ def _band(top: float, bottom: float, width: int) -> QRect:
 
 
 class Screen:
-    """What the parts of a window looked like when they were painted last."""
+    """What each part of a window showed when it was last painted."""
 
     def __init__(self) -> None:
         self._parts: set[ScreenPart] = set()
-        self._row_keys: dict[BlockLayout, tuple[PaintKey, list[PaintKey]]] = {}  # of the blocks in sight
+        self._row_keys: dict[BlockLayout, tuple[PaintKey, list[PaintKey]]] = {}  # of the visible blocks
 
     def parts_of(
         self, blocks: Sequence[ShownBlock], rows: SpanRows, outer_key: PaintKey, window: QRect
     ) -> list[ScreenPart]:
-        """The rows of some blocks, and what is above the first and below the last one, like `outer_key`."""
+        """The rows of some blocks, and the bands above the first and below the last block (`outer_key`)."""
         row_px, visible = rows.metrics.row_height, rows.visible()
         if not visible:  # the window has no height
             return []
@@ -271,7 +271,7 @@ class Screen:
         return parts
 
     def _row_keys_of(self, shown: ShownBlock) -> list[PaintKey]:
-        """Those of its last state, where that was alike: a key changes one block of those in sight."""
+        """The block's row keys, cached while it is unchanged: a key press changes one visible block."""
         layout, key = shown.block.layout, shown.paint_key()
         known = self._row_keys.get(layout)
         if known is None or known[0] != key:
@@ -279,15 +279,15 @@ class Screen:
         return known[1]
 
     def forget(self) -> None:
-        """Count nothing as painted, as after pixels were moved."""
+        """Mark everything as unpainted, as after scrolling pixels."""
         self._parts.clear()
 
     def differing(self, parts: Iterable[ScreenPart]) -> list[QRect]:
-        """Where those lie that look different now, or are not known."""
+        """The rectangles of parts that have changed or are unknown."""
         return [part.rect for part in parts if part not in self._parts]
 
     def note(self, parts: Iterable[ScreenPart], touched: QRegion, painted: QRegion) -> None:
-        """Follow a frame: the parts that it touched, and the area that now looks as they say."""
+        """Record a frame: the parts that it touched, and the area that now shows them."""
         kept = {part for part in self._parts if not touched.intersects(part.rect)}
         for part in parts:
             if part in self._parts or QRegion(part.rect).subtracted(painted).isEmpty():
@@ -296,12 +296,12 @@ class Screen:
 
 
 def shading(theme: Theme) -> QBrush:
-    """Of what two chunks share; slanted lines, as a plain ground looks selected."""
+    """The pattern over text shared by two chunks; hatching, since a plain fill looks like a selection."""
     return QBrush(faded(theme.text, SHADE_ALPHA), Qt.BrushStyle.BDiagPattern)
 
 
 class ChipBox(NamedTuple):
-    """An added token, what it is called, whether only this column has it, and where its chip lies."""
+    """An added token, its label, whether only this column has it, and the rectangle of its chip."""
 
     token: int
     label: str
@@ -310,9 +310,9 @@ class ChipBox(NamedTuple):
 
 
 class AddedTokenRows:
-    """The control tokens added before and behind the text, such as BOS and EOS, in rows of their own.
+    """The control tokens added before and after the text, such as BOS and EOS, in separate rows.
 
-    leading, trailing  each token with what it is called, and whether it has a ring
+    leading, trailing  (token, label, whether it has a ring)
     """
 
     def __init__(self, spans: SpanSource) -> None:
@@ -321,7 +321,7 @@ class AddedTokenRows:
         self.trailing: list[tuple[int, str, bool]] = []
 
     def read(self, size: int) -> None:
-        """Find those of a text of `size` bytes."""
+        """Find the added tokens of a text of `size` bytes."""
         self.leading = self._added_at(0, 0, min(size, 1))
         self.trailing = self._added_at(size, max(size - 1, 0), size) if size else []
 
@@ -336,7 +336,7 @@ class AddedTokenRows:
         ]
 
     def chips(self, rows: SpanRows, left: float, height: int) -> list[ChipBox]:
-        """The chips that show in a window of some height, from `left` on."""
+        """The chips visible in a window of some height, from x = `left` on."""
         row_px = rows.metrics.row_height
         sizes = QFontMetricsF(rows.metrics.font)
         chips = []
@@ -350,11 +350,11 @@ class AddedTokenRows:
 
 
 _RowPixmap = tuple[int, QPixmap]
-"""Where the picture of a row begins, and the picture."""
+"""The x of a row's pixmap, and the pixmap."""
 
 
 class _Row(NamedTuple):
-    """A row of a block with all that its picture follows from; bytes count from the block's start."""
+    """A row of a block with all that determines its pixels; bytes are relative to the block's start."""
 
     layout: BlockLayout
     number: int
@@ -363,7 +363,7 @@ class _Row(NamedTuple):
     scale: float
 
     def key(self) -> PaintKey:
-        """Equal for rows that look alike."""
+        """Compares equal for rows that look the same."""
         layout, (start, end) = self.layout, self.layout.row_span(self.number)
         text = layout.likeness(self.number)
         if text is None:
@@ -371,12 +371,12 @@ class _Row(NamedTuple):
         return (*text, self.scale, *self.tokens.paint_key(start, self.matches))
 
     def segments(self, start: int, end: int) -> list[tuple[float, float]]:
-        """The left and right edges of what the bytes [start, end) take up."""
+        """The left and right edges of the bytes [start, end)."""
         return row_segments(self.layout.geometry(self.number), start, end)
 
 
 class RowPixmaps:
-    """Draws rows of text; one that looks as before is copied, not drawn again."""
+    """Draws rows of text, and caches them as pixmaps."""
 
     def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
         self._theme = theme
@@ -390,7 +390,7 @@ class RowPixmaps:
         self._is_first = True
 
     def begin_frame(self, most_ms: float, size: QSize, scale: float) -> None:
-        """From then on, rows are not drawn, all but the first: they are shown as before, or sketched."""
+        """Start a frame: draw new rows for `most_ms`, at least one; then reuse old pixmaps or sketch."""
         self._most_bytes = round(KEPT_SCREENS * size.width() * size.height() * scale**2) * PIXEL_BYTES
         self._deadline = perf_counter() + most_ms / 1000
         self._is_first = True
@@ -404,7 +404,7 @@ class RowPixmaps:
         highlights: Highlights,
         place: QPointF,
     ) -> bool:
-        """Draw one row of a block with its top left corner at `place`; False if time was up."""
+        """Draw one row with its top left corner at `place`; False if there was no time to draw it in full."""
         if layout.likeness(row) is None and not layout.is_measured(row) and self._is_late():
             return self._sketch(painter, layout, row, place)
         start, end = layout.row_span(row)
@@ -412,7 +412,7 @@ class RowPixmaps:
         whole = _Row(layout, row, tokens.within(start, end), matches, painter.device().devicePixelRatioF())
         drawn = self._pixmap(whole)
         is_whole = drawn is not None
-        if drawn is None:  # too late: better without the newest marks than without tokens
+        if drawn is None:  # too late: a row without the newest marks is better than one without tokens
             drawn = self._pixmaps.get(whole._replace(matches=None).key())
         if drawn is None:
             drawn = self._pixmaps.get(self._last_keys.get(layout, {}).get(row, ()))
@@ -424,7 +424,7 @@ class RowPixmaps:
         for parts, veil in ((highlights.dimmed, self._dim), (highlights.shaded, self._shade)):
             for low, high in _overlaps(parts, start, end):
                 for left, right in whole.segments(start + low, start + high):
-                    painter.setBrushOrigin(place)  # a pattern moves with its row
+                    painter.setBrushOrigin(place)  # the pattern moves with its row
                     painter.fillRect(QRectF(place.x() + left, place.y(), right - left, row_px), veil)
         if highlights.pointed_out is not None and highlights.pointed_out.seen_from(start, end) is not None:
             self._draw_pointed_out(painter, whole, highlights.pointed_out, place)
@@ -450,7 +450,7 @@ class RowPixmaps:
         is_selected: bool,
         is_hovered: bool,
     ) -> None:
-        """Draw a token that was added to the text: an outline with its name in it."""
+        """Draw a token that was added to the text: an outline around its label."""
         control = self._theme.control
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(faded(control, 60 if is_hovered else 24))
@@ -466,7 +466,7 @@ class RowPixmaps:
             self._draw_ring(painter, rect)
 
     def _pixmap(self, row: _Row) -> _RowPixmap | None:
-        """The row as it looks now, drawn unless it is too late for that."""
+        """The row's current pixmap, drawn if needed; None if it is too late for that."""
         key = row.key()
         found = self._pixmaps.get(key)
         if found is None and self._is_late():
@@ -522,7 +522,7 @@ class RowPixmaps:
     def _draw_confusable(
         self, painter: QPainter, segments: list[tuple[float, float]], place: QPointF
     ) -> None:
-        """Underline a letter that passes for another by squares, in the colour of warnings."""
+        """Underline a confusable letter with squares in the warning colour."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         y = round(place.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
         for left, right in segments:
@@ -537,7 +537,7 @@ class RowPixmaps:
     def _draw_overlay(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(faded(self._theme.text, 44))
-        painter.setPen(Qt.PenStyle.NoPen)  # a line around a token says other things
+        painter.setPen(Qt.PenStyle.NoPen)  # outlines of tokens have other meanings
         painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
 
     def _draw_ring(self, painter: QPainter, rect: QRectF) -> None:

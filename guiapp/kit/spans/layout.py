@@ -1,4 +1,4 @@
-"""Which token lies where: plain geometry of one row of text, without a window."""
+"""The positions of tokens: plain geometry of one row of text, without a window."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ PIECE_END, DIFFERS, SHARED, ONLY_HERE = 64, 128, 256, 512  # marks in a tint
 
 
 class SpanWindow(NamedTuple):
-    """The tokens of a stretch of text, empty spans included.
+    """The tokens of a span of text, empty ones included.
 
-    first_index  which token of the whole text the first of them is
+    first_index  the index of the first of these tokens in the whole text
     ids          int32[k]
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
-    tints        uint8[k] or uint16[k]  which colour each has: a number below N_TINTS, or from FIRST_SHADE on
-                 one of a scale, which neighbours share; with marks: PIECE_END where a piece ends behind the
-                 token, DIFFERS where the exact encoder does not give it, SHARED and ONLY_HERE where all
-                 columns side by side have it, or only this one
+    tints        uint8[k] or uint16[k]  the colour of each token: a number below N_TINTS, or from FIRST_SHADE
+                 on one of a scale, which neighbours may share; plus marks: PIECE_END if a piece ends after
+                 the token, DIFFERS if the exact encoder does not produce it, SHARED if all columns side by
+                 side have it, ONLY_HERE if only this column has it
     """
 
     first_index: int
@@ -44,7 +44,7 @@ class SpanWindow(NamedTuple):
     tints: NDArray[np.uint8] | NDArray[np.uint16]
 
     def marked(self, is_shared: NDArray[np.bool_], is_only_here: NDArray[np.bool_]) -> SpanWindow:
-        """The same tokens, those of a column beside others."""
+        """The same tokens with marks of a comparison of columns."""
         marks = np.uint16(SHARED) * is_shared + np.uint16(ONLY_HERE) * is_only_here
         return self._replace(tints=self.tints | marks)
 
@@ -66,11 +66,11 @@ class SpanWindow(NamedTuple):
 
 
 class SpanSource(Protocol):
-    """Where an editor reads the tokens of its text from."""
+    """An editor's source of the tokens of its text."""
 
     @property
     def tokens_changed(self) -> SignalInstance:
-        """Carries the edit that changed them, None where the text is the same, and the tokens."""
+        """Emits the edit that changed the tokens (None if the text is the same), and the tokens."""
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap the bytes [start, end), and the empty ones from `start` to `end`."""
@@ -79,17 +79,17 @@ class SpanSource(Protocol):
         """The `Attribute` bits of token ids."""
 
     def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
+        """The label of a token that is not in the text."""
 
 
 class RowGeometry(NamedTuple):
-    """Where the cells of one row lie; a cell is what a person sees as one character.
+    """The cells of one row; a cell is what a user sees as one character.
 
     cells       int64[m + 1]    cell i is made of the bytes [cells[i], cells[i + 1])
     leading     float64[m]      x of the edge where reading enters the cell
     trailing    float64[m]      x of the edge where reading leaves it, left of `leading` in right-to-left text
-    characters  int64[n + 1]    where the characters of the row begin, and where the last one ends
-    is_mixed    whether some cells run from right to left
+    characters  int64[n + 1]    the starts of the row's characters, and the end of the last one
+    is_mixed    whether some cells are right-to-left
     """
 
     cells: NDArray[np.int64]
@@ -107,11 +107,11 @@ class RowGeometry(NamedTuple):
         return int(self.cells[-1])
 
     def x_from(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Where the bytes at `offsets` begin; the bytes of a cell share its width."""
+        """The x where the bytes at `offsets` begin; the bytes of a cell share its width evenly."""
         return self._x(offsets, np.searchsorted(self.cells, offsets, side="right") - 1)
 
     def x_to(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Where the bytes before `offsets` end."""
+        """The x where the bytes before `offsets` end."""
         return self._x(offsets, np.searchsorted(self.cells, offsets) - 1)
 
     def _x(self, offsets: NDArray[np.int64], cell: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -122,9 +122,9 @@ class RowGeometry(NamedTuple):
 
 
 class TokenBoxes(NamedTuple):
-    """Stretches of a row, each within one token; a token has several in mixed directions.
+    """Segments of a row, each within one token; in mixed directions a token has several.
 
-    indexes       int64[k]    tokens, counted within the window
+    indexes       int64[k]    tokens, relative to the window
     left, right   float64[k]
     round_left    bool[k]     whether the token begins or ends at this side
     round_right   bool[k]
@@ -138,12 +138,12 @@ class TokenBoxes(NamedTuple):
 
 
 class SplitCells(NamedTuple):
-    """The cells of a row that several tokens share, cut where tokens begin.
+    """The cells of a row that several tokens share, cut at token boundaries.
 
-    tokens             int64[k]    tokens, counted within the window, one for each part of a cell
-    left, right        float64[k]  the parts; the bytes of a cell share its width
-    torn_left, torn_right  float64[m]  cells with a token boundary within a character, not only between
-                       characters that combine
+    tokens             int64[k]    tokens, relative to the window, one for each part of a cell
+    left, right        float64[k]  the parts; the bytes of a cell share its width evenly
+    torn_left, torn_right  float64[m]  cells with a token boundary within a character, rather than
+                       between combining characters
     """
 
     tokens: NDArray[np.int64]
@@ -154,7 +154,7 @@ class SplitCells(NamedTuple):
 
 
 def token_boxes(window: SpanWindow, row: RowGeometry) -> TokenBoxes:
-    """The boxes of the tokens in a row, in reading order; empty spans have none."""
+    """The boxes of the tokens in a row, in reading order; empty spans have no box."""
     indexes = _tokens_in(window, row)
     starts = np.maximum(window.starts[indexes], row.start)
     ends = np.minimum(window.ends[indexes], row.end)
@@ -166,7 +166,7 @@ def token_boxes(window: SpanWindow, row: RowGeometry) -> TokenBoxes:
 
 
 def row_segments(row: RowGeometry, start: int, end: int) -> list[tuple[float, float]]:
-    """The parts of a row, left and right edge, that the bytes [start, end) take up."""
+    """The left and right edges of the bytes [start, end) in a row; several in mixed directions."""
     start, end = max(start, row.start), min(end, row.end)
     if start >= end:
         return []
@@ -179,7 +179,7 @@ def row_segments(row: RowGeometry, start: int, end: int) -> list[tuple[float, fl
 
 
 def split_cells(window: SpanWindow, row: RowGeometry) -> SplitCells | None:
-    """The cells of a row that hold a token boundary within; None if there are none."""
+    """The cells of a row that contain a token boundary; None if there are none."""
     indexes = _tokens_in(window, row)
     bounds = distinct(np.concatenate((window.starts[indexes], window.ends[indexes])))
     bounds = bounds[(bounds > row.start) & (bounds < row.end)]
@@ -206,7 +206,7 @@ def split_cells(window: SpanWindow, row: RowGeometry) -> SplitCells | None:
 
 
 def token_at(window: SpanWindow, offset: int) -> int:
-    """The index, in the whole text, of the token that holds the byte at `offset`; -1 if none does."""
+    """The index, in the whole text, of the token that contains the byte at `offset`; -1 if none does."""
     at = int(np.searchsorted(window.ends, offset, side="right"))
     if at < len(window.ids) and window.starts[at] <= offset:
         return window.first_index + at
@@ -228,7 +228,7 @@ def _mixed_boxes(
     opens: NDArray[np.bool_],
     closes: NDArray[np.bool_],
 ) -> TokenBoxes:
-    """Boxes where reading order and position differ: cell by cell, joined where they touch."""
+    """Boxes in rows with mixed directions: cell by cell, joined where they touch."""
     cuts = distinct(np.concatenate((row.cells, starts, ends)))
     at = np.searchsorted(ends, cuts[:-1], side="right")
     held = at < len(ends)
@@ -301,13 +301,13 @@ class ChipGrid:
             yield MARGIN_X_PX + column * width, MARGIN_Y_PX + row * height
 
     def chips_between(self, top: int, bottom: int) -> tuple[int, int]:
-        """The chips [first, last) of all rows that touch the stretch from `top` to `bottom`."""
+        """The chips [first, last) of all rows that touch the range from `top` to `bottom`."""
         first_row = max(0, (top - MARGIN_Y_PX) // self.cell.height())
         last_row = max(0, (bottom - MARGIN_Y_PX) // self.cell.height() + 1)
         return min(first_row * self.n_columns, self.n_chips), min(last_row * self.n_columns, self.n_chips)
 
     def index_at(self, position: QPoint) -> int | None:
-        """The chip at a place, the gap to its right and below it included."""
+        """The chip at a position, including the gap to its right and below it."""
         column = (position.x() - MARGIN_X_PX) // self.cell.width()
         row = (position.y() - MARGIN_Y_PX) // self.cell.height()
         index = row * self.n_columns + column

@@ -1,6 +1,6 @@
-"""A legend: what the marks on a page mean, each as a small icon and a line of text.
+"""A legend: the meanings of the marks on a page, each as a small icon and a line of text.
 
-A page has its own in `Page.legend`; the window lists it under “?”.
+`Page.legend` contains the legend of a page; the window shows it under “?”.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from guiapp.kit.widgets.painting import CENTER, Painted, fill, outline, ring, wr
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, plain_label, set_role
 
 ICON, SMALL_ICON = QSize(72, 28), QSize(52, 26)
-EDGE_PX = 3  # around a mark, for what reaches beyond a token
+EDGE_PX = 3  # around a mark, for parts that extend beyond a token
 Draw = Callable[[QPainter, Theme, QRectF], object]
 Pen = Callable[[Theme], QPen | QColor]
 
@@ -50,7 +50,7 @@ Legend = Mapping[str, tuple[LegendEntry, ...]]
 
 
 class LegendList(QWidget):
-    """Icons and, as labels that can be read aloud, their meanings."""
+    """A list of icons and their meanings; the labels are accessible to screen readers."""
 
     def __init__(self, entries: tuple[LegendEntry, ...], theme_source: ThemeSource) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class LegendList(QWidget):
 
 
 class LegendLabel(QWidget):
-    """One entry, to stand in a line of others."""
+    """One entry, for a row of several."""
 
     def __init__(self, entry: LegendEntry, theme_source: ThemeSource, tip: str) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class LegendLabel(QWidget):
 
 
 class LegendIcon(Painted):
-    """Drawn by the page's own function, so that it is what people see there, in either theme."""
+    """An icon drawn by the page's own function, so that it matches the page in either theme."""
 
     def __init__(self, draw: Draw, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -90,7 +90,7 @@ class LegendIcon(Painted):
         self.setFixedSize(ICON)
 
     def show_drawing(self, draw: Draw) -> None:
-        """Something else from now on."""
+        """Replace the drawing."""
         self._draw = draw
         self.update()
 
@@ -108,7 +108,7 @@ def characters(text: str, color: str = "text") -> Draw:
 
 
 def token(text: str, mark: Draw | None = None, alpha: int = 255) -> Draw:
-    """A token as in a text, and a mark on it."""
+    """A token as in a text, with a mark on it."""
 
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         fill(painter, box, faded(theme.span_color(0), alpha), RADIUS_PX)
@@ -124,7 +124,7 @@ def ringed(pen: Pen) -> Draw:
 
 
 def line(pen: Pen, is_upright: bool = False) -> Draw:
-    """A line across the icon, or from its top to its bottom."""
+    """A horizontal or vertical line across the icon."""
 
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         x, y = box.center().x(), box.center().y()
@@ -137,7 +137,7 @@ def line(pen: Pen, is_upright: bool = False) -> Draw:
 
 
 def upright(painter: QPainter, theme: Theme, box: QRectF) -> None:
-    """The line that is drawn between two tokens."""
+    """The line between two tokens."""
     draw_upright(painter, box.center().x(), box.top(), box.height(), theme.text)
 
 

@@ -1,4 +1,4 @@
-"""Where each key takes the caret, and what keys and input methods hold, in bytes."""
+"""Caret moves by keys, and the conversion of keys and input method events to bytes."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from guiapp.kit.document.document import TextDocument, n_units
 from guiapp.kit.spans.block import Preedit
 from guiapp.kit.spans.rows import SpanRows
 
-SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
+SURROUNDING_BYTES = 256  # of text around the caret that input methods can read
 Key = QKeySequence.StandardKey
 
 
 class CaretMoves:
-    """Moves the caret of a document as its rows show it.
+    """Moves the caret of a document as its rows are shown.
 
-    at_row_end  whether a caret between two rows of a line is meant to be at the end of the first
+    at_row_end  whether a caret between two rows of a line is at the end of the first one
     """
 
     def __init__(self, document: TextDocument, rows: SpanRows) -> None:
@@ -30,14 +30,14 @@ class CaretMoves:
         self.page_px = 400.0
 
     def move_for(self, event: QKeyEvent) -> Callable[[], None] | None:
-        """What a key event asks for, ready to be called; None if it does not move the caret."""
+        """The move for a key event, ready to be called; None if the key does not move the caret."""
         for standard_key, (method, goal), extend in KEYS:
             if event.matches(standard_key):
                 return lambda: method(self, goal, extend)
         return None
 
     def forget(self) -> None:
-        """The caret was put elsewhere by other means."""
+        """Reset the state of vertical moves: the caret was moved by other means."""
         self._wanted_x = None
         self.at_row_end = False
 
@@ -46,7 +46,7 @@ class CaretMoves:
         self._go(offset, extend, at_row_end)
 
     def _to_side(self, to_left: bool, extend: bool) -> None:
-        """To an end of the row."""
+        """Move to an end of the row."""
         place = self._rows.place_of(self._document.caret, self.at_row_end)
         start, end = self._rows.row_span(place.block, place.row)
         layout = self._rows.layout(place.block)
@@ -142,7 +142,7 @@ def text_of(data: bytes) -> str:
 
 
 def is_plain(event: QKeyEvent) -> bool:
-    """Whether no modifier but Shift makes the key a command."""
+    """Whether no modifier other than Shift is pressed."""
     commands = (
         Qt.KeyboardModifier.ControlModifier
         | Qt.KeyboardModifier.AltModifier
@@ -152,7 +152,7 @@ def is_plain(event: QKeyEvent) -> bool:
 
 
 def types_text(event: QKeyEvent) -> bool:
-    """Whether a key event puts characters into the text; AltGr does, Ctrl and Alt alone do not."""
+    """Whether a key event enters text; AltGr does, Ctrl or Alt alone do not."""
     text = event.text()
     is_command = not is_plain(event) and not event.modifiers() & Qt.KeyboardModifier.GroupSwitchModifier
     altgr = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -162,7 +162,7 @@ def types_text(event: QKeyEvent) -> bool:
 
 
 def preedit_of(offset: int, event: QInputMethodEvent) -> Preedit:
-    """What an input method is composing at an offset."""
+    """The preedit text of an input method at an offset."""
     text = event.preeditString()
     caret = n_units(text)
     for attribute in event.attributes():
@@ -172,7 +172,7 @@ def preedit_of(offset: int, event: QInputMethodEvent) -> Preedit:
 
 
 def span_to_replace(document: TextDocument, event: QInputMethodEvent) -> tuple[int, int]:
-    """The bytes of the characters, counted from the caret, that an input method wants to replace."""
+    """The bytes that an input method asks to replace, relative to the caret in characters."""
     start = document.caret
     for _ in range(-event.replacementStart()):
         start = document.previous_grapheme(start)
@@ -183,7 +183,7 @@ def span_to_replace(document: TextDocument, event: QInputMethodEvent) -> tuple[i
 
 
 def input_method_value(document: TextDocument, query: Qt.InputMethodQuery) -> str | int | None:
-    """What an input method may know of the text around the caret; None for other questions."""
+    """The answer to an input method's query about the text around the caret; None for other queries."""
     names = Qt.InputMethodQuery
     start, end = document.selection
     if query == names.ImCurrentSelection:

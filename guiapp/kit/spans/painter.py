@@ -1,4 +1,4 @@
-"""How tokens look in the text: backgrounds, and for everything special a sign that is no colour."""
+"""The appearance of tokens in the text: backgrounds, and a mark other than colour for special tokens."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ GAP_PX = 6  # between the spans of two rows
 LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 BRACKET_PX = 2  # the line below a match …
-BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
+BRACKET_ENDS_PX = 6  # … and the height of its ends, where the match begins and ends
 TOP_BRACKET_PX = 2  # the line above a token that differs …
-TOP_BRACKET_ENDS_PX = 5  # … and how far down its ends reach
+TOP_BRACKET_ENDS_PX = 5  # … and the height of its ends
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
 QUIET_ALPHA = 102  # 40 %
 RING_PX, RING_ALPHA = 1.25, 180
-NARROW_RING_PX, QUIET_RING_ALPHA = 16, 100  # around one letter, which it would else cover
+NARROW_RING_PX, QUIET_RING_ALPHA = 16, 100  # around one letter, which a stronger ring would cover
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
 SEAM_PX = 1
-PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
-OUTLINED, RING = -1, -2  # in the place of a colour
+PIECE_PX = 2  # by which the line after a piece extends beyond spans
+OUTLINED, RING = -1, -2  # used instead of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
 
 
 class PaintedTokens(NamedTuple):
-    """Some tokens of the text, and what is special about each of them."""
+    """Some tokens of the text, with their attributes."""
 
     window: SpanWindow
     attributes: NDArray[np.uint16]
 
     def within(self, start: int, end: int) -> PaintedTokens:
-        """Those that overlap or touch the bytes [start, end]."""
+        """The tokens that overlap or touch the bytes [start, end]."""
         window = self.window.within(start, end)
         first = window.first_index - self.window.first_index
         return PaintedTokens(window, self.attributes[first : first + len(window.ids)])
@@ -68,7 +68,7 @@ class PaintedTokens(NamedTuple):
         return self._replace(window=self.window.relative_to(offset))
 
     def paint_key(self, start: int, matches: SpanWindow | None = None) -> tuple[bytes, ...]:
-        """Equal for tokens, and what a search found, that are painted alike when seen from `start`."""
+        """Compares equal for tokens and matches that are painted the same, relative to `start`."""
         window = self.window
         columns: list[NDArray[Any]]
         columns = [window.starts - start, window.ends - start, window.tints, self.attributes]
@@ -78,9 +78,9 @@ class PaintedTokens(NamedTuple):
 
 
 class _RowBoxes(NamedTuple):
-    """The boxes of a row, their edges in whole pixels of the picture, and what their tokens are.
+    """The boxes of a row with edges in whole pixels, and the colours and attributes of their tokens.
 
-    top  of the spans in the picture
+    top  of the spans in the pixmap
     """
 
     boxes: TokenBoxes
@@ -107,7 +107,7 @@ class _RowBoxes(NamedTuple):
 
 
 class SpanPainter:
-    """Draws rows of text with their tokens for one theme and one font."""
+    """Draws rows of text with their tokens, in one theme and font."""
 
     def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
         self._theme = theme
@@ -127,7 +127,7 @@ class SpanPainter:
     def draw_row(
         self, painter: QPainter, layout: BlockLayout, row: int, tokens: PaintedTokens, place: QPointF
     ) -> None:
-        """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
+        """Draw one row of a block with its top left corner at `place`; spans are relative to the block."""
         geometry = layout.geometry(row)
         if not len(geometry.leading):
             self._draw_text(painter, layout, row, [], [], place)
@@ -136,7 +136,7 @@ class SpanPainter:
         self._draw_tiles(painter, boxes)
         self._draw_markers(painter, boxes, place)
         self._draw_rings(painter, boxes, tokens.window, geometry)
-        if not geometry.is_mixed:  # else a piece has no such side
+        if not geometry.is_mixed:  # in mixed directions a piece may not end at a right edge
             self._draw_piece_ends(painter, boxes)
         self._draw_differing(painter, boxes)
         if not layout.is_ascii:
@@ -150,7 +150,7 @@ class SpanPainter:
     def draw_matches(
         self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
     ) -> None:
-        """Put a bracket below each match in a row, open where the match goes on in another row."""
+        """Draw a bracket below each match in a row, open where the match continues in another row."""
         if not len(geometry.leading):
             return
         boxes = token_boxes(matches, geometry)
@@ -177,7 +177,7 @@ class SpanPainter:
         dim: list[QRect],
         place: QPointF,
     ) -> None:
-        """The characters of a row, dark on the first of these places, dim on the others."""
+        """Draw the characters of a row, dark in the `light` rectangles and dim in the `dim` ones."""
         if light or dim:
             rest = QRegion(QRect(0, int(place.y()), painter.device().width(), self._metrics.row_height))
             for places, color in ((light, self._theme.background), (dim, self._theme.dim)):
@@ -196,18 +196,18 @@ class SpanPainter:
         painter.setClipping(False)
 
     def _dim_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
-        """Where text is what a template writes, unless only this column has it."""
+        """The rectangles of text that a template writes, unless only this column has it."""
         is_template = (row.colors == PLAIN_SHADE) | (row.colors == CONTROL_SHADE)
         return self._places(row, is_template & (row.tints & ONLY_HERE == 0), place)
 
     def _light_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
-        """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
+        """The light spans of a dark theme, which need dark text, left to right; not control tokens."""
         shades = row.colors - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
         return self._places(row, is_light & ((row.attributes & CONTROL) == 0), place)
 
     def _places(self, row: _RowBoxes, is_chosen: NDArray[np.bool_], place: QPointF) -> list[QRect]:
-        """Where some boxes are, over the whole height of their row, from left to right."""
+        """The rectangles of some boxes, at the full height of their row, from left to right."""
         if not is_chosen.any():
             return []
         y, height = int(place.y()), self._metrics.row_height
@@ -226,14 +226,14 @@ class SpanPainter:
                 painter.drawPixmap(x, row.top, tiles.get(look) or self._tile(*look))
 
     def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
-        """A span's background, or the ring around it, drawn once.
+        """A span's background, or the ring around it, as a cached pixmap.
 
-        Blitting is several times as fast as filling round corners.
+        Blitting is several times faster than filling rounded corners.
         """
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        is_shade = color >= 0 and color & COLOR_BITS >= FIRST_SHADE  # neighbours may look alike
+        is_shade = color >= 0 and color & COLOR_BITS >= FIRST_SHADE  # neighbours may have the same colour
         is_apart = is_shade and round_right and width > 2 * SEAM_PX
         whole = QRectF(0, 0, width - SEAM_PX * is_apart, self.span_height)
         with QPainter(tile) as painter:
@@ -261,7 +261,7 @@ class SpanPainter:
     def _draw_rings(
         self, painter: QPainter, row: _RowBoxes, window: SpanWindow, geometry: RowGeometry
     ) -> None:
-        """A line around each token that only this column has; parts of one character share theirs."""
+        """Outline each token that only this column has; parts of one character share an outline."""
         is_ringed = row.tints & ONLY_HERE > 0
         if not is_ringed.any():
             return
@@ -273,14 +273,14 @@ class SpanPainter:
                 painter.drawPixmap(left, row.top, self._tiles.get((*key, scale)) or self._tile(*key, scale))
 
     def _draw_piece_ends(self, painter: QPainter, row: _RowBoxes) -> None:
-        """A thin line behind each token that ends a piece."""
+        """Draw a thin line after each token that ends a piece."""
         ends = row.boxes.round_right & ((row.tints & PIECE_END) > 0)
         if ends.any():
             edges = row.right[ends].tolist()
             self._fill(painter, [piece_end(x, row.top, self.span_height) for x in edges], self._mark)
 
     def _draw_differing(self, painter: QPainter, row: _RowBoxes) -> None:
-        """A bracket above each token that the exact encoder does not give."""
+        """Draw a bracket above each token that the exact encoder does not produce."""
         differs = (row.tints & DIFFERS) > 0
         if not differs.any():
             return
@@ -295,7 +295,7 @@ class SpanPainter:
         if is_byte.any():
             self._draw_byte_marks(painter, row.boxes, is_byte, place)
         is_special = (row.attributes & MARKED) != 0
-        is_special &= ~is_byte & (row.colors != CONTROL_SHADE)  # which has its hairline
+        is_special &= ~is_byte & (row.colors != CONTROL_SHADE)  # the latter has a thin outline already
         for at in np.flatnonzero(is_special).tolist():
             boxes, attributes = row.boxes, int(row.attributes[at])
             rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
@@ -310,7 +310,7 @@ class SpanPainter:
     def _draw_byte_marks(
         self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
     ) -> None:
-        """Two dots at the bottom, for the two hex digits of the byte that a token stands for."""
+        """Draw two dots at the bottom, for the two hex digits of the byte that a token represents."""
         y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
         centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
         self._fill(painter, [dot for center in centers for dot in byte_dots(center, y)], self._mark)
@@ -318,7 +318,7 @@ class SpanPainter:
     def _draw_split_cells(
         self, painter: QPainter, cells: SplitCells | None, tokens: PaintedTokens, place: QPointF
     ) -> None:
-        """Hatch characters that tokens tear apart, and give each token its segment of the byte lane."""
+        """Hatch characters that are split across tokens, and draw each token's segment of the byte lane."""
         if cells is None:
             return
         y = round(place.y()) + GAP_PX // 2
@@ -373,7 +373,7 @@ class SpanPainter:
                 draw("↵", round(x + place.x()))
 
     def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
-        """A faint character in a cell of its own."""
+        """A faint character in a cell, as a cached pixmap."""
         key = glyph, scale, is_dark
         if key not in self._glyphs:
             pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
@@ -392,7 +392,7 @@ class SpanPainter:
         tokens: PaintedTokens,
         place: QPointF,
     ) -> None:
-        """Draw the hex digits of what has no picture; amber where it costs many tokens."""
+        """Draw the chips of characters without a glyph; amber if they take many tokens."""
         first = int(np.searchsorted(layout.display.cells, geometry.start))
         n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
         starts, ends = tokens.window.starts, tokens.window.ends
@@ -410,7 +410,7 @@ class SpanPainter:
     def _draw_inserted(
         self, painter: QPainter, geometry: RowGeometry, tokens: PaintedTokens, place: QPointF
     ) -> None:
-        """Draw a small wedge where a token came from no text at all."""
+        """Draw a small wedge where a token without text was inserted."""
         window = tokens.window
         is_control = (tokens.attributes & CONTROL) != 0
         inside = (window.starts >= geometry.start) & (window.starts < max(geometry.end, geometry.start + 1))
@@ -424,7 +424,7 @@ class SpanPainter:
 def rings_of(
     is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
 ) -> list[tuple[int, int]]:
-    """The first and the last box of each ring; those that share a cell have one, with what is between."""
+    """The first and the last box of each ring; boxes that share a cell have one ring together."""
     ringed = np.flatnonzero(is_ringed)
     if row.is_mixed:
         return [(at, at) for at in ringed.tolist()]
@@ -437,7 +437,7 @@ def rings_of(
 
 
 def top_bracket(box: QRect, opens: bool = True, closes: bool = True) -> list[QRect]:
-    """A bracket above a box, open at a side where what it is above goes on."""
+    """A bracket above a box, open at a side where the token continues."""
     left, right = box.left() + opens, box.left() + box.width() - closes
     top = box.top() - TOP_BRACKET_PX
     parts = [QRect(left, top, max(right - left, 1), TOP_BRACKET_PX)]
@@ -448,7 +448,7 @@ def top_bracket(box: QRect, opens: bool = True, closes: bool = True) -> list[QRe
 
 
 def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
-    """Draw a line between two tokens; bars at its ends tell it from the caret."""
+    """Draw a line between two tokens; bars at its ends distinguish it from the caret."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     bar = QRectF(x - UPRIGHT_PX / 2, top, UPRIGHT_PX, LINE_PX)
     for part in (QRectF(x - LINE_PX / 2, top, LINE_PX, height), bar, bar.translated(0, height - LINE_PX)):
@@ -461,12 +461,12 @@ def piece_end(right: int, top: int, height: int) -> QRect:
 
 
 def byte_dots(x: int, y: int) -> list[QRect]:
-    """Two dots below a token that stands for a byte."""
+    """Two dots below a token that represents a byte."""
     return [QRect(left, y, 2, LANE_PX) for left in (x - 3, x)]
 
 
 def draw_wedge(painter: QPainter, theme: Theme, top: QPointF) -> None:
-    """Mark where a token was added that stands for no text."""
+    """Mark the position of an added token without text."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.dim)
@@ -476,7 +476,7 @@ def draw_wedge(painter: QPainter, theme: Theme, top: QPointF) -> None:
 def draw_chip(
     painter: QPainter, theme: Theme, place: QRectF, label: str, is_expensive: bool, font: QFont
 ) -> None:
-    """Draw the hex digits of invisible characters, in amber where they cost many tokens."""
+    """Draw a chip with the hex digits of invisible characters, in amber if they take many tokens."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(theme.warning if is_expensive else faded(theme.background, 120))
     painter.setPen(Qt.PenStyle.NoPen if is_expensive else QPen(faded(theme.text, 110), 1))
@@ -485,7 +485,7 @@ def draw_chip(
 
 
 def draw_torn(painter: QPainter, theme: Theme, place: QRect) -> None:
-    """Mark a character that two tokens share, for a legend: hatching, and a bar for each."""
+    """Draw the mark of a character that two tokens share, for a legend: hatching, and a bar for each."""
     painter.drawTiledPixmap(place, _hatch(faded(theme.text, 46), place.height()))
     width = place.width() // 2
     for at in (0, 1):
@@ -494,7 +494,7 @@ def draw_torn(painter: QPainter, theme: Theme, place: QRect) -> None:
 
 
 def draw_roofed(painter: QPainter, theme: Theme, box: QRectF) -> None:
-    """A token with the sign of one that differs, for a legend."""
+    """Draw a token with the mark of one that differs, for a legend."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.fillPath(rounded_rect(box, True, True), theme.span_color(0))
     for part in top_bracket(box.toRect()):
@@ -502,7 +502,7 @@ def draw_roofed(painter: QPainter, theme: Theme, box: QRectF) -> None:
 
 
 def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
-    """Underline a token that the vocabulary does not know."""
+    """Underline a token that is not in the vocabulary."""
     painter.setPen(QPen(theme.bad, 1.5))
     steps = max(2, round(rect.width() / WAVE_PX))
     points = [
@@ -513,7 +513,7 @@ def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
 
 
 def _hatch(color: QColor, height: int) -> QPixmap:
-    """A strip of slanted lines to repeat sideways."""
+    """A strip of slanted lines, to tile horizontally."""
     scale = 2.0  # fine enough for any screen
     strip = clear_pixmap(HATCH_PX, height, scale)
     with QPainter(strip) as painter:
@@ -527,7 +527,7 @@ def _hatch(color: QColor, height: int) -> QPixmap:
 def _joined_runs(
     left: NDArray[np.int64] | NDArray[np.float64], right: NDArray[np.int64] | NDArray[np.float64]
 ) -> list[tuple[int, int]]:
-    """Stretches that touch, made into one, in whole pixels from left to right."""
+    """Merge touching ranges, in whole pixels from left to right."""
     if not len(left):
         return []
     left, right = np.sort(np.rint(left)), np.sort(np.rint(right))
@@ -545,7 +545,7 @@ def faded(color: QColor, alpha: int) -> QColor:
 
 
 def rounded_rect(rect: QRectF, round_left: bool, round_right: bool) -> QPainterPath:
-    """A rectangle whose corners are round where the token begins or ends, square where it goes on."""
+    """A rectangle with round corners where the token begins or ends, and square ones where it continues."""
     size = 2 * RADIUS_PX
     corner = QRectF(rect.topLeft(), QSizeF(size, size))
     beyond_left, beyond_top = rect.right() - size, rect.bottom() - size

@@ -1,8 +1,8 @@
-"""Which block of the text lies where in the window, and the layouts of those that show.
+"""The positions of blocks of the text in the window, and the layouts of the visible ones.
 
-Only what shows is laid out.  The numbers of rows of all other blocks are estimates; therefore the place
-that is kept while anything changes is the block at the top of the window, not a distance from the
-beginning, and nothing on screen jumps when an estimate is corrected.
+Only visible blocks are laid out; the row counts of all others are estimates.  Therefore the scroll position
+is stored as the block at the top of the window, not as a distance from the beginning, and nothing on screen
+jumps when an estimate is corrected.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
 
 MARGIN_PX = 16  # above the first row and below the last
 MOST_LAYOUTS = 512
-LAYOUTS_BYTES = 1 << 15  # of text: some screens; its layout takes three hundred times as much
+LAYOUTS_BYTES = 1 << 15  # of text: a few screens; a layout takes three hundred times as much
 CHARACTERS_PER_BYTE = 0.85  # a guess, for texts that are mostly ASCII
 SETTLING_ROUNDS = 10
 
 
 class VisibleBlock(NamedTuple):
-    """A block that shows: its first byte, where its rows begin and end in the window, and its layout."""
+    """A visible block: its first byte, the top and bottom of its rows in the window, and its layout."""
 
     start: int
     y: float
@@ -34,7 +34,7 @@ class VisibleBlock(NamedTuple):
 
 
 class CaretPlace(NamedTuple):
-    """Where an offset is: its block, the row in it, and where in the window."""
+    """The position of an offset: its block, the row in it, and the coordinates in the window."""
 
     block: int
     row: int
@@ -43,16 +43,16 @@ class CaretPlace(NamedTuple):
 
 
 class SpanRows:
-    """The rows of a document at one width, and how far they are scrolled."""
+    """The rows of a document at one width, and their scroll position."""
 
     def __init__(
         self, document: TextDocument, metrics: TextMetrics, blocks: TextBlocks | None = None
     ) -> None:
-        """Without `blocks`, a row begins behind each newline."""
+        """Without `blocks`, a row begins after each newline."""
         self._document = document
         self._blocks = TextBlocks(document.buffer) if blocks is None else blocks
         self._layouts: OrderedDict[tuple[bytes, Unbroken], BlockLayout] = OrderedDict()
-        self._n_laid_out = 0  # bytes in all of these
+        self._n_laid_out = 0  # bytes in all cached layouts
         self.metrics = metrics
         self._width = 600.0
         self._height = 400.0
@@ -60,7 +60,7 @@ class SpanRows:
         self._footer_px = 0
         self._preedit: Preedit | None = None
         self._anchor = 0  # the block at the top of the window …
-        self._offset = -float(MARGIN_PX)  # … and how much of it is above; negative if it begins further down
+        self._offset = -float(MARGIN_PX)  # … and how much of it is above; negative if it begins lower
         self._n_rows = self._estimate(0, len(self._blocks))
         self._rows_before: NDArray[np.int64] | None = None
         self._visible: tuple[tuple[float, ...], list[VisibleBlock]] | None = None
@@ -81,10 +81,10 @@ class SpanRows:
 
     @property
     def text_end_y(self) -> float:
-        """Where the rows of text end, in the window."""
+        """The y in the window where the rows of text end."""
         return self.content_height - MARGIN_PX - self._footer_px - self.scroll_y
 
-    # What changes the rows
+    # Changes of the rows
 
     def apply(self, edit: TextEdit) -> None:
         self._visible = None
@@ -104,11 +104,11 @@ class SpanRows:
             self._anchor, self._offset = splice.first + splice.added - 1, 0.0
 
     def invalidate(self) -> None:
-        """Follow other tokens of the same text: other stretches may be unbroken."""
+        """Follow new tokens of the same text: other spans may be unbroken."""
         self._visible = None
 
     def reset(self) -> None:
-        """Begin anew at the top of another text."""
+        """Start again at the top of another text."""
         self._blocks.reset()
         self._forget()
         self.scroll_to(0)
@@ -126,7 +126,7 @@ class SpanRows:
             self._forget()
 
     def set_frame(self, header_px: int, footer_px: int) -> None:
-        """Leave room above the first block and below the last one."""
+        """Reserve space above the first block and below the last one."""
         if (header_px, footer_px) == (self._header_px, self._footer_px):
             return
         at_top = self.scroll_y <= 0
@@ -137,7 +137,7 @@ class SpanRows:
             self.scroll_to(0)
 
     def set_preedit(self, preedit: Preedit | None) -> None:
-        """Show what is being composed, at an offset of the document."""
+        """Show preedit text, at an offset of the document."""
         self._visible = None
         self._preedit = preedit
 
@@ -162,14 +162,14 @@ class SpanRows:
         return found
 
     def _forget_oldest(self) -> None:
-        """All but the newest layouts."""
+        """Evict the oldest layouts from the cache; keep at least the newest."""
         while len(self._layouts) > 1 and (
             len(self._layouts) > MOST_LAYOUTS or self._n_laid_out > LAYOUTS_BYTES
         ):
             self._n_laid_out -= len(self._layouts.popitem(last=False)[0][0])
 
     def visible(self) -> list[VisibleBlock]:
-        """The blocks that show, from the top down, one at least; not to be changed."""
+        """The visible blocks from top to bottom, at least one; do not modify."""
         place = (self._anchor, self._offset, self._height)
         if self._visible is None or self._visible[0] != place:
             self._visible = place, self._visible_blocks()
@@ -188,7 +188,7 @@ class SpanRows:
     # Scrolling
 
     def scroll_by(self, distance: float) -> None:
-        """Scroll by pixels; what comes into sight is laid out on the way."""
+        """Scroll by pixels, laying out the blocks that come into view."""
         if abs(distance) > 3 * self._height:
             self.scroll_to(self.scroll_y + distance)
             return
@@ -206,23 +206,23 @@ class SpanRows:
 
     @property
     def top(self) -> tuple[int, float]:
-        """Where the window begins: the block at its top, and how much of that is above it."""
+        """The scroll position: the block at the top of the window, and how much of that is above it."""
         return self._anchor, self._offset
 
     def show_from(self, top: tuple[int, float]) -> None:
-        """Scroll to where other rows of the same text are; to its end where these know of more blocks."""
+        """Scroll to the `top` of other rows of the same text; to the end if these rows have fewer blocks."""
         block, offset = top
         last = len(self._blocks) - 1
         self._anchor, self._offset = (block, offset) if block <= last else (last, 0.0)
         self.clamp_scroll()
 
     def scroll_to(self, y: float) -> None:
-        """Scroll to a distance from the top of the whole text, as good as it is known."""
+        """Scroll to a distance from the top of the text, by the current estimates."""
         self._jump(y)
         self.clamp_scroll()
 
     def scroll_to_end(self) -> None:
-        """Scroll to the end of the text, wherever laying it out shows that to be."""
+        """Scroll to the end of the text; laying it out may move the end, so this takes several rounds."""
         for _ in range(SETTLING_ROUNDS):
             self._jump(self._limit())
             self.visible()
@@ -230,7 +230,7 @@ class SpanRows:
                 return
 
     def clamp_scroll(self) -> None:
-        """Lay out what shows, and scroll back to where there is text."""
+        """Lay out the visible blocks, and scroll back into the text."""
         for _ in range(SETTLING_ROUNDS):
             self.visible()
             y, limit = self.scroll_y, self._limit()
@@ -239,13 +239,13 @@ class SpanRows:
             self._jump(min(max(y, 0.0), limit))
 
     def shows(self, offset: int) -> bool:
-        """Whether the row of an offset is in sight, at least in part."""
+        """Whether the row of an offset is at least partly visible."""
         return -self.metrics.row_height < self.place_of(offset).y < self._height
 
     def reveal(self, offset: int, at_row_end: bool = False) -> None:
-        """Scroll just so far that the row of an offset shows, or to its middle if that is far."""
+        """Scroll the row of an offset into view, as little as possible, or to the middle if it is far."""
         row_px = self.metrics.row_height
-        for _ in range(SETTLING_ROUNDS):  # what comes into sight may have other heights than it was thought
+        for _ in range(SETTLING_ROUNDS):  # newly visible blocks may differ from their estimated heights
             before, place = self.top, self.place_of(offset, at_row_end)
             if 0 <= place.y <= self._height - row_px:
                 return
@@ -259,7 +259,7 @@ class SpanRows:
                 return
 
     def show_at(self, offset: int, y: float) -> None:
-        """Scroll until the row of an offset is at a height of the window, as far as the text reaches."""
+        """Scroll the row of an offset to a y in the window, as far as the text permits."""
         self.reveal(offset)
         for _ in range(SETTLING_ROUNDS):
             before = self.top
@@ -267,7 +267,7 @@ class SpanRows:
             if self.top == before:
                 return
 
-    # Places
+    # Positions
 
     def place_of(self, offset: int, at_row_end: bool = False) -> CaretPlace:
         block = self._blocks.block_at(offset)
@@ -280,7 +280,7 @@ class SpanRows:
         return CaretPlace(block, row, layout.caret_x(within, row), y)
 
     def row_at(self, y: float) -> tuple[int, int]:
-        """The block and row nearest to a height in the window."""
+        """The block and row nearest to a y in the window."""
         block, top = self._anchor, -self._offset
         row_px = self.metrics.row_height
         while block > 0 and y < top:
@@ -293,23 +293,23 @@ class SpanRows:
         return block, int(min(max((y - top) // row_px, 0), last))
 
     def caret_at(self, block: int, row: int, x: float) -> tuple[int, bool]:
-        """The offset nearest to x in a row, and whether it is the end of a row that another one follows."""
+        """The offset nearest to x in a row, and whether it is the end of a wrapped row."""
         offset, at_row_end = self.layout(block).caret_at(row, x)
         return self._blocks.start(block) + offset, at_row_end
 
     def shares_of(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How far down blocks of offsets are, from 0 to 1 of all that can be scrolled, as good as known."""
+        """The scroll positions of the blocks at some offsets, from 0 to 1, by the current estimates."""
         blocks = np.searchsorted(self._blocks.starts, offsets, side="right") - 1
         middles = self._top() + (self._before()[blocks] + 0.5) * self.metrics.row_height
         return (middles / max(self.content_height, self._height)).astype(np.float64)
 
     def byte_at(self, block: int, row: int, x: float) -> int:
-        """The byte that is shown at a place; -1 beside the text."""
+        """The byte at a position; -1 outside the text."""
         found = self.layout(block).byte_at(row, x)
         return self._blocks.start(block) + found if found >= 0 else -1
 
     def chip_span(self, offset: int) -> tuple[int, int] | None:
-        """The bytes that are shown as one chip with the byte at `offset`."""
+        """The bytes of the chip that includes the byte at `offset`; None if no chip does."""
         block = self._blocks.block_at(offset)
         start = self._blocks.start(block)
         found = self.layout(block).chip_span(offset - start)
@@ -321,7 +321,7 @@ class SpanRows:
         return start + first, start + last
 
     def n_rows_between(self, start: int, end: int) -> int:
-        """The rows of the bytes [start, end), where blocks begin; an estimate in a long text."""
+        """The rows of the bytes [start, end), which begin and end at blocks; an estimate in a long text."""
         first, last = self._blocks.block_at(start), int(np.searchsorted(self._blocks.starts, end))
         if self._document.size > LAYOUTS_BYTES:
             return int(self._n_rows[first:last].sum())
@@ -340,7 +340,7 @@ class SpanRows:
         return MARGIN_PX + self._header_px
 
     def _before(self) -> NDArray[np.int64]:
-        """How many rows lie before each block, and in all."""
+        """The number of rows before each block, and the total."""
         if self._rows_before is None:
             self._rows_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._n_rows)))
         return self._rows_before

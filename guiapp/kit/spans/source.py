@@ -1,4 +1,4 @@
-"""The tokens of a text as editors, menus and tool tips read them, in whatever colours."""
+"""The tokens of a text as editors, menus and tool tips read them, in any colours."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from guiapp.kit.document.live_spans import Instead
     from guiapp.kit.state.settings import SharedSpelling
 
-NO_ID = -1  # of what is written but is no id
+NO_ID = -1  # for text that has no id
 
 
 class TokenizedText(QObject):
-    """The tokens of a document, with ids of the vocabulary of `model`; a `SpanSource`.
+    """The tokens of a document, with ids of `model`'s vocabulary; a `SpanSource`.
 
     document  the text
-    spelling  how tokens are written
+    spelling  the spelling of tokens
 
     Signals:
-        tokens_changed(TextEdit | None, TokenStore): the tokens or their colours are new, by an edit if there
-            is one.
+        tokens_changed(TextEdit | None, TokenStore): the tokens or their colours are new; with the edit, if
+            one caused the change.
     """
 
     tokens_changed = Signal(object, object)
@@ -44,7 +44,7 @@ class TokenizedText(QObject):
         tokens: TokenStore | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """Without `tokens` of its own it shows those of the model."""
+        """Without `tokens`, use those of the model."""
         super().__init__(parent)
         self.document = document
         self.spelling = spelling
@@ -61,7 +61,7 @@ class TokenizedText(QObject):
 
     @property
     def tokens(self) -> TokenStore:
-        """Those of the text, to read from until the next `tokens_changed`."""
+        """The tokens of the text; read-only, valid until the next `tokens_changed`."""
         if self._tokens is not None or self._model is None:
             assert self._tokens is not None
             return self._tokens
@@ -85,11 +85,11 @@ class TokenizedText(QObject):
         return attributes
 
     def label_of(self, token_id: int) -> str:
-        """How a token is written; "" without a vocabulary."""
+        """The spelling of a token; "" without a vocabulary."""
         if self.vocabulary is None:
             return ""
         return "no id" if token_id < 0 else self.spelling.now.token(self.vocabulary, token_id)
 
     def exact_instead(self, index: int) -> Instead | None:
-        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+        """The exact encoder's tokens in place of one; None if it produces the same, or is unknown."""
         return None

@@ -1,4 +1,4 @@
-"""What people can do with the token under the mouse."""
+"""The context menu of the token under the mouse."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN_CHARACTERS = 24
 
 
 class Kind(Enum):
-    """What the text is: the window's, which Steps goes through, another one, or a list of ids."""
+    """The kind of text: the window's, which Steps goes through, another text, or a list of ids."""
 
     STEPPED = "stepped"
     OTHER = "other"
@@ -32,7 +32,7 @@ class Kind(Enum):
 
 
 class TokenMenu(QObject):
-    """The context menu of a text: about a token, then what all editors can do."""
+    """The context menu of a text: commands for a token, then the editor's own."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class TokenMenu(QObject):
         search: TextSearch | None = None,
         kind: Kind = Kind.STEPPED,
     ) -> None:
-        """`requests` where they are tokens of the window's model, `search` where its matches show."""
+        """Pass `requests` for tokens of the window's model, and `search` if its matches are shown."""
         super().__init__(editor)
         self._editor = editor
         self._source = tokens
@@ -60,7 +60,7 @@ class TokenMenu(QObject):
         menu.popup(self._editor.viewport().mapToGlobal(place))
 
     def menu_at(self, place: QPoint) -> QMenu:
-        """For a point of the editor; elsewhere than on a token, only what editors can do."""
+        """The menu at a point of the editor; without a token there, only the editor's own commands."""
         menu = QMenu(self._editor)
         token = self._editor.token_at(QPointF(place))
         if token >= 0:
@@ -93,7 +93,7 @@ class TokenMenu(QObject):
             variants.aboutToShow.connect(partial(self._fill_variants, variants, word))
 
     def _add_links(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
-        """To its others in the text, and to other pages that tell more about it."""
+        """Add links to its other occurrences in the text, and to pages with details about it."""
         start, end = span
         if self._search is not None:
             n_others = self._source.tokens.count(token_id) - 1
@@ -116,7 +116,7 @@ class TokenMenu(QObject):
             menu.addAction(text, do)
 
     def _word_at(self, offset: int) -> str:
-        """The word that a token begins in, or behind the space that it begins with; "" for none."""
+        """The word that a token begins in, or the word after its leading space; "" if there is none."""
         document = self._source.document
         start, end = document.word_span(offset)
         if not document.slice(start, end).strip():
@@ -125,7 +125,7 @@ class TokenMenu(QObject):
         return word if word.strip() == word and "\ufffd" not in word else ""
 
     def _fill_variants(self, menu: QMenu, word: str) -> None:
-        """When somebody looks at them: each is a text to encode."""
+        """Fill the submenu when it opens, since each variant has to be encoded."""
         tokenizer = self._source.tokenizer
         if tokenizer is None or not menu.isEmpty():
             return
@@ -144,7 +144,7 @@ class TokenMenu(QObject):
 
 
 def _plain(text: str) -> str:
-    """A text for a menu, where an ampersand would mark a key."""
+    """Escape ampersands, which mark access keys in menus."""
     return text.replace("&", "&&")
 
 
@@ -154,7 +154,7 @@ def copy_action(
     copy: Callable[[], None],
     shortcut: QKeySequence.StandardKey = QKeySequence.StandardKey.Copy,
 ) -> QAction:
-    """An action of one widget, whose shortcut acts where the widget has the focus."""
+    """An action whose shortcut works while its widget has the focus."""
     action = QAction(text, widget)
     action.setShortcut(QKeySequence(shortcut))
     action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -163,6 +163,6 @@ def copy_action(
 
 
 def offer_copying(widget: QWidget, text: str, copy: Callable[[], None]) -> None:
-    """Copy by the usual keys, and by a menu at the right mouse button."""
+    """Add a copy action with the usual shortcut and a context menu."""
     widget.addAction(copy_action(widget, text, copy))
     widget.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

@@ -1,4 +1,4 @@
-"""A text with its tokens, to scroll and to point at; `SpanEditor` makes it editable."""
+"""A scrollable, read-only text with its tokens; `SpanEditor` makes it editable."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme, ThemeSource, set_role
 SIDE_PX = 24
 NO_BOS = "no BOS"
 LABEL_FONT_PX, LABEL_HEIGHT_PX, LABEL_RADIUS_PX = 10, 12, 3
-NEXT_ROW_BYTES = 1 << 10  # words over the row below the window reach into it
+NEXT_ROW_BYTES = 1 << 10  # labels of the row below the window extend into it
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
-ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
+ROWS_AT_ONCE = 4  # in a frame that continues one that ran out of time
 
 
 class _Upright(NamedTuple):
-    """A line between two bytes of the text."""
+    """A vertical line between two bytes of the text."""
 
     offset: int
     color: QColor
@@ -71,14 +71,14 @@ class _Upright(NamedTuple):
 class SpanView(QAbstractScrollArea):
     """The text of a document with its tokens coloured in place.
 
-    rows  the layout of the text, to ask where things are
+    rows  the layout of the text, for queries of positions
 
     Signals:
-        hovered(int): the token under the mouse, -1 for none.
+        hovered(int): the token under the mouse; -1 for none.
         token_clicked(int): a token was clicked.
         zoom_changed(): `font_px` is new.
-        moved(int): all rows lie so many pixels lower; 0 where they may be others, or lie anyhow.
-        scrolled(): another part of the text shows, and that by no edit.
+        moved(int): all rows moved down by so many pixels; 0 if they may have changed in other ways.
+        scrolled(): another part of the text is visible, other than by an edit.
     """
 
     hovered = Signal(int)
@@ -106,7 +106,7 @@ class SpanView(QAbstractScrollArea):
         self._shows_whitespace = True
         self._selected_token = self._hovered_token = -1
         self._pointed_out: PointedOut | None = None
-        self._keeps_rows = (False, False)  # for added tokens, also where there are none
+        self._keeps_rows = (False, False)  # for added tokens, even if there are none
         self._added = AddedTokenRows(spans)
         self._search: TextSearch | None = None
         self._token_tip: Callable[[int], str] | None = None
@@ -140,21 +140,21 @@ class SpanView(QAbstractScrollArea):
         TipWatch(self.viewport(), lambda place: self.tip(QPointF(place)))
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
-    # How it is painted
+    # Frame time
 
     def set_frame_time(self, most_ms: float, goes_gently: bool = False) -> None:
-        """Paint new rows for so long at a time, and between that let people type and scroll.
+        """Limit the painting of new rows to so many milliseconds, so that typing and scrolling stay fluid.
 
-        Or but a few rows at a time, be they new or not; the others look as before meanwhile.
+        With `goes_gently`, repaint only a few rows at a time, new or not; the others stay unchanged for now.
         """
         self._most_ms, self._goes_gently = most_ms, goes_gently
 
     @property
     def is_painted(self) -> bool:
-        """Whether all rows that show are painted in full."""
+        """Whether all visible rows are fully painted."""
         return not self._unfinished
 
-    # What is shown
+    # Content
 
     def set_font_px(self, size_px: int) -> None:
         size_px = min(max(size_px, ZOOM_STEPS_PX[0]), ZOOM_STEPS_PX[-1])
@@ -168,17 +168,17 @@ class SpanView(QAbstractScrollArea):
         self.zoom_changed.emit()
 
     def zoom(self, steps: int) -> None:
-        """Make the text larger by some steps, or smaller by negative ones."""
+        """Increase the font size by some steps, or decrease it by negative ones."""
         at = int(np.searchsorted(ZOOM_STEPS_PX, self.font_px)) + steps
         self.set_font_px(ZOOM_STEPS_PX[min(max(at, 0), len(ZOOM_STEPS_PX) - 1)])
 
     def set_shows_whitespace(self, shows: bool) -> None:
-        """Mark spaces, tabs and newlines by faint signs, or leave them blank."""
+        """Mark spaces, tabs and newlines with faint symbols, or leave them blank."""
         self._shows_whitespace = shows
         self._restyle()
 
     def set_marks_confusables(self, marks: bool) -> None:
-        """Underline letters that pass for those of another script, within a word."""
+        """Underline letters that can be mistaken for letters of another script, within a word."""
         self._marks_look_alikes = marks
         self._repaint_changes()
 
@@ -197,37 +197,37 @@ class SpanView(QAbstractScrollArea):
             self._repaint_changes()
 
     def point_out(self, place: PointedOut | None) -> None:
-        """Mark a stretch of the text, a place if it is empty, and the line that it is in; None ends that."""
+        """Mark a span (a position, if empty) and its line; None removes the mark."""
         if place != self._pointed_out:
             self._pointed_out = place
             self._repaint_changes()
 
     def keep_rows_for_added(self, before: bool, after_text: bool) -> None:
-        """Have rows for tokens that are added before and behind the text, also where there are none."""
+        """Reserve rows for tokens added before and after the text, even if there are none."""
         if (before, after_text) != self._keeps_rows:
             self._keeps_rows = (before, after_text)
             self._read_added_tokens()
             self._fit_rows()
 
     def show_from(self, place: tuple[int, float]) -> None:
-        """Scroll to where the rows of another view of the text are, `rows.top` there."""
+        """Scroll to the position of another view of the text (its `rows.top`)."""
         if place != self.rows.top:
             before = self.rows.top
             self.rows.show_from(place)
             self._scrolled_from(before)
 
     def show_matches(self, search: TextSearch) -> None:
-        """Mark what a search finds from now on."""
+        """Mark the matches of a search from now on."""
         self._search = search
         search.found_changed.connect(self._repaint_changes)
 
     def set_note(self, note_at: Callable[[int], str]) -> None:
-        """Say something about the byte under the mouse, before its bytes; "" for nothing."""
+        """Start tool tips with a note about the byte under the mouse; "" for no note."""
         self._note_at = note_at
 
     @property
     def divisions(self) -> Divisions | None:
-        """Lines between bytes of the text, and parts that are dimmed or shaded; follows no edit by itself."""
+        """Dividing lines, and dimmed or shaded ranges; the caller must update them after edits."""
         return self._divisions
 
     def set_divisions(self, divisions: Divisions | None) -> None:
@@ -236,19 +236,19 @@ class SpanView(QAbstractScrollArea):
 
     @property
     def top(self) -> tuple[int, float]:
-        """Where the uppermost row that shows begins, and how high that is in the window."""
+        """The first byte of the topmost visible row, and the y of that row in the window."""
         block, row = self.rows.row_at(0)
         start = self.rows.row_span(block, row)[0]
         return start, self.rows.place_of(start).y
 
     def place(self, offset: int, y: float) -> None:
-        """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
+        """Scroll the row of a byte to a y in the window, as far as the text permits."""
         y_before = self.rows.top
         self.rows.show_at(offset, y)
         self._scrolled_from(y_before)
 
     def cut_again(self) -> None:
-        """Follow blocks that begin elsewhere in the same text; what shows stays in its place."""
+        """Update the blocks of the same text after their boundaries changed; keep the scroll position."""
         top, is_at_top = self.top, self.rows.scroll_y <= 0
         self.rows.reset()
         self._fit_rows()
@@ -256,7 +256,7 @@ class SpanView(QAbstractScrollArea):
             self.place(*top)
 
     def reveal(self, start: int, end: int) -> None:
-        """Scroll to a span of the text, to its beginning if it does not fit; to what is added if empty."""
+        """Scroll to a span, to its beginning if it does not fit; if empty, to the tokens added there."""
         y_before = self.rows.top
         self.rows.reveal(end)
         self.rows.reveal(start)
@@ -267,7 +267,7 @@ class SpanView(QAbstractScrollArea):
         self._scrolled_from(y_before)
 
     def token_at(self, point: QPointF) -> int:
-        """The token under a point of the viewport, -1 where there is none."""
+        """The token under a point of the viewport; -1 if there is none."""
         for chip in self._chips():
             if chip.rect.contains(point):
                 return chip.token
@@ -277,7 +277,7 @@ class SpanView(QAbstractScrollArea):
         return token_at(self._spans.spans_in(offset, offset + 1), offset)
 
     def _byte_at(self, point: QPointF) -> int:
-        """The byte that is shown at a point; -1 beside the text."""
+        """The byte at a point; -1 outside the text."""
         block, row = self.rows.row_at(point.y())
         start = self.rows.row_span(block, row)[0]
         y = self.rows.place_of(start).y
@@ -285,7 +285,7 @@ class SpanView(QAbstractScrollArea):
             return -1
         return self.rows.byte_at(block, row, point.x() - self._side_px)
 
-    # Following the models
+    # Reacting to the models
 
     def _restyle(self) -> None:
         self._pixmaps = RowPixmaps(self._themes.theme, self.rows.metrics, self._shows_whitespace)
@@ -294,7 +294,7 @@ class SpanView(QAbstractScrollArea):
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if edit is not None:
-            self.rows.set_preedit(None)  # its place may be gone; the input method will show it again
+            self.rows.set_preedit(None)  # its offset may be gone; the input method will set it again
             if edit.start == 0 and edit.added == self._document.size:
                 self.rows.reset()
             else:
@@ -332,7 +332,7 @@ class SpanView(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / WHEEL_NOTCH
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            if notches:  # none where fingers moved sideways or came to rest
+            if notches:  # zero for sideways scrolling, or fingers coming to rest
                 self.zoom(1 if notches > 0 else -1)
         elif not event.pixelDelta().isNull():
             self._scroll(-event.pixelDelta().y())
@@ -346,7 +346,7 @@ class SpanView(QAbstractScrollArea):
         self._scrolled_from(y_before)
 
     def _scrolled_from(self, before: tuple[int, float]) -> None:
-        """Show a new place: move the picture of what stays in sight, paint the rest."""
+        """Show a new scroll position: scroll the pixels that stay visible, paint the rest."""
         height, shown = self.viewport().height(), self.rows.visible()
         number = before[0] - self.rows.top[0]  # several blocks may begin at one byte
         moved = round(shown[number].y + before[1]) if 0 <= number < len(shown) else height
@@ -362,7 +362,7 @@ class SpanView(QAbstractScrollArea):
             self.scrolled.emit()
 
     def _fit_rows(self) -> None:
-        """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
+        """Fit the rows to the viewport after a change; a hidden view does so when it is shown."""
         if not self.isVisible():
             return
         self.rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
@@ -377,7 +377,7 @@ class SpanView(QAbstractScrollArea):
         height = self.viewport().height()
         with QSignalBlocker(bar):
             bar.setRange(0, max(0, round(self.rows.content_height) - height))
-            bar.setEnabled(bar.maximum() > 0)  # shows no handle then; the bar keeps its room
+            bar.setEnabled(bar.maximum() > 0)  # hides the handle, not the bar
             bar.setPageStep(height)
             bar.setSingleStep(self.rows.metrics.row_height)
             bar.setValue(round(self.rows.scroll_y))
@@ -385,9 +385,9 @@ class SpanView(QAbstractScrollArea):
     # Painting
 
     def _repaint_changes(self) -> None:
-        """Paint what looks different, when all views of the text have followed the change.
+        """Repaint what changed, after all views of the text have processed the change.
 
-        What is hidden is painted as a whole once it shows.
+        A hidden view is painted as a whole when it is shown.
         """
         if not self._is_changing and self.isVisible():
             self._is_changing = True
@@ -440,7 +440,7 @@ class SpanView(QAbstractScrollArea):
             painter.fillRect(caret, self._themes.theme.accent)
 
     def _draw_rows(self, painter: QPainter, area: QRegion, blocks: list[ShownBlock]) -> list[QRect]:
-        """Draw the rows that touch an area, first those where someone types; return those only sketched."""
+        """Draw the rows that touch an area, those near the caret first; return those only sketched."""
         row_px, caret_y = self.rows.metrics.row_height, self.rows.place_of(self._document.caret).y
         touched = [
             (abs(y - caret_y), y, row, shown)
@@ -480,16 +480,16 @@ class SpanView(QAbstractScrollArea):
         return QRect(0, int(y), self.viewport().width(), self.rows.metrics.row_height)
 
     def _paint_unfinished(self) -> None:
-        """Paint a few rows more; all others would only be sketched again."""
+        """Repaint a few more rows; the rest would only be sketched again."""
         for rect in self._unfinished[:ROWS_AT_ONCE]:
             self.viewport().update(rect)
 
     def _shown_caret(self) -> QRectF | None:
-        """Where the caret is drawn; None while it is not."""
+        """The rectangle of the caret; None while it is not drawn."""
         return None
 
     def _uprights(self) -> list[_Upright]:
-        """The lines between two bytes that show."""
+        """The visible lines between two bytes."""
         theme, place, visible = self._themes.theme, self._pointed_out, self.rows.visible()
         found = []
         if self._divisions is not None and visible:
@@ -501,7 +501,7 @@ class SpanView(QAbstractScrollArea):
         return found
 
     def _labels(self, uprights: list[_Upright]) -> list[PlacedLine]:
-        """What is written at the ends of rows, or of lines in full rows, and where; not over each other."""
+        """The labels and their rectangles, at row ends, or at the lines in full rows; without overlaps."""
         shown: list[PlacedLine] = []
         if not any(upright.label for upright in uprights):
             return shown
@@ -512,7 +512,7 @@ class SpanView(QAbstractScrollArea):
                 width = sizes.horizontalAdvance(upright.label) + LABEL_HEIGHT_PX
                 right = self.viewport().width() - width
                 rect = QRectF(right - LABEL_HEIGHT_PX, line.top(), width, LABEL_HEIGHT_PX)
-                if self._row_end_px(upright.offset) < rect.left():  # no text is covered
+                if self._row_end_px(upright.offset) < rect.left():  # covers no text
                     rect.moveCenter(QPointF(rect.center().x(), line.center().y()))
                 else:
                     rect.moveTo(
@@ -524,7 +524,7 @@ class SpanView(QAbstractScrollArea):
         return shown
 
     def _row_end_px(self, offset: int) -> float:
-        """Where the text of the row ends that an offset is in."""
+        """The x where the text of an offset's row ends."""
         place = self.rows.place_of(offset)
         _, end = self.rows.row_span(place.block, place.row)
         return self._side_px + self.rows.place_of(end, at_row_end=True).x
@@ -538,7 +538,7 @@ class SpanView(QAbstractScrollArea):
         return chip.token == self._selected_token, chip.token == self._hovered_token
 
     def _draw_placeholder(self, painter: QPainter, y: float, words: str) -> None:
-        """Words that are no text, from a row on that begins at y."""
+        """Write a hint that is not part of the text, from y down."""
         painter.setFont(self.rows.metrics.font)
         painter.setPen(self._themes.theme.faint)
         left, top = self._side_px + 4, y + self.rows.metrics.baseline - painter.fontMetrics().ascent()
@@ -546,13 +546,13 @@ class SpanView(QAbstractScrollArea):
         painter.drawText(room, Qt.TextFlag.TextWordWrap.value, words)
 
     def _chips(self) -> list[ChipBox]:
-        """The chips above and below the text, where they show."""
+        """The visible chips above and below the text."""
         return self._added.chips(self.rows, self._side_px, self.viewport().height())
 
-    # The mouse, without a button
+    # Hovering and tool tips
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The mouse leaves the viewport, perhaps for a scroll bar."""
+        """End hovering when the mouse leaves the viewport, perhaps for a scroll bar."""
         if event.type() == QEvent.Type.Leave and watched is self.viewport():
             self._hover(-1)
         return super().eventFilter(watched, event)
@@ -563,7 +563,7 @@ class SpanView(QAbstractScrollArea):
             self.hovered.emit(index)
 
     def open_chip(self, point: QPointF) -> None:
-        """Tell at once what a chip in the text stands for."""
+        """Describe a chip in the text at once, when clicked."""
         offset = self._byte_at(point)
         chip = self.rows.chip_span(offset) if offset >= 0 else None
         if chip is None:
@@ -575,13 +575,13 @@ class SpanView(QAbstractScrollArea):
             QToolTip.showText(place, self.tip(point), self.viewport())
 
     def set_token_tip(self, describe: Callable[[int], str]) -> None:
-        """Have tool tips begin with what `describe` says of the token under the mouse."""
+        """Start tool tips with `describe(token)` of the token under the mouse."""
         self._token_tip = describe
 
     def open_invisible_by(self, open_: Callable[[int, int, QPoint], None]) -> None:
-        """Have a click on a chip of invisible characters open something at a point of the screen.
+        """Make a click on a chip of invisible characters open something at a point of the screen.
 
-        `open_` is given the bytes that the chip stands for; without it, a click shows the tool tip.
+        `open_` gets the bytes that the chip represents; without it, a click shows the tool tip.
         """
         self._open_invisible = open_
 
@@ -601,7 +601,7 @@ class SpanView(QAbstractScrollArea):
         return "\n".join((*lines, chip_tip(self._document, self._spans, *chip)))
 
     def _passing(self, start: int) -> str:
-        """What a character passes for, where that is marked."""
+        """The tip of a confusable character, if these are marked."""
         if not self._marks_look_alikes:
             return ""
         first, end = self.rows.block_span(self.rows.place_of(start).block)

@@ -1,1 +1,1 @@
-"""Theme, layouts, and the controls that pages share."""
+"""The theme, layouts and controls that pages share."""

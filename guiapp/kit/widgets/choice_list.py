@@ -1,4 +1,4 @@
-"""A list of models, commands or keys with a line to filter it, and the pre-tokenizers to choose from."""
+"""A list of models, commands or keys with a filter field, and a pre-tokenizer picker."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ LIST_SIZE = QSize(520, 380)  # of pre-tokenizers
 EXAMPLE = "We'll pay 12345 €!\n\n  it日本".encode()
 BETWEEN_PIECES = " ┆ "
 AS_THE_FILE_SAYS = ""
-CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
+CHOICE_ROLE = Qt.ItemDataRole.UserRole  # the Choice of a row
 ROW_PX, LINE_PX = 44, 32
 SECTION_PX, CAP_PX = 26, 22
 LIT = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver
 ON_CAPS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Return": "Enter"}
 Match = Callable[[Iterable[Choice], str], Iterable[Choice]]
-"""The choices that fit what is typed, in the order to list them."""
+"""Returns the choices that match the filter, in the order to list them."""
 
 LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class FilterLine(QLineEdit):
-    """A line whose arrow keys move in a list."""
+    """A filter field whose arrow keys move in a list."""
 
     def __init__(self, title: str, rows: QListView) -> None:
         super().__init__(placeholderText=title, clearButtonEnabled=True)
@@ -87,10 +87,10 @@ class FilterLine(QLineEdit):
 
 
 class ChoiceList(QWidget):
-    """Choices under their sections, those that fit what is typed.
+    """The choices that match the filter, grouped by section.
 
     Signals:
-        chosen(str): the name of a choice that is there.
+        chosen(str): the name of an available choice.
     """
 
     chosen = Signal(str)
@@ -105,7 +105,7 @@ class ChoiceList(QWidget):
         in_lines: bool = False,
         nothing: str = "",
     ) -> None:
-        """With one line for each choice where they are `in_lines`; `nothing` is said where none fits."""
+        """`in_lines` uses one line for each choice; `nothing` is shown if none matches."""
         super().__init__()
         self._match, self._nothing = match, nothing
         self._choices: list[Choice] = []
@@ -128,7 +128,7 @@ class ChoiceList(QWidget):
 
     @property
     def shown(self) -> list[Choice]:
-        """The choices that fit what is typed."""
+        """The choices that match the filter."""
         return [row for row in self._table.rows if isinstance(row, Choice)]
 
     def show_choices(self, choices: Iterable[Choice]) -> None:
@@ -136,7 +136,7 @@ class ChoiceList(QWidget):
         self._fill()
 
     def renew_choices(self, choices: Iterable[Choice]) -> None:
-        """Offer these instead, where whoever is about to choose has got to."""
+        """Replace the choices; keep the current row and the scroll position."""
         current, scrolled = self.rows.currentIndex().data(CHOICE_ROLE), self.rows.verticalScrollBar().value()
         self.show_choices(choices)
         self._point_at(
@@ -154,7 +154,7 @@ class ChoiceList(QWidget):
         self.rows.scrollToTop()
 
     def _point_at(self, is_match: Callable[[Choice], bool]) -> None:
-        """Make the first such choice the one that Return takes."""
+        """Make the first matching choice current, for Return."""
         for at, row in enumerate(self._table.rows):
             if isinstance(row, Choice) and is_match(row):
                 self.rows.setCurrentIndex(self._table.index(at, 0))
@@ -170,7 +170,7 @@ class ChoiceList(QWidget):
 
 
 class _ChoiceTable(QAbstractListModel):
-    """Titles of sections and, under them, their choices."""
+    """Section titles, each followed by its choices."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -211,7 +211,7 @@ class _ChoiceTable(QAbstractListModel):
 
 
 class ChoiceDelegate(QStyledItemDelegate):
-    """Paints choices in two lines each, lit where one is chosen or pointed at, and titles of sections."""
+    """Paints section titles, and choices in two lines each, highlighted if selected or hovered."""
 
     row_px, title_px = ROW_PX, SECTION_PX
 
@@ -252,7 +252,7 @@ class ChoiceDelegate(QStyledItemDelegate):
 
 
 class LineDelegate(ChoiceDelegate):
-    """A choice and its detail in one line, and at the right its keys as caps."""
+    """A choice and its detail in one line, and its keys as caps on the right."""
 
     row_px, title_px = LINE_PX, LINE_PX
 
@@ -267,7 +267,7 @@ class LineDelegate(ChoiceDelegate):
         _draw_elided(painter, place.adjusted(used_px + 3 * UNIT_PX, 0, 0, 0), choice.detail)
 
     def _paint_keys(self, painter: QPainter, theme: Theme, place: QRectF, keys: tuple[str, ...]) -> float:
-        """From the right to the left, with “or” between keys that do the same; where they begin."""
+        """Paint key caps from right to left, with “or” between alternatives; return their left edge."""
         font = Theme.ui_font(SMALL_FONT_PX)
         metrics = QFontMetricsF(font)
         painter.setFont(font)
@@ -292,7 +292,7 @@ def shown_keys(keys: Iterable[str]) -> str:
 
 
 def caps(keys: str) -> list[str]:
-    """The keys to be pressed together, as caps are labelled: ["Ctrl", "Shift", "→"]."""
+    """The keys of a chord, as labelled on key caps: ["Ctrl", "Shift", "→"]."""
     native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
     names = native.replace("++", "+Plus").split("+") if native != "+" else [native]
     return [ON_CAPS.get(name, "+" if name == "Plus" else name) for name in names]
@@ -301,14 +301,14 @@ def caps(keys: str) -> list[str]:
 def _draw_elided(
     painter: QPainter, rect: QRect, text: str, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight
 ) -> int:
-    """The width of what was drawn."""
+    """Draw elided text; return its width."""
     elided = painter.fontMetrics().elidedText(text, mode, max(0, rect.width()))
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, elided)
     return painter.fontMetrics().horizontalAdvance(elided)
 
 
 def pre_choices(loader: ModelLoader) -> list[Choice]:
-    """What the file says, likely names, and all names."""
+    """The pre-tokenizer in the file, likely names, and all names."""
     named, chosen = _names(loader)
     if (readings := _readings(loader)) is not None:
         as_is = Choice("In the file", AS_THE_FILE_SAYS, "as in the file", "", is_current=not chosen)
@@ -328,7 +328,7 @@ def pre_choices(loader: ModelLoader) -> list[Choice]:
 
 
 def question(loader: ModelLoader) -> str:
-    """What is to be chosen, in words."""
+    """The question to show above the list."""
     named, _ = _names(loader)
     if _readings(loader) is not None:
         return "Libraries do not agree on how to read this file. Choose one."
@@ -341,7 +341,7 @@ def question(loader: ModelLoader) -> str:
 
 @cache
 def example_split(name: str) -> str:
-    """The pieces of a short text that has a bit of everything."""
+    """The pieces of a short example text with all kinds of characters."""
     ends = splitter.split(patterns_of(name) or (), EXAMPLE)
     starts = [0, *ends]
     return BETWEEN_PIECES.join(
@@ -350,14 +350,14 @@ def example_split(name: str) -> str:
 
 
 def _has_ranks(loader: ModelLoader) -> bool:
-    """Whether it is a list of ranks that is to be split."""
+    """Whether the file is a list of ranks."""
     if loader.refused is not None:
         return not {*loader.refused.likely}.isdisjoint(RANK_PATTERNS)
     return loader.model is not None and loader.model.tokenizer.vocabulary.model == "tiktoken"
 
 
 def _readings(loader: ModelLoader) -> list[tuple[str, str, str]] | None:
-    """How else the model that is open can be read: key, title and detail; None where a file tells a name."""
+    """Other readings of the open model: key, title and detail; None if its file names a pre-tokenizer."""
     vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
     if loader.refused is not None or vocabulary is None or not (vocabulary.readings or vocabulary.parts):
         return None
@@ -365,7 +365,7 @@ def _readings(loader: ModelLoader) -> list[tuple[str, str, str]] | None:
 
 
 def _names(loader: ModelLoader) -> tuple[str, str]:
-    """What the file says, and what was chosen instead, if anything was."""
+    """The name in the file, and the name chosen instead, if any."""
     if loader.refused is not None:
         return loader.refused.pre, AS_THE_FILE_SAYS
     if loader.model is None:
@@ -375,10 +375,10 @@ def _names(loader: ModelLoader) -> tuple[str, str]:
 
 
 class PrePicker(Popover):
-    """All known names, those first that are like the one in the file, each with how it splits an example.
+    """All known pre-tokenizers, likely ones first, each with the pieces of an example text.
 
     Signals:
-        chosen(str): split by this one; "" means as the file says.
+        chosen(str): use this pre-tokenizer; "" for the one in the file.
     """
 
     chosen = Signal(str)

@@ -1,4 +1,4 @@
-"""Buttons said in one piece, panels that open under them, and the field to search tokens."""
+"""Factories for buttons, panels that open below them, and the search field for tokens."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FILTER_TIP = (
     "A token must match every word. A minus before a word excludes its matches."
 )
 WIDTH_PX = 360  # of an explanation
-PLACE_PX = 90  # with room for large numbers, so that buttons stay where they are
+PLACE_PX = 90  # fits large numbers, so that the buttons do not move
 NO_MODIFIER, KEYPAD = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier
 
 
@@ -51,9 +51,9 @@ def tool_button(
     tip: str = "",
     name: str = "",
 ) -> QToolButton:
-    """A button in one of the looks of the style sheet.
+    """A button in one of the styles of the style sheet.
 
-    name  what a screen reader calls it, where that is not the text: the tip without the keys behind it
+    name  for screen readers, if not the text; by default the tip without its keys
     """
     made = QToolButton()
     made.setText(text)
@@ -65,7 +65,7 @@ def tool_button(
 
 
 def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip: str = "") -> QPushButton:
-    """A button with a word on it."""
+    """A button with a text."""
     made = QPushButton(text)
     made.setToolTip(tip)
     made.clicked.connect(clicked)
@@ -73,9 +73,9 @@ def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip
 
 
 def presses_button(event: QKeyEvent, window: QWidget) -> bool:
-    """Whether Return alone came to a button, which it presses now: Qt does so in dialogs only.
+    """Click the focused button if Return was pressed, and return whether it was; Qt does so only in dialogs.
 
-    For a window's `keyPressEvent`, which what the widget with the focus takes itself never reaches.
+    Call it in a window's `keyPressEvent`, which gets no keys that the focused widget handles itself.
     """
     focused, is_return = window.focusWidget(), event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
     is_return = is_return and event.modifiers() in (NO_MODIFIER, KEYPAD)
@@ -87,7 +87,7 @@ def presses_button(event: QKeyEvent, window: QWidget) -> bool:
 
 
 class ChoiceBox(QComboBox):
-    """Each value is the data of its item; `name` is for screen readers."""
+    """A combo box whose items have values as data; `name` is for screen readers."""
 
     def __init__(self, name: str, choices: Mapping[str, object], tip: str = "") -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class ChoiceBox(QComboBox):
             self.addItem(title, value)
 
     def show_choice(self, value: object) -> None:
-        """Show what is chosen, and tell nobody."""
+        """Show a choice without emitting signals."""
         with QSignalBlocker(self):
             self.setCurrentIndex(self.findData(value))
 
@@ -106,7 +106,7 @@ class SegmentedTabs(QWidget):
     """Flat tabs.
 
     Signals:
-        chosen(int): which word, from 0.
+        chosen(int): the index of the tab, from 0.
     """
 
     chosen = Signal(int)
@@ -134,7 +134,7 @@ class SegmentedTabs(QWidget):
 
 
 class TabbedPanels(QFrame):
-    """One of some panels, below the tabs with their names.
+    """A stack of panels below tabs with their names.
 
     Signals:
         turned(): `current` is new.
@@ -162,7 +162,7 @@ class TabbedPanels(QFrame):
 
 
 class WalkButtons(QWidget):
-    """Two buttons for two actions, with the place between them and the key behind."""
+    """Two buttons for two actions, with the current position between them and a key after them."""
 
     def __init__(self, back: QAction, on: QAction, name: str) -> None:
         super().__init__()
@@ -179,7 +179,7 @@ class WalkButtons(QWidget):
         in_row(buttons[0], self.place, buttons[1], key, on=self, spacing=UNIT_PX)
 
     def show_place(self, index: int | None, n_all: int) -> None:
-        """Which one of how many is looked at, from 0; None for none yet."""
+        """Show the current index of `n_all`, from 0; None for no current item."""
         whole = counted(n_all, self._noun)
         self.show_text(whole if index is None else f"{index + 1:,} of {n_all:,}", n_all > 0)
 
@@ -193,14 +193,14 @@ def _keys(action: QAction) -> str:
 
 
 class Popover(QFrame):
-    """A frame without a title bar that keeps inside its window's sides, and the screen."""
+    """A frame without a title bar that stays within the sides of its window, and within the screen."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         set_role(self, "popup")
 
     def open_under(self, widget: QWidget) -> None:
-        """Show below `widget`, moved left where the window would be too narrow, and up for the screen."""
+        """Open below `widget`, moved left if the window is too narrow, and up to fit the screen."""
         self.adjustSize()
         below = widget.mapToGlobal(QPoint(0, widget.height() + GAP_PX // 2))
         window = widget.window()
@@ -216,7 +216,7 @@ class Popover(QFrame):
 
 
 class Explanation(Popover):
-    """A title and some lines of text, to read and to copy, and actions that follow from them."""
+    """A title with text to read and copy, and buttons for related actions."""
 
     def __init__(self, title: str, text: str, parent: QWidget, actions: Sequence[QAction] = ()) -> None:
         super().__init__(parent)
@@ -233,7 +233,7 @@ class Explanation(Popover):
         self.show_text(text, actions)
 
     def show_text(self, text: str, actions: Sequence[QAction]) -> None:
-        """Say this from now on; a card that is open grows or shrinks with it."""
+        """Replace text and actions; an open card changes its size."""
         self._label.setText(text)
         if list(actions) != self._actions:
             self._actions = list(actions)
@@ -252,7 +252,7 @@ class Explanation(Popover):
 
 
 class SearchTarget(Protocol):
-    """Finds tokens by queries of `analysis/search/matches.py` or `analysis/vocabulary_list/filters.py`."""
+    """Searches for tokens with queries of `analysis/search/matches.py` or `vocabulary_list/filters.py`."""
 
     def set_query(self, query: str) -> None: ...
 
@@ -262,10 +262,10 @@ class SearchTarget(Protocol):
 
 
 class SearchField(QLineEdit):
-    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends.
+    """A search field; Enter goes to the next match, Shift+Enter to the previous one, Escape ends.
 
-    hint, tip  what can be searched for, in a line and in several
-    width_px   None for as much as there is
+    hint, tip  the query syntax, in one line and in several
+    width_px   None to use all available width
     """
 
     def __init__(
@@ -286,7 +286,7 @@ class SearchField(QLineEdit):
         self.textChanged.connect(search.set_query)
 
     def show_query(self, query: str) -> None:
-        """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        """Show the query without searching.  Blocking all signals would leave an outdated clear button."""
         if query == self.text():
             return  # setting it would move the caret
         self.textChanged.disconnect(self._search.set_query)
@@ -294,7 +294,7 @@ class SearchField(QLineEdit):
         self.textChanged.connect(self._search.set_query)
 
     def come_by_keys(self, page: QWidget) -> None:
-        """Take the focus at Ctrl+F anywhere in a page; on the Text page an action has these keys."""
+        """Take the focus on Ctrl+F anywhere in a page; on the Text page an action has this shortcut."""
         keys = QShortcut(QKeySequence("Ctrl+F"), page, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(self._come)
 

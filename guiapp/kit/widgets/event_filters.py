@@ -1,4 +1,4 @@
-"""What happens to a widget: tool tips asked for, shown or hidden, worked in, zoomed by the wheel."""
+"""Event filters for widgets: tool tips, showing and hiding, input, and zooming with the wheel."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from guiapp.kit.widgets.theme import Theme
 
 W = TypeVar("W", bound=QWidget)
-SELDOM_S = 0.1  # of all that happens in this time only the first is told
-LONGEST_LINE = 90  # of a tip that stays whole, in characters
+SELDOM_S = 0.1  # shortest time between two signals; what happens in between is skipped
+LONGEST_LINE = 90  # characters of a tip line that does not wrap
 PRESSES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
 
 
 class TipWatch(QObject):
-    """Shows what a widget tells of a place, "" for nothing; lives as long as the widget."""
+    """Shows `tip(position)` as a widget's tool tip, "" for none; lives as long as the widget."""
 
     def __init__(self, widget: QWidget, tip: Callable[[QPoint], str]) -> None:
         super().__init__(widget)
@@ -35,26 +35,26 @@ class TipWatch(QObject):
 
 
 def plain_tip(text: str) -> str:
-    """A tooltip that shows all of a text as it is."""
+    """A tool tip that shows a text literally, not as markup."""
     return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if "<" in text else text
 
 
 def wrapped_tip(text: str) -> str:
-    """The same for sentences, in lines of a readable length; shorter ones stay whole, and so do units."""
+    """The same, wrapped to a readable length; short lines and units such as “/s” do not break."""
     lines = [escape(line).replace("/s", "/\N{WORD JOINER}s") for line in text.split("\n")]
     whole = (f"<nobr>{line}</nobr>" if len(line) <= LONGEST_LINE else line for line in lines)
     return f'<p style="white-space: pre-wrap">{"<br>".join(whole)}</p>'
 
 
 def leave_unpointed(window: QWidget) -> None:
-    """Tell what the mouse has left while a dialog was open: Qt does not."""
+    """Send Leave events to widgets that the mouse left while a dialog was open; Qt does not."""
     for widget in window.findChildren(QWidget):
         if widget.underMouse() and not widget.rect().contains(widget.mapFromGlobal(QCursor.pos())):
             QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
 
 
 class SeenWatch(QObject):
-    """Tells, each time that changes, whether a widget is shown; lives as long as the widget."""
+    """Calls `notify` with whether a widget is shown, when that changes; lives as long as the widget."""
 
     def __init__(self, widget: QWidget, notify: Callable[[bool], object]) -> None:
         super().__init__(widget)
@@ -68,10 +68,10 @@ class SeenWatch(QObject):
 
 
 class InputWatch(QObject):
-    """Filters the events of a QWindow, which are far fewer than what its widgets tell each other.
+    """Filters the events of a QWindow, which are far fewer than the events of its widgets.
 
     Signals:
-        noticed(): a key, a button, the wheel, or something is dragged; a few times a second at most.
+        noticed(): a key, a button, the wheel or a drag; at most ten times a second.
     """
 
     noticed = Signal()
@@ -95,11 +95,11 @@ def _is_input(event: QEvent) -> bool:
 
 
 class TextZoom(QObject):
-    """A factor for the sizes of fonts.
+    """A zoom factor for font sizes.
 
     Signals:
         changed(): `factor` is new.
-        stepped(int): somebody turned the wheel over a panel: one step larger, or smaller by -1.
+        stepped(int): the wheel was turned over a watched widget: 1 for larger, -1 for smaller.
     """
 
     changed = Signal()
@@ -124,12 +124,12 @@ class TextZoom(QObject):
         return Theme.ui_font(self.scaled(size_px))
 
     def fit(self, widget: W, size_px: int, font_of: Callable[[int], QFont] = Theme.ui_font) -> W:
-        """Let a widget's font have this size times the factor, as long as it lives."""
+        """Keep a widget's font at this size times the factor, as long as the widget lives."""
         _ZoomedFont(widget, self, size_px, font_of)
         return widget
 
     def watch(self, widget: QWidget) -> None:
-        """Let the wheel zoom over a widget while Ctrl is held."""
+        """Let Ctrl and the wheel zoom over a widget."""
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -137,7 +137,7 @@ class TextZoom(QObject):
         return is_for_us or super().eventFilter(watched, event)
 
     def take(self, event: QWheelEvent) -> bool:
-        """Zoom if Ctrl is held while the wheel turns; whether that is so."""
+        """Zoom if Ctrl is held; return whether it is."""
         if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             return False
         if turned := event.angleDelta().y():
@@ -146,7 +146,7 @@ class TextZoom(QObject):
 
 
 class _ZoomedFont(QObject):
-    """Keeps a widget's font in the size of a zoom; lives as long as the widget."""
+    """Keeps a widget's font at the zoomed size; lives as long as the widget."""
 
     def __init__(
         self, widget: QWidget, zoom: TextZoom, size_px: int, font_of: Callable[[int], QFont]

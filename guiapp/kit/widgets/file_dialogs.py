@@ -1,4 +1,4 @@
-"""Asks for files and folders by the system's dialogs; each begins in the folder of the last answer."""
+"""System dialogs for files and folders; each starts in the folder of the last answer."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ NO_OPTIONS = QFileDialog.Option(0)
 
 
 def ask_to_open(window: QWidget, title: str, filters: str = ALL_FILES, start: str = "") -> Path | None:
-    """A file that there is; None where people cancel."""
+    """Ask for an existing file; None if cancelled."""
     name, _ = QFileDialog.getOpenFileName(window, title, start or _in_last_folder(""), filters)
     return _remembered(window, name)
 
 
 def ask_to_open_several(window: QWidget, title: str, filters: str = ALL_FILES) -> list[Path]:
-    """Files that there are; none where people cancel."""
+    """Ask for existing files; empty if cancelled."""
     names, _ = QFileDialog.getOpenFileNames(window, title, _in_last_folder(""), filters)
     return [path for name in names if (path := _remembered(window, name)) is not None]
 
 
 def ask_for_folder(window: QWidget, title: str) -> Path | None:
-    """A folder that there is; None where people cancel."""
+    """Ask for an existing folder; None if cancelled."""
     return _remembered(window, QFileDialog.getExistingDirectory(window, title, _in_last_folder("")))
 
 
@@ -42,7 +42,7 @@ def ask_to_save(
     formats: Mapping[str, str],
     options: QFileDialog.Option = NO_OPTIONS,
 ) -> Path | None:
-    """Where to save something in one of some formats, as `with_ending`; None where people cancel."""
+    """Ask where to save in one of some formats; the path is `with_ending`, None if cancelled."""
     start, filters = _in_last_folder(suggested), ";;".join(formats.values())
     name, chosen = QFileDialog.getSaveFileName(window, title, start, filters, "", options)
     path = _remembered(window, name)
@@ -50,10 +50,10 @@ def ask_to_save(
 
 
 def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Path:
-    """The path with the ending of the chosen filter behind its name, unless it ends as one of the formats.
+    """Append the ending of the chosen filter to a path, unless it already has the ending of a format.
 
-    `formats` maps endings to the filters of a dialog; the first counts where none is chosen.  Other dots
-    belong to the name: `run.v2` becomes `run.v2.svg`.  The ending "" stands for a name of any kind.
+    `formats` maps endings to dialog filters; the first is the default.  Other dots are part of the name:
+    `run.v2` becomes `run.v2.svg`.  The ending "" permits any name.
     """
     if path.suffix.lower() in formats or "" in formats:
         return path
@@ -62,7 +62,7 @@ def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Pat
 
 
 def _in_last_folder(name: str) -> str:
-    """The name in the folder of the last answer, unless it has a folder of its own."""
+    """Prepend the folder of the last answer, unless the name is absolute."""
     application = QCoreApplication.instance()
     folder = None if application is None else application.property(LAST_FOLDER)
     return name if folder is None or Path(name).is_absolute() else str(Path(folder, name))

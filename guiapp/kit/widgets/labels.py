@@ -1,4 +1,4 @@
-"""Texts to read: in several colours, never taken for markup, and lines that are shortened to fit."""
+"""Read-only texts in several colours, always literal, and labels that shorten to fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit, QWidget
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.theme import READABLE, set_role
 
-TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
+TEXT_MARGIN_PX = 2  # accents of capital letters extend above the line
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
 
 
@@ -35,7 +35,7 @@ class Span(NamedTuple):
 
 
 class StyledText(QTextEdit):
-    """A few lines, as high as their text up to `most_lines`, scrolled beyond that."""
+    """A few lines, as high as the text up to `most_lines`; scrollable beyond that."""
 
     def __init__(self, font: QFont, most_lines: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class StyledText(QTextEdit):
         return QSize(200, self.height())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Ctrl is for what is around: all its texts grow alike."""
+        """Leave Ctrl and the wheel to the parent, which zooms all its texts together."""
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
         else:
@@ -86,7 +86,7 @@ class StyledText(QTextEdit):
     def _fit(self) -> None:
         self._set_height()
         width = self.viewport().width()
-        if self.document().textWidth() > width:  # Qt drops the resize that a scroll bar makes within another
+        if self.document().textWidth() > width:  # Qt ignores the nested resize that a new scroll bar causes
             self.document().setTextWidth(width)
             self._set_height()
 
@@ -99,7 +99,7 @@ class StyledText(QTextEdit):
         self.setFixedHeight(min(height, most))
 
     def _most_px(self) -> float:
-        """The height of as many lines as may be shown; those with characters from other fonts are higher."""
+        """The height of `most_lines` lines; lines with characters from other fonts are higher."""
         layout, block, left = self.document().documentLayout(), self.document().begin(), self._most_lines
         while block.isValid():
             lines = block.layout()
@@ -113,12 +113,12 @@ class StyledText(QTextEdit):
 
 
 class FittedLabel(QLabel):
-    """One of several texts, the first that there is room for; wants room for the first.
+    """A label with alternative texts; shows the first that fits, and asks for room for the first.
 
-    tip  what its tool tip says besides
+    tip  more text for the tool tip
 
-    Where it is needed, it insists on room for the last; where it `elides`, that is cut short.  It paints its
-    text itself: each `QLabel.setText` has all widgets around it laid out again.
+    With `is_needed`, its minimum width fits the last text; with `elides`, the last text is elided.  It paints
+    its text itself: each `QLabel.setText` triggers a layout of all widgets around it.
     """
 
     def __init__(self, is_needed: bool = False, elides: bool = False) -> None:
@@ -137,7 +137,7 @@ class FittedLabel(QLabel):
         return self._texts[0]
 
     def set_texts(self, texts: list[str]) -> None:
-        """The most telling first; it is the tool tip where it does not fit."""
+        """Set the alternatives, most informative first; the first is the tool tip if it does not fit."""
         if texts == self._texts:
             return
         self._texts = texts
@@ -168,7 +168,7 @@ class FittedLabel(QLabel):
 
     def _fit(self) -> None:
         room = self.width()
-        last = self._texts[-1] if self._is_needed else ""  # there will be room for it in a moment
+        last = self._texts[-1] if self._is_needed else ""  # the layout will make room for it
         if self._elides:
             last = self.fontMetrics().elidedText(self._texts[-1], self.elide_mode, room)
         self._shown = next((text for text in self._texts if self._width_of(text) <= room), last)
@@ -178,7 +178,7 @@ class FittedLabel(QLabel):
         self.update()
 
     def _height_px(self) -> int:
-        """Of a line of its font: Qt knows of no text here."""
+        """The height of a line in its font: Qt's label has no text here."""
         return max(super().sizeHint().height(), self.fontMetrics().height())
 
     def _least_px(self) -> int:

@@ -1,4 +1,4 @@
-"""Layouts said in one piece, rows of controls where there is no room for all, and a page without contents."""
+"""Factories for layouts, rows of controls that wrap or drop widgets, and a placeholder for empty pages."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from PySide6.QtWidgets import (
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, heading, plain_label, set_role
 
 CARD_MARGIN_PX = 3 * UNIT_PX
-READABLE_PX = 560  # of a sentence in the middle of a page
+READABLE_PX = 560  # width of a message in the middle of a page
 SMALL_WIDTH_PX = 1000  # of a page
-SMALL_SHARE = 0.3  # of a small page, for what is beside or below its first part
+SMALL_SHARE = 0.3  # of a small page, for the part next to or below its first part
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout | int, int]
-"""What stands in a layout, or a space of so many pixels; in a pair with its share of all further room."""
+"""A part of a layout, or a space in pixels; in a pair with its stretch factor."""
 
 Margins = int | tuple[int, int] | tuple[int, int, int, int] | None
-"""All around a layout, or at its sides and ends, or left, top, right, bottom; None for the style's."""
+"""All margins of a layout, or (horizontal, vertical), or left, top, right, bottom; None for the style's."""
 
 STRETCH = -1
-"""A space that takes the room that nothing else wants."""
+"""A space that takes the remaining room."""
 
 AS_AROUND = -1
-"""The spacing of the layout around, or what the style does."""
+"""The spacing of the parent layout, or the style's."""
 
 
 def in_row(
     *parts: Part, on: QWidget | None = None, margins: Margins = 0, spacing: int | None = None
 ) -> QHBoxLayout:
-    """Parts from left to right, laid out on a widget or to be put into another layout.
+    """Arrange parts from left to right, on a widget or for use in another layout.
 
-    Where nothing is said, they stand GAP_PX apart on a widget, and as far as the parts around in a layout.
+    The default spacing is GAP_PX on a widget, and the parent's spacing in a layout.
     """
     made = QHBoxLayout()
     _fill(made, parts, on, margins, spacing)
@@ -52,7 +52,7 @@ def in_row(
 def in_column(
     *parts: Part, on: QWidget | None = None, margins: Margins = 0, spacing: int | None = None
 ) -> QVBoxLayout:
-    """The same from the top down."""
+    """Arrange parts from top to bottom, likewise."""
     made = QVBoxLayout()
     _fill(made, parts, on, margins, spacing)
     return made
@@ -65,7 +65,7 @@ def in_splitter(
     grows: int = 0,
     way: Qt.Orientation = Qt.Orientation.Horizontal,
 ) -> QSplitter:
-    """Parts with hairlines between them to drag; that which `grows` takes the room that is left."""
+    """Arrange parts with draggable hairlines between them; part number `grows` takes the remaining room."""
     splitter = QSplitter(way, childrenCollapsible=False) if on is None else on
     for part in parts:
         splitter.addWidget(part)
@@ -76,7 +76,7 @@ def in_splitter(
 
 
 def scroll_down(area: QScrollArea, inside: QWidget | None = None) -> None:
-    """Let an area show what is inside without a frame, as wide as itself, and scroll only up and down."""
+    """Set up an area that scrolls only vertically, without a frame, with contents as wide as itself."""
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -85,7 +85,7 @@ def scroll_down(area: QScrollArea, inside: QWidget | None = None) -> None:
 
 
 def scroll_across(area: QScrollArea, inside: QWidget) -> None:
-    """The same from left to right, on the ground of what is around."""
+    """Set up an area that scrolls only horizontally, on its parent's background."""
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -95,7 +95,7 @@ def scroll_across(area: QScrollArea, inside: QWidget) -> None:
 
 
 def framed(layout: QLayout, role: str = "") -> QFrame:
-    """A frame around a layout, in one of the looks of the style sheet."""
+    """A frame around a layout, in one of the styles of the style sheet."""
     made = QFrame()
     if role:
         set_role(made, role)
@@ -104,21 +104,21 @@ def framed(layout: QLayout, role: str = "") -> QFrame:
 
 
 def clear(layout: QLayout) -> None:
-    """Take all widgets out of a layout and delete them."""
+    """Remove all widgets from a layout and delete them."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             take_away(widget)
 
 
 def take_away(*widgets: QWidget) -> None:
-    """Delete widgets, which are gone from sight at once."""
+    """Hide widgets at once and delete them."""
     for widget in widgets:
         widget.hide()
         widget.deleteLater()
 
 
 def head_row(text: str, button: QWidget) -> QHBoxLayout:
-    """A heading, and a button at the far end of its line."""
+    """A heading with a button at the right end of its line."""
     return in_row(heading(text), STRETCH, button)
 
 
@@ -144,14 +144,14 @@ def _fill(
 
 
 def card(*contents: QWidget | QLayout) -> QFrame:
-    """A card with its contents below each other."""
+    """A card with its contents in a column."""
     return framed(in_column(*contents, margins=CARD_MARGIN_PX, spacing=GAP_PX), "card")
 
 
 class RoomySplitter(QSplitter):
-    """Leaves most of the room to its first part where that is less than `small_px`.
+    """Gives most of the room to its first part while there is less than `small_px`.
 
-    With more room again the other part is as large as before.
+    With more room again, the other part returns to its previous size.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class RoomySplitter(QSplitter):
     ) -> None:
         super().__init__(orientation, childrenCollapsible=False)
         self._small_px, self._share = small_px, share
-        self._usual: list[int] = []  # sizes, while there is little room
+        self._usual: list[int] = []  # the sizes to restore, while there is little room
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         usual = self._usual or self.sizes()
@@ -167,18 +167,18 @@ class RoomySplitter(QSplitter):
         self.fit(usual)
 
     def fit(self, usual: list[int] | None = None) -> None:
-        """Share the room out; again where parts have come to need less."""
+        """Divide the room; call it again when parts need less."""
         room, usual = sum(self.sizes()), usual or self._usual
         if room < self._small_px:
-            self._usual, part = usual, round(self._share * room)  # or more, where that is too small for it
+            self._usual, part = usual, round(self._share * room)  # Qt enlarges it to its minimum size
             self.setSizes([room - part, part])
         elif self._usual:
             self._usual = []
-            self.setSizes(usual)  # what is more is shared out as ever
+            self.setSizes(usual)  # Qt distributes the rest as usual
 
 
 class WrappingRow(QWidget):
-    """Places its widgets from left to right, each in its own size; `at_end` stands at the right edge."""
+    """Arranges widgets from left to right in wrapping lines; `at_end` is at the right edge."""
 
     def __init__(self, widgets: list[QWidget], at_end: QWidget | None = None) -> None:
         super().__init__()
@@ -188,7 +188,7 @@ class WrappingRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_widgets(self, widgets: list[QWidget]) -> None:
-        """Place these instead of those that are there, which keep this row as their parent."""
+        """Replace the widgets; the previous ones keep this row as their parent."""
         self._widgets = [*widgets, self._at_end] if self._at_end is not None else widgets
         for widget in self._widgets:
             if widget.parent() is not self:
@@ -240,7 +240,7 @@ class WrappingRow(QWidget):
 
 
 class FittingRow(QWidget):
-    """One line of the widgets that there is room for, from the first on; that one is there in any case."""
+    """One line with as many widgets as fit, in order; the first is always visible."""
 
     def __init__(self, widgets: list[QWidget]) -> None:
         super().__init__()
@@ -284,20 +284,20 @@ def _row_height(row: list[QWidget]) -> int:
 
 
 def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:
-    """A part of the page that is scrolled where the window is too low for it."""
+    """A part of a page that scrolls if the window is too low for it."""
     area = QScrollArea()
     scroll_down(area, inner)
     for part in (inner, area.viewport()):
-        part.setAutoFillBackground(False)  # what is behind shows through
+        part.setAutoFillBackground(False)  # the page's background shows through
     area.setMinimumWidth(minimum_width_px)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area
 
 
 class Contents(QStackedWidget):
-    """The contents of a page, or a sentence in the middle, with buttons for what helps if anything does.
+    """The contents of a page, or a message in the middle, with buttons that may help.
 
-    The page's focus goes along: to what it is to begin with from then on, at once where the page has it.
+    The page's focus proxy follows: to the widget to begin with, focused at once if the page has the focus.
     """
 
     def __init__(self, page: QWidget, inside: QWidget, *buttons: QPushButton) -> None:
@@ -317,7 +317,7 @@ class Contents(QStackedWidget):
         self._turn_to(0, begin)
 
     def show_message(self, message: str, *, helps: bool = False, begin: QWidget | None = None) -> None:
-        """Say why there is nothing; `helps` shows the buttons."""
+        """Show why there are no contents; `helps` shows the buttons."""
         self.message.setText(message)
         if self._buttons and helps:
             begin = self._buttons[0]

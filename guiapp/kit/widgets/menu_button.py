@@ -1,4 +1,4 @@
-"""Buttons with an arrow that list what to choose from, export, and a line that says how saving goes."""
+"""Buttons with a menu, an export button, and a bar that shows the progress of saving."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_labe
 BAR_WIDTH_PX = 220
 Make = Callable[[Progress], bytes]
 Key = Qt.Key
-OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down also with Alt
+OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down opens it with Alt, too
 
 
 def add_choice(menu: QMenu, title: str, is_chosen: bool, choose: Callable[[], object]) -> QAction:
-    """An entry with a tick where it is chosen; an & in its title stands for itself."""
+    """A checkable menu entry; an & in its title is shown literally."""
     action = menu.addAction(title.replace("&", "&&"), choose)
     action.setCheckable(True)
     action.setChecked(is_chosen)
@@ -35,9 +35,9 @@ def add_choice(menu: QMenu, title: str, is_chosen: bool, choose: Callable[[], ob
 
 
 class IconButton(QToolButton):
-    """An icon in a colour of the theme, and a text beside it where there is one.
+    """An icon in a colour of the theme, with an optional text next to it.
 
-    name  what a screen reader calls it, where that is neither the text nor the tip without its keys
+    name  for screen readers, if neither the text nor the tip without its keys
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class IconButton(QToolButton):
 
 
 class ButtonMenu(QMenu):
-    """Opens below its button, and as far to the left as the window needs it."""
+    """Opens below its button, moved left to fit the window."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -84,7 +84,7 @@ class ButtonMenu(QMenu):
 
 
 class MenuButton(IconButton):
-    """A click lists what to choose from; so do keys, which begin at what is chosen now or the first row."""
+    """Opens a menu on click or key press; keys start at the checked row, or the first."""
 
     def __init__(
         self, theme_source: ThemeSource, title: str = "", *, role: str = "raised", tip: str = ""
@@ -97,7 +97,7 @@ class MenuButton(IconButton):
         self._reading = QGuiApplication.layoutDirection()
         is_turned = self._reading is Qt.LayoutDirection.RightToLeft
         behind = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
-        self.setLayoutDirection(behind)  # the arrow goes behind the text
+        self.setLayoutDirection(behind)  # puts the arrow after the text
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def new_menu(self) -> QMenu:
@@ -112,9 +112,9 @@ class MenuButton(IconButton):
         menu.aboutToShow.connect(partial(fill, menu))
 
     def list_choices(self, choices: Mapping[str, object]) -> None:
-        """Offer these titles, one of them checked; what each stands for is the data of its action."""
+        """List these titles, exclusively checkable; each action's data is its choice."""
         menu = self.menu() or self.new_menu()
-        menu.clear()  # it stays the same one: it may be open
+        menu.clear()  # reuse the menu: it may be open
         group = menu.findChild(QActionGroup) or QActionGroup(menu)
         for title, choice in choices.items():
             action = menu.addAction(title)
@@ -129,11 +129,11 @@ class MenuButton(IconButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() not in OPENING_KEYS:
             super().keyPressEvent(event)
-        elif self.menu() is None:  # what a click opens is a list of another kind
+        elif self.menu() is None:  # a click opens another kind of list
             self.click()
         else:
             QTimer.singleShot(0, self._point_at_row)
-            self.showMenu()  # until it is closed
+            self.showMenu()  # blocks until it is closed
 
     def _point_at_row(self) -> None:
         rows = [row for row in self.menu().actions() if row.isVisible() and row.isEnabled()]
@@ -142,10 +142,10 @@ class MenuButton(IconButton):
 
 
 class ChoiceButton(MenuButton):
-    """Names what is chosen after its own title; a click lists the titles of all choices.
+    """Shows the current choice after a title; a click lists all choices.
 
     Signals:
-        chosen(object): what somebody chose.
+        chosen(object): the user's choice.
     """
 
     chosen = Signal(object)
@@ -169,7 +169,7 @@ class ChoiceButton(MenuButton):
         self.check(choice)
 
     def fix_width(self) -> None:
-        """Be as wide for each choice as for the longest title."""
+        """Make the button as wide as its longest title needs."""
         self.ensurePolished()
         for title in self._choices:
             self.setText(f"{self._title}{title}")
@@ -180,7 +180,7 @@ class ChoiceButton(MenuButton):
 
 
 class Form(NamedTuple):
-    """What a form of file is called, and how its names end."""
+    """The title and file name ending of a file format."""
 
     title: str
     ending: str
@@ -195,7 +195,7 @@ CSV, JSON, MARKDOWN, TEXT = (
 
 
 class ExportButton(MenuButton):
-    """Lists forms by their keys; `export(key)` is what makes the file.
+    """Lists file formats by key; `export(key)` returns the function that makes the file.
 
     name  of the file, without an ending
     """
@@ -216,12 +216,12 @@ class ExportButton(MenuButton):
             menu.addAction(f"{form.title}…", partial(self._save, key, form))
 
     def _save(self, key: str, form: Form) -> None:
-        make = self._export(key)  # of now: what is shown may change meanwhile
+        make = self._export(key)  # taken now: the page may change while the dialog is open
         ask_and_save(self, self._saving, self._name, form, make)
 
 
 def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, make: Make) -> None:
-    """Ask where to save something in a form, and have that done."""
+    """Ask where to save in a format, and start saving."""
     title, ending = form
     formats = {ending: f"{title} (*{ending})"}
     if path := ask_to_save(window, f"Save as {title}", f"{name}{ending}", formats):
@@ -229,7 +229,7 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
 
 
 class SavingBar(QFrame):
-    """Shows how far saving is, to be cancelled; then why there is no file, while one is only announced."""
+    """Shows the progress of saving, with Cancel, or its failure; success is only announced by default."""
 
     doing = "Saving"
 
@@ -247,7 +247,7 @@ class SavingBar(QFrame):
         self._refresh()
 
     def result(self) -> str:
-        """What is shown of a file that was written, until that is dismissed."""
+        """The message about a written file, shown until dismissed; "" to announce it only."""
         return ""
 
     def _cancel_or_dismiss(self) -> None:

@@ -1,4 +1,4 @@
-"""What the window says and asks: notices that stay, words that go by themselves, and dialogs."""
+"""Messages and questions of the window: permanent notices, short announcements, and dialogs."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 BYTES_FORMAT = "application/x-tokenloupe-bytes"
 SWITCHED_OFF = "“Add special tokens” is now off, on all pages. The switch is in the line at the bottom."
 ANNOUNCED_MS = 2500
-ABOVE_EDGE_PX = 44  # beyond the status line
+ABOVE_EDGE_PX = 44  # clears the status line
 SESSIONS = {ENDING: f"Sessions (*{ENDING})"}
 
 
 class Notice(QFrame):
-    """One message, which is copied with details and with what runs here, and an action that helps.
+    """A message that can be copied with details and version numbers, and an optional action.
 
-    A hint is about something that works and may not be meant: nothing to copy for others.
+    A hint is about something that works but may be unintended: there are no details to copy.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class Notice(QFrame):
 
 
 class NoticeArea(QWidget):
-    """The notices that are open, at most one about each subject, and none twice.
+    """The open notices, at most one for each subject, without duplicates.
 
     Signals:
-        dismissed(str): somebody has closed the notice about this subject.
+        dismissed(str): the user has closed the notice about this subject.
     """
 
     dismissed = Signal(str)
@@ -114,9 +114,9 @@ class NoticeArea(QWidget):
         remedy: QAction | None = None,
         is_hint: bool = False,
     ) -> None:
-        """Say that something failed, or may not be meant, in place of what was said about the subject.
+        """Show that something failed or may be unintended, replacing the notice about the subject.
 
-        Subjects of which the same is to be said share a notice.
+        Subjects with the same message share a notice.
         """
         same = next((notice for notice in self.notices if notice.message == message), None)
         if same is None or self._notices.get(subject) is not same:
@@ -133,7 +133,7 @@ class NoticeArea(QWidget):
         QAccessible.updateAccessibility(QAccessibleEvent(notice, QAccessible.Event.Alert))
 
     def watch_files(self, text: TextSession, subject: str = "binary") -> None:
-        """Say what a file is that is opened as this text and holds none, until another one comes."""
+        """Show the type of a binary file when one is opened as this text, until another file is opened."""
         text.reading.done.connect(partial(self._describe_file, subject))
         text.left.connect(partial(self.clear_notice, subject))
 
@@ -142,7 +142,7 @@ class NoticeArea(QWidget):
             self.show_notice(subject, f"{read[0].name} is {what}, shown byte by byte.", is_hint=True)
 
     def clear_notice(self, subject: str) -> None:
-        """It works again, or people have read it."""
+        """Remove a notice: its subject works again, or the user has read it."""
         notice = self._notices.pop(subject, None)
         if notice is not None and notice not in self._notices.values():
             notice.hide()
@@ -155,7 +155,7 @@ class NoticeArea(QWidget):
 
 
 class _Announcement(QFrame):
-    """A few words over the lower edge of a window, for a moment; no layout makes room for them."""
+    """A short message above the lower edge of a window, for a moment; not part of any layout."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -179,7 +179,7 @@ class _Announcement(QFrame):
 
 
 def announce(widget: QWidget, message: str) -> None:
-    """Say in the window of a widget that something is done."""
+    """Announce in a widget's window that something is done."""
     window = widget.window()
     while window.windowType() is Qt.WindowType.Popup and (parent := window.parentWidget()) is not None:
         window = parent.window()
@@ -188,9 +188,9 @@ def announce(widget: QWidget, message: str) -> None:
 
 
 def copy_text(widget: QWidget, text: str | bytes, what: str) -> None:
-    """Put a text on the clipboard and say so: `what` follows “Copied”.
+    """Copy a text to the clipboard and announce it: `what` follows “Copied”.
 
-    Bytes are offered to this program as they are, as Qt would lose those that are no text.
+    Invalid UTF-8 is also offered as bytes to this program, since Qt would lose it.
     """
     data, clipboard = text, QGuiApplication.clipboard()
     if isinstance(data, str):
@@ -210,20 +210,20 @@ def copy_text(widget: QWidget, text: str | bytes, what: str) -> None:
 
 
 def leave_plain_text() -> None:
-    """Replace what was made in Python, before the program ends: Qt would free it after Python, and crash."""
+    """Replace clipboard data made in Python before exit: Qt would free it after Python, and crash."""
     mime = on_clipboard()
     if mime is not None and Shiboken.createdByPython(mime):
         QGuiApplication.clipboard().setText(mime.text())
 
 
 def on_clipboard() -> QMimeData | None:
-    """What was copied last, here or elsewhere; None where that is nothing, unlike Qt's types say."""
+    """The clipboard's data; None if it is empty, contrary to Qt's types."""
     mime: QMimeData | None = QGuiApplication.clipboard().mimeData()
     return mime
 
 
 def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bool = False) -> bool:
-    """Whether people press the button `yes`, rather than Cancel, which Return means where that destroys."""
+    """Ask a question; return whether the user chose `yes`.  Return means Cancel if `destroys`."""
     role = QMessageBox.ButtonRole.DestructiveRole if destroys else QMessageBox.ButtonRole.AcceptRole
     box = QMessageBox(parent)
     box.setWindowTitle(title)
@@ -240,7 +240,7 @@ def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bo
 
 
 def ask_to_fetch(parent: QWidget, message: str) -> bool:
-    """The question before anything is asked of a server that a file names and nobody typed."""
+    """Ask before contacting a server that is named in a file, not typed by the user."""
     return agrees(parent, "Download the model?", f"{message}\n\nDownload its tokenizer?", "Download")
 
 
@@ -251,7 +251,7 @@ class SaveAnswer(Enum):
 
 
 class Questions:
-    """Asks by the system's own dialogs."""
+    """Asks questions with the system's dialogs."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
@@ -278,20 +278,20 @@ class Questions:
         return ask_to_save(self._window, "Save session", str(suggested), SESSIONS)
 
     def may_fetch(self, message: str) -> bool:
-        """Whether a model may be fetched that a file names, whoever wrote that."""
+        """Whether a model named in a file may be downloaded."""
         return ask_to_fetch(self._window, message)
 
     def model_instead(self, message: str) -> Path | None:
-        """The file to take for a model that is not there; None for none."""
+        """Ask for a replacement of a missing model file; None if declined."""
         wants = agrees(self._window, "Where is the model?", message, "Choose the file…")
         return self.model_to_open() if wants else None
 
     def open_anyway(self, message: str) -> bool:
-        """Whether to go on although a model is not what it was."""
+        """Whether to continue although a model file has changed."""
         return agrees(self._window, "Different model file", message, "Open anyway")
 
     def save_before_closing(self, path: Path | None) -> SaveAnswer:
-        """What to do with changes that are not in the file yet, or with a long text that has none."""
+        """Ask what to do with unsaved changes, or with a long text that has no file."""
         button = QMessageBox.StandardButton
         changed = "The text is not saved." if path is None else f"The text of {path.name} has changed."
         box = QMessageBox(self._window)
@@ -307,14 +307,14 @@ class Questions:
         return answers.get(pressed, SaveAnswer.CANCEL)
 
     def delete_autosaved_texts(self, n_texts: int) -> bool:
-        """Whether to delete so many texts that are in no file."""
+        """Whether to delete autosaved texts that are in no other file."""
         which = "1 autosaved text is" if n_texts == 1 else f"{n_texts} autosaved texts are"
         message = f"{which} not saved in any other file. This cannot be undone."
         return agrees(self._window, "Delete autosaved texts?", message, "Delete", destroys=True)
 
 
 def dropped_files(event: QDropEvent) -> list[Path]:
-    """The files of this machine that are held over a widget, or let go; takes them where there are any."""
+    """The local files of a drag or drop event; accepts the event if there are any."""
     paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
     if paths:
         event.setDropAction(Qt.DropAction.CopyAction)

@@ -1,4 +1,4 @@
-"""What the window asks of a page, what a page asks of the window, and what pages are made from."""
+"""The interface between window and pages, and the objects that pages are built from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Actions(Protocol):
-    """The actions of the window, by their names."""
+    """The window's actions by name."""
 
     def __getitem__(self, name: str) -> QAction: ...
 
@@ -29,21 +29,21 @@ class Actions(Protocol):
 
 
 class UndoSteps(NamedTuple):
-    """Taken back and made again by these; None where there is nothing."""
+    """Functions that undo and redo a step; None if there is no step."""
 
     undo: Callable[[], object] | None
     redo: Callable[[], object] | None
 
 
 class Page(QWidget):
-    """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`.
+    """A page of the window; its focus proxy (`setFocusProxy`) is the panel to begin with.
 
     Signals:
         figures_changed(): `figures` or `lesson_setting` is new.
         undo_changed(): `undo_steps` is new.
-        watched(bool): whether people see the page.
+        watched(bool): whether the page is shown.
 
-    legend  of what the page draws, beside what is in all texts
+    legend  of the page's own marks, in addition to the marks in all texts
     """
 
     figures_changed = Signal()
@@ -54,47 +54,47 @@ class Page(QWidget):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
+        """The panels that F6 cycles through."""
         return [self]
 
     @property
     def tools(self) -> QWidget | None:
-        """What stands in the top bar while the page is shown, where others have modes."""
+        """The page's widget for the top bar, where other pages have modes."""
         return None
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
-        """Those whose layout is kept in the settings, by the names it gets there."""
+        """The splitters whose sizes are saved in the settings, by the names used there."""
         return {}
 
     @property
     def figures(self) -> list[str] | None:
-        """What the status line tells first, and then; None for the figures of the text."""
+        """The status line: a text, then alternatives of a second one; None for the text's statistics."""
         return None
 
     @property
     def lesson_setting(self) -> str:
-        """What a lesson that plays works with in place of the model that is open, "" without one."""
+        """The setting of the playing lesson that replaces the open model; "" if there is none."""
         return ""
 
     @property
     def undo_steps(self) -> UndoSteps | None:
-        """What of its own the page takes back, and makes again; None where that is the text."""
+        """The page's own undo steps; None to undo edits of the text."""
         return None
 
     @property
     def is_ready(self) -> bool:
-        """Whether what it shows first has arrived; pictures of the page wait for that."""
+        """Whether its first contents have arrived; screenshots of the page wait for that."""
         return True
 
     def set_text_size(self, size_px: int) -> None:
-        """Show text in this size from now on, where the page has text that can be enlarged."""
+        """Set the font size, if the page has text that can be zoomed."""
 
     def set_presented(self, is_presented: bool) -> None:
         """Hide what an audience does not need, or show it again."""
 
     def stop(self) -> None:
-        """Give up work in the background and wait for it: the window closes."""
+        """Cancel background work and wait for it: the window closes."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -106,27 +106,27 @@ class Page(QWidget):
 
 
 class PageRequests(QObject):
-    """What pages ask of the window.
+    """Requests of pages to the window.
 
     Signals:
-        model_wanted(QWidget, take): let people choose a model under this widget; `take(name, pre)` opens it.
+        model_wanted(QWidget, take): let the user choose a model below this; `take(name, pre)` opens it.
         token_wanted(int): show this token of the window's model in its tree.
-        tokens_wanted(str, Ids): light these tokens in the tree, under a title.
+        tokens_wanted(str, Ids): highlight these tokens in the tree, under a title.
         template_wanted(TemplateLine): show this line of one of the model's chat templates.
-        prompt_wanted(Conversation, template, int): show the prompt of messages, by a name, file or text of a
-            template, and the line of that.
-        comparison_wanted(str): list the tokens of two vocabularies that this filter leaves.
-        building_wanted(int): the same as token_wanted, with the three trees of the token beside each other.
-        stop_wanted(int, int): step through the text up to where this token is formed, over this byte.
-        why_wanted(int): say why this token of the text, by its number, is there.
-        step_wanted(Place): step through the text up to there.
-        race_wanted(ModelSession, int): step through the text with that model beside, from this byte on.
+        prompt_wanted(Conversation, template, int): show the prompt of messages, with a template by its name,
+            file or text, and a line of the template.
+        comparison_wanted(str): list the tokens of two vocabularies that match this filter.
+        building_wanted(int): like token_wanted, with the three trees of the token side by side.
+        stop_wanted(int, int): step through the text until this token is formed, over this byte.
+        why_wanted(int): explain why the text contains this token, by its index.
+        step_wanted(Place): step through the text up to this point.
+        race_wanted(ModelSession, int): step through the text and compare that model, from this byte on.
         model_chosen(str): open this model in the window.
         text_chosen(Path): open this recent text, session or training data in the window.
         manual_wanted(str): show this topic of the manual.
         lessons_wanted(): show the list of lessons.
-        measuring_wanted(): measure what the Bench page has planned.
-        left(): show the page before this one.
+        measuring_wanted(): run the measurements planned on the Bench page.
+        left(): show the previous page.
     """
 
     model_wanted = Signal(object, object)
@@ -150,7 +150,7 @@ class PageRequests(QObject):
 
 @dataclass(frozen=True)
 class PageSetting:
-    """What pages are made from."""
+    """The objects that pages are built from."""
 
     session: ModelSession
     compared: ComparedModels

@@ -1,4 +1,4 @@
-"""What widgets that paint themselves have in common: shapes, lines of text, markers, icons, pictures."""
+"""Shared code of widgets that paint themselves: shapes, lines of text, markers, icons, images."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 
 SIZE_PX = 16  # of an icon
 SCALES = (1, 2, 3)  # device pixels per pixel
-DISABLED = 0.35  # opacity of an icon; the style's own grey is hardly seen on dark ground
+DISABLED = 0.35  # opacity of an icon; the style's own grey is hardly visible on a dark background
 MARKER_PX = 9
-CORNERS = (3, -pi / 2), (4, pi / 4), (4, 0.0)  # triangle, square, diamond: how many, and where the first is
+CORNERS = (3, -pi / 2), (4, pi / 4), (4, 0.0)  # triangle, square, diamond: count, angle of the first
 WHOLE = 1000
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
 WRAP = Qt.TextFlag.TextWordWrap
 SHARED_PX = 64
-SAMPLES = tuple("αяאعअகទไខབაԱአ汉あ한😀∑⠁→")  # of scripts
-TURN_MS = 100  # from one of these to the next
-LAST_PLAIN = "\u058f"  # of Latin, Greek and Cyrillic letters, and a few more that most fonts have
+SAMPLES = tuple("αяאعअகទไខབაԱአ汉あ한😀∑⠁→")  # one for each script
+TURN_MS = 100  # between two lookups
+LAST_PLAIN = "\u058f"  # up to here: Latin, Greek, Cyrillic and a few more, which most fonts have
 
 
 class Painted(QWidget):
-    """Paints itself, anew in each theme.
+    """A widget that paints itself, again when the theme changes.
 
-    ground  the colour of the theme that is filled in first; with one, what is behind need not be painted
+    ground  the theme colour of its background; if set, Qt need not paint what is below
     """
 
     ground = ""
@@ -68,7 +68,7 @@ class Painted(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = self._theme_source.theme
-        with QPainter(self) as painter:  # ends, too, where painting fails
+        with QPainter(self) as painter:  # ends even if painting fails
             if self.ground:
                 painter.fillRect(event.rect(), getattr(theme, self.ground))
             painter.setClipRect(event.rect())
@@ -77,11 +77,11 @@ class Painted(QWidget):
 
     @abstractmethod
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        """Draw all that is to be seen, or at least what of it lies in the clip of the painter."""
+        """Draw the whole widget, or at least the part inside the painter's clip."""
 
 
 class Overlay(Painted):
-    """Lies above all else of a window, once it is shown; the pointer goes through."""
+    """A widget above all others of a window; transparent for the mouse."""
 
     def __init__(self, theme_source: ThemeSource, window: QWidget, name: str = "") -> None:
         super().__init__(theme_source, name, window)
@@ -95,7 +95,7 @@ class Overlay(Painted):
 
 
 class PaintedButton(QAbstractButton):
-    """Paints itself on a ground with round corners, and a line around it where it has the keyboard."""
+    """A button that paints itself on a background with round corners, and an outline if focused."""
 
     radius_px: float = 6
 
@@ -123,18 +123,18 @@ class PaintedButton(QAbstractButton):
 
     @abstractmethod
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        """Draw what stands on it."""
+        """Draw the contents of the button."""
 
 
 def fill(painter: QPainter, place: QRectF | QRect, brush: QBrush | QColor | QGradient, radius: float) -> None:
-    """Draw a rectangle with round corners and no line around it."""
+    """Draw a rectangle with round corners and no outline."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(brush)
     painter.drawRoundedRect(place, radius, radius)
 
 
 def ring(painter: QPainter, place: QRectF | QRect, pen: QPen | QColor, radius: float) -> None:
-    """Draw a line with round corners just inside a place."""
+    """Draw an outline with round corners just inside a rectangle."""
     pen = QPen(pen)
     half = pen.widthF() / 2
     painter.setPen(pen)
@@ -143,7 +143,7 @@ def ring(painter: QPainter, place: QRectF | QRect, pen: QPen | QColor, radius: f
 
 
 def elided(text: str, font: QFont, width: float, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
-    """As much of a text as there is room for."""
+    """Elide a text to a width."""
     return QFontMetricsF(font).elidedText(text, mode, width)
 
 
@@ -155,7 +155,7 @@ def write(
     side: Qt.AlignmentFlag | Qt.TextFlag | int = LEFT,
     font: QFont | None = None,
 ) -> None:
-    """Draw a line of text at a side of a place, in the painter's font where no other is named."""
+    """Draw a line of text at a side of a rectangle; in the painter's font by default."""
     font = painter.font() if font is None else font
     painter.setPen(color)
     if max(text, default="") <= LAST_PLAIN:
@@ -170,16 +170,16 @@ def write(
 
 
 def width_of(text: str, font: QFont) -> float:
-    """How wide it is where `write` draws it."""
+    """The width of a text as `write` draws it."""
     shared, factor = in_shared_size(font)
     return QFontMetricsF(shared).horizontalAdvance(text) * factor
 
 
 def in_shared_size(font: QFont) -> tuple[QFont, float]:
-    """The font in the one size in which texts of all scripts are shaped, and the factor to draw them with.
+    """The font in the one size in which texts of all scripts are shaped, and the scale factor.
 
-    Qt finds the fonts of a script for each size anew, and keeps them, with a description of each font that
-    it asked, as long as a QFont of that size lives.
+    Qt looks up the fonts of a script for each size separately, and caches them, with a description of each
+    font that it examined, as long as a QFont of that size lives.
     """
     shared = QFont(font)
     shared.setPixelSize(SHARED_PX)
@@ -187,10 +187,10 @@ def in_shared_size(font: QFont) -> tuple[QFont, float]:
 
 
 def find_fonts(font: QFont, owner: QObject) -> None:
-    """Find fonts for all scripts, before a text needs them: one at a time, with pauses between.
+    """Look up fonts for all scripts before a text needs them: one at a time, with pauses.
 
-    The first character of a script takes Qt some 10 ms to find a font for.  A page in ten scripts that
-    came into sight while someone scrolled took 100.
+    For the first character of a script, Qt takes some 10 ms to find a font.  A page in ten scripts that
+    scrolled into view took 100.
     """
     waiting, turn = list(SAMPLES), QTimer(owner, interval=TURN_MS)
 
@@ -208,7 +208,7 @@ def find_fonts(font: QFont, owner: QObject) -> None:
 
 @contextmanager
 def scaled(painter: QPainter, factor: float) -> Iterator[None]:
-    """Draw larger by that factor for a while."""
+    """Scale the painter within a block."""
     before = painter.worldTransform()
     painter.scale(factor, factor)
     yield
@@ -216,7 +216,7 @@ def scaled(painter: QPainter, factor: float) -> Iterator[None]:
 
 
 def outline(theme: Theme, attributes: int, line_px: float = 1.3) -> QPen:
-    """What is around a token with such `Attribute` bits: a line for control, dots for user-defined ones."""
+    """The outline of a token with these `Attribute` bits: solid for control, dotted for user-defined."""
     if attributes & Attribute.CONTROL:
         return QPen(theme.control, line_px)
     if attributes & Attribute.USER_DEFINED:
@@ -227,7 +227,7 @@ def outline(theme: Theme, attributes: int, line_px: float = 1.3) -> QPen:
 def clear_pixmap(
     width: float, height: float, scale: float, color: QColor | Qt.GlobalColor = Qt.GlobalColor.transparent
 ) -> QPixmap:
-    """Something to draw on, with `scale` pixels for one of the screen."""
+    """A filled pixmap, with `scale` device pixels for each pixel."""
     pixmap = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(color)
@@ -240,7 +240,7 @@ def bold(font: QFont, is_bold: bool = True) -> QFont:
 
 
 class ShareBar(QProgressBar):
-    """A bar without words; `name` is for screen readers."""
+    """A progress bar without text; `name` is for screen readers."""
 
     def __init__(self, name: str, width_px: int | None = None) -> None:
         super().__init__(textVisible=False, maximum=WHOLE)
@@ -249,7 +249,7 @@ class ShareBar(QProgressBar):
             self.setFixedWidth(width_px)
 
     def show_share(self, share: float) -> None:
-        """From 0 to 1."""
+        """Show a share from 0 to 1."""
         self.setValue(round(share * WHOLE))
 
 
@@ -274,7 +274,7 @@ def draw_marker(painter: QPainter, center: QPointF, number: int, theme: Theme) -
 
 
 class Marker(Painted):
-    """The marker of a column, before the name of its model."""
+    """The marker of a column, for use in front of the name of its model."""
 
     def __init__(self, theme_source: ThemeSource, number: int) -> None:
         super().__init__(theme_source)
@@ -323,11 +323,11 @@ def application_icon() -> QIcon:
 
 
 class ImageError(TokenloupeError):
-    """A picture that cannot be written; the message says what to do."""
+    """An image that cannot be written; the message states what to do."""
 
 
 def image_bytes(image: QImage, path: Path) -> bytes:
-    """What a file holds whose ending names the format; to make a large PNG small takes a second."""
+    """Encode an image in the format of the path's ending; compressing a large PNG takes a second."""
     buffer = QBuffer()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     if not QImageWriter(buffer, path.suffix[1:].lower().encode()).write(image):
@@ -336,7 +336,7 @@ def image_bytes(image: QImage, path: Path) -> bytes:
 
 
 def save_image(image: QImage, path: Path) -> None:
-    """Write a picture, or change nothing.  Raises ImageError."""
+    """Write an image, or change nothing.  Raises ImageError."""
     try:
         replace_file(path, image_bytes(image, path))
     except OSError as error:

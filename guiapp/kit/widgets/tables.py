@@ -1,4 +1,4 @@
-"""Tables and lists: rows of words for Qt's views, tokens among them, how they look, and painted rows."""
+"""Tables and lists: models of text rows for Qt's views, the style of token tables, and painted rows."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")
 
 MOST_COPIED_ROWS = 100_000
-MOST_SEARCHED_ROWS = 200  # by letters that are typed: what a row says may take a millisecond to find out
+MOST_SEARCHED_ROWS = 200  # by typed letters: the text of one row may take a millisecond
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NO_INDEX = QModelIndex()
 DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
-DOT_PX = 2  # below a chip that stands for a byte
+DOT_PX = 2  # at the bottom of the chip of a byte token
 ROW_PX = 62  # of painted rows
 
 
 class Column(NamedTuple, Generic[Row]):
-    """What a column is called, and what it says of a row."""
+    """The title of a column, its alignment, and the text of its cells."""
 
     title: str
     alignment: Qt.AlignmentFlag
@@ -55,7 +55,7 @@ class Column(NamedTuple, Generic[Row]):
 
 
 class RowTable(QAbstractTableModel, Generic[Row]):
-    """A table whose columns say something about each row."""
+    """A table model with a text for each row and column."""
 
     @property
     @abstractmethod
@@ -67,18 +67,18 @@ class RowTable(QAbstractTableModel, Generic[Row]):
 
     @abstractmethod
     def row(self, index: int) -> Row | None:
-        """None where it is gone already, and the view not told yet."""
+        """The row at an index; None if it is gone and the view has not been notified yet."""
 
     @property
     def order(self) -> tuple[str | None, bool]:
-        """The title of the column that rows are sorted by, if any, and whether the last come first."""
+        """The title of the column that rows are sorted by, if any, and whether the order is descending."""
         return None, False
 
     def title(self, column: Column[Row]) -> str:
         return column.title
 
     def heading(self, column: Column[Row]) -> str:
-        """The title, behind an arrow where rows are sorted by it: Qt's own would lie over letters."""
+        """The title, after an arrow if rows are sorted by it: Qt's own arrow would cover letters."""
         sorted_by, is_descending = self.order
         arrow = "" if column.title != sorted_by else "▾ " if is_descending else "▴ "
         return arrow + self.title(column)
@@ -102,7 +102,7 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         if role == ALIGNMENT:
             return self.columns[index.column()].alignment
         if role != DISPLAY or (row := self.row(index.row())) is None:
-            return None  # soon: a view asks for seven roles of each cell in each frame
+            return None  # checked first: a view asks for seven roles of each cell in each frame
         return self.columns[index.column()].text(row)
 
     def match(
@@ -113,11 +113,11 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         hits: int = 1,
         flags: Qt.MatchFlag = Qt.MatchFlag.MatchStartsWith | Qt.MatchFlag.MatchWrap,
     ) -> list[QModelIndex]:
-        """Where a view goes when letters are typed; in a long table nowhere, for it would make all words."""
+        """Find the row for typed letters; disabled in long tables, where it would format all rows."""
         return super().match(start, role, value, hits, flags) if self.n_rows <= MOST_SEARCHED_ROWS else []
 
     def as_text(self, rows: Iterable[int]) -> str:
-        """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""
+        """Format rows as lines of tab-separated columns under a title line, at most MOST_COPIED_ROWS."""
         lines = ["\t".join(map(self.title, self.columns))]
         for index in rows:
             if len(lines) > MOST_COPIED_ROWS:
@@ -128,19 +128,19 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         return "\n".join(lines) + "\n"
 
     def markdown(self, rows: Iterable[int]) -> str:
-        """All of these rows as a table in Markdown."""
+        """Format these rows as a Markdown table."""
         known = (row for row in map(self.row, rows) if row is not None)
         lines = [[column.text(row) for column in self.columns] for row in known]
         return markdown_table(Table("", [[column.title for column in self.columns], *lines])) + "\n"
 
     def notify_all_changed(self) -> None:
-        """What the rows say is new, and their number is not."""
+        """Notify views that the rows have new contents; their number is the same."""
         if self.n_rows:
             self.dataChanged.emit(self.index(0, 0), self.index(self.n_rows - 1, len(self.columns) - 1))
 
 
 def show_rows(view: QTableView) -> None:
-    """Leave everything out but the cells and the titles of the columns."""
+    """Style a table view: only cells and column titles."""
     view.setShowGrid(False)
     view.setWordWrap(False)
     view.setTabKeyNavigation(False)
@@ -153,7 +153,7 @@ def show_rows(view: QTableView) -> None:
 
 
 def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) -> list[int]:
-    """Room divided by shares, each at least so much; what that takes more, the others have less."""
+    """Divide room by shares, each at least its minimum; the other shares then get less."""
     widths, whole = [*(least or [0] * len(shares))], sum(shares)
     for at in sorted(range(len(shares)), key=lambda each: shares[each] / max(widths[each], 1)):
         widths[at] = max(widths[at], int(room * shares[at] / whole))
@@ -174,7 +174,7 @@ def draw_chip(
 
 
 def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
-    """At the bottom: two dots for a byte, a wave for the unknown."""
+    """Draw the mark at the bottom: two dots for a byte token, a wave for an unknown one."""
     if Attribute.BYTE in attributes:
         for x in (-3, 1):
             dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
@@ -184,10 +184,10 @@ def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attr
 
 
 class PaintedRows(QAbstractScrollArea):
-    """Rows to scroll, one of which is chosen by a click or the arrow keys.
+    """Scrollable rows, one of which is chosen by a click or the arrow keys.
 
-    A subclass says how many there are, and calls `fit_rows` when there are others, `show_chosen` when
-    another one is chosen.
+    A subclass defines `n_rows` and `chosen_row`, and calls `fit_rows` after changes of the rows and
+    `show_chosen` after changes of the choice.
     """
 
     row_px = ROW_PX
@@ -208,14 +208,14 @@ class PaintedRows(QAbstractScrollArea):
     @property
     @abstractmethod
     def chosen_row(self) -> int:
-        """-1 for none."""
+        """The chosen row; -1 for none."""
 
     def choose_row(self, row: int) -> None:
-        """Look at a row that there is."""
+        """Choose an existing row."""
 
     @abstractmethod
     def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
-        """Paint what stands in a row, over its ground."""
+        """Paint the contents of a row, over its background."""
 
     def sizeHint(self) -> QSize:
         return QSize(600, 6 * self.row_px)
@@ -225,7 +225,7 @@ class PaintedRows(QAbstractScrollArea):
         return QRect(0, top, self.viewport().width(), self.row_px)
 
     def row_under(self, y: int) -> int:
-        """Which row is at this height of the viewport; there may be none."""
+        """The number of the row at a y of the viewport; it may not exist."""
         return (y + self.verticalScrollBar().value()) // self.row_px
 
     def fit_rows(self) -> None:

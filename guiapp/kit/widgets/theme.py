@@ -1,7 +1,7 @@
 """Every colour, font and margin of the window, for light and dark, and the one style sheet.
 
-A widget that paints reads `ThemeSource.theme` in its paintEvent and calls `update` when `changed` comes.
-What style sheets can do is said once, in `resources/style.qss`.
+A widget that paints reads `ThemeSource.theme` in its paintEvent and calls `update` on `changed`.
+All that a style sheet can express is in `resources/style.qss`.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ TEXT_FONT_PX = 16  # text, ids and bytes at 100 % zoom
 
 N_ROLES = 5
 BARS_ON_DARK, BARS_ON_LIGHT = (0.34, 0.42), (0.55, 0.66)  # saturation and lightness
-SECOND_STRENGTH = 0.62  # of a colour, where neighbours share one
+SECOND_STRENGTH = 0.62  # of the second colour of a hue, for its neighbours
 
 CHOICES = ("system", "light", "dark")
 
 
 @dataclass(frozen=True)
 class Theme:
-    """One set of colours.
+    """A set of colours.
 
-    background .. raised   three depths: behind the text, panels, what lies on a panel
+    background .. raised   three levels: behind the text, panels, items on a panel
     line                   hairlines
     text .. faint          for reading, for labels, and for marks that need not be read (space and newline)
-    control                tokens that stand for no text, such as BOS
-    accent                 what is selected or happens now, and nothing else
+    control                tokens without text, such as BOS
+    accent                 only for the selection and current activity
     on_accent              text on the accent colour
-    span_text              text on any of `span_colors`, which tokens take in turn
-    costs, rarities        spans by a scale, from the least on; text on them is `text_on`
+    span_text              text on any of `span_colors`, which tokens use in turn
+    costs, rarities        spans on a scale, from the lowest on; text on them is `text_on`
     contenders             lines of a chart
     """
 
@@ -71,18 +71,18 @@ class Theme:
         return self.span_colors[tint % len(self.span_colors)]
 
     def tint_color(self, tint: int) -> QColor:
-        """Of a span in the text, which neighbours differ in, or which tells something."""
+        """The colour of a span in the text: one of the alternating `span_colors`, or one with a meaning."""
         n_colors = len(self.span_colors)
         return self.span_colors[tint] if tint < n_colors else self.shades[tint - n_colors]
 
     @property
     def shades(self) -> tuple[QColor, ...]:
-        """Colours that tell something, in the order of the tints in `kit.document.coloured_spans`."""
+        """Colours with a meaning, in the order of the tints in `kit.document.coloured_spans`."""
         return *self.costs, *self.rarities, *self.span_colors
 
     @property
     def origins(self) -> tuple[QColor, ...]:
-        """Those of a prompt, after the others: none for what the template writes, then for each role two."""
+        """The colours of a prompt, after `shades`: transparent for template text, then two for each role."""
         nothing = QColor(Qt.GlobalColor.transparent)
         hues = self.span_colors[:N_ROLES]
         pairs = ((hue, blend(self.background, hue, SECOND_STRENGTH)) for hue in hues)
@@ -90,20 +90,20 @@ class Theme:
 
     @property
     def roles(self) -> tuple[QColor, ...]:
-        """The same hues for bars and dots, which are small and hold no text."""
+        """The same hues for bars and dots, which are small and contain no text."""
         saturation, lightness = BARS_ON_DARK if self.span_text.lightness() > 128 else BARS_ON_LIGHT
         hues = (hue.hslHueF() for hue in self.span_colors[:N_ROLES])
         return tuple(QColor.fromHslF(max(hue, 0.0), saturation, lightness) for hue in hues)
 
     def text_on(self, fill: QColor) -> QColor:
-        """Text on a span of this colour, dark where that is light."""
+        """The text colour on a span of this colour, dark on a light one."""
         return (
             self.span_text if self.span_text.lightness() < 128 or fill.lightness() < 128 else self.background
         )
 
     @staticmethod
     def mono_font(size_px: int = TEXT_FONT_PX) -> QFont:
-        """The system's monospaced font, for text, ids, bytes and figures."""
+        """The system's monospaced font, for text, ids, bytes and numbers."""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(size_px)
         return font
@@ -172,10 +172,10 @@ LIGHT = Theme(
 class ThemeSource(QObject):
     """The theme in use, by the user's choice or the system's.
 
-    dresses_later  the style sheet waits for `dress`
+    dresses_later  whether the style sheet is set only by `dress`
 
     Signals:
-        changed(): `theme` is new; palette and style sheet already follow it.
+        changed(): `theme` is new; palette and style sheet are already updated.
     """
 
     changed = Signal()
@@ -217,13 +217,13 @@ class ThemeSource(QObject):
         self._application.setPalette(palette(self.theme))
 
     def dress(self, window: QWidget) -> None:
-        """Give the style sheet to a window and all in it, from now on, rather than to the application.
+        """Set the style sheet on a window from now on, instead of on the application.
 
-        What is built is put together before it becomes part of the window, and dressed once then.  By
-        the application's style sheet it would be dressed again with each step, for twice the time and more.
+        Widgets are then built first and styled once, when they are added to the window.  An application style
+        sheet would style them again at each step, which takes more than twice as long.
         """
         self._dressed = window
-        self.setParent(window)  # and goes with it: nobody dresses a window that is gone
+        self.setParent(window)  # deleted with it: never style a deleted window
         self._put_on()
 
     def _put_on(self) -> None:
@@ -233,7 +233,7 @@ class ThemeSource(QObject):
 
 
 def palette(theme: Theme) -> QPalette:
-    """The theme as Qt's palette, for whatever the style sheet does not reach."""
+    """The theme as Qt's palette, for all that the style sheet does not cover."""
     role = QPalette.ColorRole
     uses = (
         (theme.background, (role.Base, role.Shadow)),
@@ -281,7 +281,7 @@ def blend(below: QColor, above: QColor, amount: float) -> QColor:
 
 
 def set_role(widget: W, role: str) -> W:
-    """Choose a look of resources/style.qss, also for a widget that is already shown; return the widget."""
+    """Set a style of resources/style.qss, even on a visible widget; return the widget."""
     widget.setProperty("role", role)
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         widget.style().unpolish(widget)
@@ -290,33 +290,33 @@ def set_role(widget: W, role: str) -> W:
 
 
 def color_again(widget: QWidget) -> None:
-    """Choose the colours for a widget anew after one of its properties has changed.
+    """Apply a widget's colours again after one of its properties has changed.
 
-    Unlike `set_role`, this leaves out the style's Python type, which PySide needs 10 ms to make.
+    Unlike `set_role`, this does not create the Python type of the style, which takes PySide 10 ms.
     """
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         QCoreApplication.sendEvent(widget, QEvent(QEvent.Type.Polish))
 
 
 READABLE = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-"""For words to select and to copy."""
+"""Flags for text that can be selected and copied."""
 
 
 def plain_label(role: str = "", *, wraps: bool = False) -> QLabel:
-    """A label for words from anywhere: nothing in them is taken for markup."""
+    """A label for any text: nothing in it is treated as markup."""
     label = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=wraps)
     return set_role(label, role) if role else label
 
 
 def sentence(text: str) -> QLabel:
-    """What is told to somebody who sees the section under such a heading for the first time."""
+    """An explanation of a section for new users, below its heading."""
     label = set_role(QLabel(text, wordWrap=True), "about")
     label.setTextFormat(Qt.TextFormat.PlainText)
     return label
 
 
 def heading(text: str) -> QLabel:
-    """A small bold dim line in capitals over a section."""
+    """A small bold dim line in capitals above a section."""
     label = set_role(QLabel(text.upper()), "heading")
     label.setAccessibleName(text)
     return label

@@ -1,4 +1,4 @@
-"""The detail column: what a token is, its facts, the tree of its merges, and where it stands."""
+"""The detail column: a token, its facts, the tree of its merges, and its position in the token tree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 MOST_LINES = 4
-FEWEST_COLUMNS = 20  # characters of a value beside its name
+FEWEST_COLUMNS = 20  # characters of a value next to its name
 NAME_GAP_PX = 3 * UNIT_PX
 CODE_AND_SIGN = re.compile(r"(U\+[0-9A-F]+) ")
 LEVEL_PX = 46
@@ -66,14 +66,14 @@ BRANCH_GAP_PX = 16
 ROOT_GAP_PX = 36
 LABEL_LIMIT = 24
 Write = Callable[[bytes, int], str]
-"""How some bytes are written, up to so many characters."""
+"""Returns the display text of some bytes, up to so many characters."""
 SMALLEST_SCALE = 0.8
 RANK_FONT_PX = 11
 MOST_SHOWN = 60  # characters
 PADDING_PX = 3 * UNIT_PX
 TOKEN_FONT_PX = 24
 TITLE, BUILDING, PATH = "Token", "How it is built", "Path in the tree"
-SIDE_BY_SIDE_PX = 660  # from this width on the sections about trees lie side by side
+SIDE_BY_SIDE_PX = 660  # from this width on, the sections with trees are side by side
 PREPARING = "Preparing the merges of this vocabulary …"
 EMPTY_TEXT = "Select a token in the text or in its ids to see its details."
 
@@ -94,7 +94,7 @@ FACT_TIPS = {
 
 
 class Described(Protocol):
-    """Has the details of one token, or None, and says how bytes are written."""
+    """Has the details of one token, or None, and formats bytes."""
 
     @property
     def details(self) -> TokenDetails | None: ...
@@ -106,10 +106,10 @@ class Described(Protocol):
 
 
 class TokenCard(QScrollArea):
-    """What a token is, how it is merged, and where it stands in the tree; side by side where there is room.
+    """A token, its merges and its position in the token tree; side by side if there is room.
 
-    about  sentences under the headings of sections
-    more   what has a section of its own, by its heading
+    about  explanations under the headings of sections
+    more   widgets with sections of their own, by heading
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class TokenCard(QScrollArea):
         more: Mapping[str, QWidget] = MappingProxyType({}),
         tint_of: Callable[[TokenDetails], int] = attrgetter("tint"),
     ) -> None:
-        """`buttons` stand below the facts; `tint_of` a token is its colour."""
+        """`buttons` are below the facts; `tint_of(details)` is the colour of the token."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
@@ -147,7 +147,7 @@ class TokenCard(QScrollArea):
         self.show_details()
 
     def copy(self) -> None:
-        """Put all facts and merges on the clipboard, one a line."""
+        """Copy all facts and merges to the clipboard, one per line."""
         details = self._model.details
         if details is not None:
             lines = [f"{name}\t{value}".replace("\n", "; ") for name, value in details.facts]
@@ -173,7 +173,7 @@ class TokenCard(QScrollArea):
             self._prepare().show_details(details)
         self._empty.setVisible(details is None)
         if self._sections is not None:
-            self._sections.setVisible(details is not None)  # all is in them: they are laid out once
+            self._sections.setVisible(details is not None)  # after all is set: only one layout
 
     def _on_zoom_changed(self) -> None:
         if self._sections is not None:
@@ -182,7 +182,7 @@ class TokenCard(QScrollArea):
         self.show_details()
 
     def _prepare(self) -> _Sections:
-        """The sections, made for the first token: a window starts without them."""
+        """The sections, created for the first token: this makes a window open faster."""
         if self._sections is None:
             self._sections = self._make()
             self._sections.setVisible(False)
@@ -192,7 +192,7 @@ class TokenCard(QScrollArea):
 
 
 class _Sections(QWidget):
-    """The token with its facts, its merges, its place in the tree, and more."""
+    """The token with its facts, its merges, its position in the token tree, and more."""
 
     def __init__(
         self,
@@ -236,12 +236,12 @@ class _Sections(QWidget):
         in_column(card(self._token, self._facts), *buttons, GAP_PX, self._trees, on=self)
 
     def set_fonts(self) -> None:
-        """Write in the size that the zoom has now."""
+        """Apply the font sizes of the current zoom."""
         self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
         self._path.set_font(self._zoom.mono_font(SMALL_FONT_PX))
 
     def fit_into(self, width_px: int) -> None:
-        """By the width of the whole, as a scroll bar comes and goes with the height of the facts."""
+        """Arrange by the card's width; the inner width changes with the scroll bar, and so with the facts."""
         directions = QBoxLayout.Direction
         is_wide = width_px >= SIDE_BY_SIDE_PX
         self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
@@ -282,7 +282,7 @@ class _Sections(QWidget):
 
 
 class _WideDrawing(QScrollArea):
-    """Room for a drawing that may be too wide; high enough never to scroll vertically."""
+    """A scroll area for a drawing that may be too wide; high enough never to scroll vertically."""
 
     def __init__(self, inside: MergeTreeView) -> None:
         super().__init__()
@@ -309,7 +309,7 @@ class _WideDrawing(QScrollArea):
 
 
 class MergeTreeView(Painted):
-    """Draws merge trees side by side, smaller where they are wider than the widget, scrolled beyond that."""
+    """Draws merge trees side by side, scaled down if wider than the widget, and scrolled beyond that."""
 
     def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
         super().__init__(theme_source, "How the token is built")
@@ -332,7 +332,7 @@ class MergeTreeView(Painted):
         self._resize()
 
     def as_text(self) -> str:
-        """The merges one a line, in the order of the drawing: `·York = ·Y + ork (4100)`."""
+        """The merges, one per line, in the order of the drawing: `·York = ·Y + ork (4100)`."""
         lines = []
         for placed in self._layout.nodes:
             if parts := placed.node.parts:
@@ -404,7 +404,7 @@ class MergeTreeView(Painted):
 
 @dataclass(frozen=True)
 class PlacedNode:
-    """A node with its label; `x` is its middle, `y` the top of its level, `parent` an index or -1."""
+    """A node with its label; `x` is its centre, `y` the top of its level, `parent` an index or -1."""
 
     node: MergeNode
     label: str
@@ -415,7 +415,7 @@ class PlacedNode:
 
 @dataclass(frozen=True)
 class MergeTreeLayout:
-    """All nodes of a drawing, parents before their parts."""
+    """All nodes of a drawing; parents come before their parts."""
 
     nodes: tuple[PlacedNode, ...]
     width: int
@@ -425,7 +425,7 @@ class MergeTreeLayout:
 def layout_of(
     roots: tuple[MergeNode, ...], label_width: Callable[[str], int], write: Write = visible_text
 ) -> MergeTreeLayout:
-    """Place the trees side by side; `label_width` measures a label in pixels."""
+    """Arrange the trees side by side; `label_width` measures a label in pixels."""
     placed: list[PlacedNode] = []
     left = 0.0
     for root in roots:
@@ -443,7 +443,7 @@ def _place(
     write: Write,
     label_width: Callable[[str], int],
 ) -> float:
-    """Place a node and all below it from `left` on; returns where it ends at the right."""
+    """Arrange a node and its subtree from `left` on; return the right edge."""
     label = write(node.shown, LABEL_LIMIT)
     half = label_width(label) / 2
     at = len(placed)
@@ -461,9 +461,9 @@ def _place(
 
 
 class FactTable(QWidget):
-    """One row for each name that has a value; values can be selected and copied.
+    """A table with a row for each name that has a value; values can be selected and copied.
 
-    is_stacked  whether values stand below their names
+    is_stacked  whether values are below their names
     """
 
     def __init__(self, names: Sequence[str], zoom: TextZoom) -> None:
@@ -485,7 +485,7 @@ class FactTable(QWidget):
         self._on_zoom_changed()
 
     def fit_into(self, width_px: int) -> None:
-        """Put values beside their names only where so wide a table leaves room for them."""
+        """Put values next to their names only if a table of this width has room for both."""
         metrics = next(iter(self.values.values())).fontMetrics()
         columns_px = FEWEST_COLUMNS * metrics.horizontalAdvance("0")
         labels = self._names.values()
@@ -496,7 +496,7 @@ class FactTable(QWidget):
             self._arrange()
 
     def show_facts(self, facts: Mapping[str, str], color: QColor) -> None:
-        """Show these values, the id in bold, and no other names."""
+        """Show these values, the id in bold, and hide all other names."""
         for name, value in self.values.items():
             self._names[name].setVisible(name in facts)
             value.setVisible(name in facts)
@@ -513,7 +513,7 @@ class FactTable(QWidget):
         left_px, above_px = (TEXT_MARGIN_PX, GAP_PX) if self.is_stacked else (0, TEXT_MARGIN_PX)
         for row, (name, value) in enumerate(self.values.items()):
             label = self._names[name]
-            label.setContentsMargins(left_px, above_px, 0, 0)  # level with its value
+            label.setContentsMargins(left_px, above_px, 0, 0)  # aligned with its value
             if self.is_stacked:
                 self._grid.addWidget(label, 2 * row, 0, 1, 2)
                 self._grid.addWidget(value, 2 * row + 1, 0, 1, 2)

@@ -1,1 +1,1 @@
-"""The text with its tokens, the ids, and all about one token."""
+"""The Text page: the text with its tokens, their ids, and details of one token."""

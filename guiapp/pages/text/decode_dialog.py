@@ -1,4 +1,4 @@
-"""Paste token ids, see the text that they stand for, and put it into the document."""
+"""A dialog that decodes pasted token ids and inserts their text into the document."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ MOST_CHARACTERS = 200_000
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """Understood ids with their text, or why there are none.
+    """The parsed ids and their text, or an error.
 
-    error       for the user; empty where all is well
-    error_span  the part of the pasted text that is at fault
+    error       for the user; empty if there is none
+    error_span  the erroneous part of the pasted text
     """
 
     token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
@@ -49,10 +49,10 @@ class Decoded:
 
 
 class DecodeInput(NamedTuple):
-    """What somebody pastes.
+    """The pasted text and the options.
 
-    remove_special   whether a BOS in front and an EOS at the end are left out
-    unparse_special  whether control tokens are written as their text; else they are left out
+    remove_special   whether to remove BOS at the start and EOS at the end
+    unparse_special  whether to write control tokens as their text; otherwise they are omitted
     """
 
     text: str = ""
@@ -72,13 +72,13 @@ def _decode(tokenizer: Tokenizer, given: DecodeInput, progress: Progress) -> Dec
 
 
 class DecodeDialog(QDialog):
-    """Ids at the top, what the session's tokenizer decodes them to below, and what to do with it.
+    """Ids at the top, their text decoded by the session's tokenizer below, and buttons to use it.
 
-    decoded  of what is typed, once it is there; see `outcome`
+    decoded  the result for the entered ids, once available; see `outcome`
 
     Signals:
-        insert_requested(bytes): put this text at the caret.
-        replace_requested(bytes): make this the whole text.
+        insert_requested(bytes): insert this text at the caret.
+        replace_requested(bytes): replace the whole text with this text.
     """
 
     insert_requested = Signal(object)
@@ -132,14 +132,14 @@ class DecodeDialog(QDialog):
         return self.decoded.value or Decoded()
 
     def paste(self) -> None:
-        """Open with what the clipboard holds."""
+        """Open with the contents of the clipboard."""
         self._ids.setPlainText(QGuiApplication.clipboard().text())
         self.show()
         self.raise_()
         self._ids.setFocus()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Keep the place: Qt forgets the window's frame, and shows it lower by its title the next time."""
+        """Restore the position: Qt forgets the window's frame, and would reopen it lower by its title bar."""
         super().hideEvent(event)
         self.move(self.pos())
 

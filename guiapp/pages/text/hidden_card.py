@@ -1,4 +1,4 @@
-"""What a chip of invisible characters stands for, what it costs, and ways to be rid of it."""
+"""A card about a chip of invisible characters: their contents, their cost, and buttons to remove them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from guiapp.kit.widgets.theme import (
 )
 
 WIDTH_PX = 400
-MOST_LINES, MOST_SHOWN = 8, 2000  # lines at a time, and characters in all, of what is spelt
+MOST_LINES, MOST_SHOWN = 8, 2000  # visible lines, and characters in all, of the decoded text
 MOST_NAMES, MOST_BYTES = 12, 24
 
 
 class HiddenCard(Popover):
-    """Opens over the text at a chip; a click elsewhere or Escape closes it."""
+    """Opens over the text at a chip; closed by a click elsewhere or Escape."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class HiddenCard(Popover):
         theme_source: ThemeSource,
         parent: QWidget,
     ) -> None:
-        """`span` is a chip's, a long place has several; `actions` remove all that hides, and copy without."""
+        """`span` is a chip's (a long run has several); `actions` remove hidden text, and copy without it."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._hidden = hidden
@@ -95,9 +95,9 @@ class HiddenCard(Popover):
         self._hidden.step_from(self._end, 1)
 
     def open_at(self, place: QPoint) -> None:
-        """Below a point of the screen, inside the window; above it where there is no room below."""
+        """Open below a point of the screen, inside the window; above it if there is no room below."""
         self.show()
-        self.adjustSize()  # now that its texts know how high they are
+        self.adjustSize()  # now that the heights of its texts are known
         parent = self.parentWidget()
         assert parent is not None
         window = parent.window().frameGeometry()
@@ -125,7 +125,7 @@ def _costs(session: ModelSession, data: bytes, text: str, n_tokens: int) -> Iter
 
 
 def visible_lines(text: str) -> str:
-    """What is spelt, its lines and spaces kept, and nothing in them hidden once more."""
+    """The decoded text with its lines and spaces; hidden characters in it become visible."""
     lines = (line.split(" ") for line in text[:MOST_SHOWN].split("\n"))
     shown = "\n".join(" ".join(visible_text(word.encode(), MOST_SHOWN) for word in line) for line in lines)
     return shown + (" …" if len(text) > MOST_SHOWN else "")

@@ -1,4 +1,4 @@
-"""The ids of the text: as a strip or as a table, to copy in several formats, and the way back."""
+"""The ids of the text: a strip or a table, with actions to copy them in several formats and to decode."""
 
 from __future__ import annotations
 
@@ -62,20 +62,20 @@ if TYPE_CHECKING:
 Key = Qt.Key
 REPAINT_MS = 30
 GAPS = QSize(6, 6)
-OUTLINE_PX = 1  # room for it around a chip
+OUTLINE_PX = 1  # space for the outline around a chip
 CACHED_CHIPS = 1000
 ENCODING_TEXT = "Encoding …"
 EMPTY_TEXT = "Type a text to see its token ids here."
 NO_TOKENS_TEXT = "No tokens: the vocabulary cannot express this text, or it was not encoded."
 NO_MODEL_TEXT = "Open a model to see token ids here."
-AT_ONCE = 1 << 14  # ids that are written within a frame
+AT_ONCE = 1 << 14  # ids that can be formatted within a frame
 
 
 class IdsPanel(QFrame):
-    """A header with actions over the strip or the table.
+    """A header with actions above the strip or the table.
 
-    format_actions  each puts the selected ids, or all where fewer than two are selected, on the clipboard;
-                    the one that was used last is checked
+    format_actions  copy the selected ids, or all if fewer than two are selected; the one used last is
+                    checked
     decode_action   for the window to connect: paste ids to decode
     """
 
@@ -116,7 +116,7 @@ class IdsPanel(QFrame):
         return next(name for name, action in self.format_actions.items() if action.isChecked())
 
     def copy_ids(self) -> None:
-        """Copy in the format that was used last: the ids or the text that is selected, or all ids."""
+        """Copy in the format used last: the selected ids, the ids of the selected text, or all ids."""
         start, end = self.strip.marked_range
         if end - start < 2 and not self._source.document.has_selection:
             start, end = 0, len(self._source.tokens)
@@ -160,12 +160,12 @@ class IdsPanel(QFrame):
 
 
 def _written(format_name: str, token_ids: NDArray[np.int32], _: object) -> tuple[str, int]:
-    """Ids as text, and how many they are."""
+    """The ids as text, and their number."""
     return FORMATS[format_name](token_ids), len(token_ids)
 
 
 def _button(action: QAction, is_choice: bool = False) -> QToolButton:
-    """Shows that its action is checked only where it `is_choice`: what copies at once is no tab."""
+    """A button; with `is_choice` it shows whether its action is checked, like a tab."""
     button = tool_button(action.text(), None if is_choice else action.trigger, tip=action.toolTip())
     if is_choice:
         button.setDefaultAction(action)
@@ -174,9 +174,9 @@ def _button(action: QAction, is_choice: bool = False) -> QToolButton:
 
 
 class TokenStrip(QAbstractScrollArea):
-    """Chips to click, hover, walk with the keys and select ranges of.
+    """Chips of token ids, with hovering, clicks, key navigation and range selection.
 
-    is_painted  all chips that show are there
+    is_painted  whether all visible chips are drawn
 
     Signals:
         range_changed(): `selected_range` is new.
@@ -191,14 +191,14 @@ class TokenStrip(QAbstractScrollArea):
         zoom: TextZoom | None = None,
         spans: ColouredSpans | None = None,
     ) -> None:
-        """`spans` have the colours of the text, where those are not its tokens' own."""
+        """`spans` provides the colours of the text, if they are not the tokens' own."""
         super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._source, self._spans = source, spans
         self._theme_source = theme_source
         self._anchor: int | None = None
         self._chips: dict[tuple[int, int, float], QPixmap] = {}
-        self._chips_before: dict[int, QPixmap] = {}  # of tokens, until all have their new colours
+        self._chips_before: dict[int, QPixmap] = {}  # by token, until all chips have their new colours
         self._most_chips = CACHED_CHIPS
         self._most_ms = inf
         self.is_painted = True
@@ -222,12 +222,12 @@ class TokenStrip(QAbstractScrollArea):
         self._restyle()
 
     def set_frame_time(self, most_ms: float) -> None:
-        """Draw new chips for so long at a time; the others follow in the next frames."""
+        """Limit the drawing of new chips to so many milliseconds per frame; the next frames draw the rest."""
         self._most_ms = most_ms
 
     @property
     def selected_range(self) -> tuple[int, int]:
-        """The tokens [start, end) that are selected: the session's token, or a stretch that ends at it."""
+        """The selected tokens [start, end): the session's token, or a range that ends at it."""
         selected = self._source.selected_token
         if selected is None:
             return 0, 0
@@ -236,12 +236,12 @@ class TokenStrip(QAbstractScrollArea):
 
     @property
     def marked_range(self) -> tuple[int, int]:
-        """The same, or else the tokens of the text that is selected."""
+        """The selected range; if that is only one token, the tokens of the selected text."""
         start, end = self.selected_range
         return (end - start < 2 and self._source.tokens_of_selected_text) or (start, end)
 
     def select(self, index: int, extend: bool = False) -> None:
-        """Select a token, or with `extend` all tokens from the last one selected without it."""
+        """Select a token; with `extend`, all tokens from the last one that was selected without `extend`."""
         index = max(0, min(index, len(self._source.tokens) - 1))
         before, selected = self.selected_range, self._source.selected_token
         if not extend or selected is None:
@@ -291,7 +291,7 @@ class TokenStrip(QAbstractScrollArea):
         painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._why_empty())
 
     def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
-        """Those of [first, last), seen from `top`; once time is up, as far as they were drawn before."""
+        """Paint the chips [first, last), scrolled by `top`; once time is up, only cached ones."""
         self._most_chips = max(CACHED_CHIPS, 2 * (last - first))
         tokens = self._source.tokens.between(first, last)
         tints = tokens.tints if self._spans is None else self._spans.tints(first, last)
@@ -318,8 +318,8 @@ class TokenStrip(QAbstractScrollArea):
         return NO_TOKENS_TEXT if self._source.document.size else EMPTY_TEXT
 
     def _chip(self, token_id: int, tint: int, scale: float) -> QPixmap:
-        """A chip, drawn once: while someone types, most chips only move."""
-        from guiapp.kit.widgets.tables import draw_chip  # with tables, which starting does not need
+        """A cached chip: while the user types, most chips only move."""
+        from guiapp.kit.widgets.tables import draw_chip  # a late import: faster start
 
         if len(self._chips) >= self._most_chips:
             del self._chips[next(iter(self._chips))]
@@ -337,7 +337,7 @@ class TokenStrip(QAbstractScrollArea):
         return picture
 
     def _paint_rings(self, painter: QPainter, first: int, last: int) -> None:
-        """Around the selected chips and the one that is pointed at, of those in [first, last)."""
+        """Outline the selected chips and the hovered one in [first, last)."""
         start, end = self.marked_range
         ringed = dict.fromkeys(range(max(start, first), min(end, last)), 2)
         hovered = self._source.hovered_token
@@ -354,7 +354,7 @@ class TokenStrip(QAbstractScrollArea):
             return Attribute(0)
         return Attribute(int(vocabulary.effective_attributes[token_id]))
 
-    # Following the session
+    # Reacting to the session
 
     def _on_coloring_changed(self) -> None:
         self._chips_before = {token_id: chip for (token_id, *_), chip in self._chips.items()}
@@ -378,12 +378,12 @@ class TokenStrip(QAbstractScrollArea):
         self._repaint_soon()
 
     def _on_encoding_changed(self) -> None:
-        """The same token may lie elsewhere now: behind another text, or among those of another model."""
+        """Scroll to the selected token, which may have moved with a new text or model."""
         self._update_layout()
         self._show_selected()
 
     def _on_selection_changed(self) -> None:
-        """Another view has chosen: that ends a stretch that was selected here."""
+        """Follow a selection in another view, which ends a range selected here."""
         self._anchor = None
         self._show_selected()
         self._repaint_soon()
@@ -392,12 +392,12 @@ class TokenStrip(QAbstractScrollArea):
     def _show_selected(self) -> None:
         selected = self._source.selected_token
         if selected is not None and selected < len(self._source.tokens):
-            with QSignalBlocker(self.verticalScrollBar()):  # which would have all painted at once
+            with QSignalBlocker(self.verticalScrollBar()):  # a signal would repaint everything at once
                 self._scroll_to(selected)
             self.setAccessibleDescription(f"token {selected + 1:,} of {len(self._source.tokens):,}")
 
     def _repaint_soon(self) -> None:
-        """The text comes first: while someone types, the ids follow a moment later."""
+        """Repaint with a delay: while the user types, the text is updated first."""
         if not self._repaint.isActive():
             self._repaint.start()
 
@@ -425,7 +425,7 @@ class TokenStrip(QAbstractScrollArea):
         self.select(at, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
 
     def _step(self, event: QKeyEvent) -> int | None:
-        """How many tokens a key moves; any number beyond the ends stands for the end."""
+        """The number of tokens that a key moves by; steps past an end are clamped."""
         n_columns, n_tokens = self._grid.n_columns, len(self._source.tokens)
         is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         selected = self._source.selected_token or 0
@@ -455,7 +455,7 @@ class TokenStrip(QAbstractScrollArea):
             self.select(index, extend=True)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        event.accept()  # the end of what the press began, of no use to what is below
+        event.accept()  # the widgets below must not handle a release without its press
 
     def leaveEvent(self, event: QEvent) -> None:
         self._source.hover_token(None)
@@ -474,7 +474,7 @@ class TokenStrip(QAbstractScrollArea):
         return self._grid.index_at(position + QPoint(0, self.verticalScrollBar().value()))
 
     def _tip(self, place: QPoint) -> str:
-        """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""
+        """The tool tip of a chip; escaped, since Qt interprets text that looks like HTML as HTML."""
         if (index := self._index_at(place)) is None:
             return ""
         token_id = int(self._source.tokens.ids(index, index + 1)[0])

@@ -1,4 +1,4 @@
-"""The Text page: the text with its tokens, their ids below, and all about one of them at the right."""
+"""The Text page: the text with its tokens, their ids below, and details of one token on the right."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ BOX_PX = 12
 SHORT_UNITS = {"Characters per token": "chars/token"}
 BOX_RADIUS_PX = 3
 SUBJECT = "special"  # of notices
-SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
-CUTTING = {  # methods of the budget's bar, and the actions that call them
+SWITCHES = "shows_line_numbers", "shows_line_tokens", "shows_pieces", "shows_budget"  # settings
+CUTTING = {  # methods of the budget bar, and the names of the actions that call them
     "select_rest": "budget_select",
     "cut_here": "budget_cut",
     "copy_beginning": "budget_copy",
     "split": "chunks",
 }
 CARD_WIDTH_PX = 340
-IDS_HEIGHT_PX, LOW_PX = 170, 500  # of a low page, the text has most
-FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
-STRIP_MS, FIRST_STRIPS_MS = 4.0, 2.0  # and for chips of ids
+IDS_HEIGHT_PX, LOW_PX = 170, 500  # in a page lower than the latter, the text gets most of the room
+FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # to draw new rows of the text
+STRIP_MS, FIRST_STRIPS_MS = 4.0, 2.0  # to draw new chips of ids
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
@@ -86,7 +86,7 @@ IN_COLORS = (
 
 
 class InspectPage(Page):
-    """Puts the panels together and links them through the session."""
+    """Builds the panels and links them through the session."""
 
     legend = {**Page.legend, "Turned on in the menu “Colour by”": IN_COLORS}
 
@@ -122,7 +122,7 @@ class InspectPage(Page):
         self.notices = NoticeArea(theme_source)
         DoubledHint(self.notices, session)
         cutting = {name: actions[action] for name, action in CUTTING.items()}
-        for action in cutting.values():  # before it is done
+        for action in cutting.values():  # connected first, so that the bar shows before it acts
             action.triggered.connect(self._show_budget)
         self._budget, self._budget_action = TokenBudget(session, settings, self), actions["budget"]
         self.budget_bar = BudgetBar(session, self._budget, self.editor, cutting, theme_source)
@@ -163,7 +163,7 @@ class InspectPage(Page):
         show(action.isChecked())
 
     def set_budget(self, n_tokens: int) -> None:
-        """Take this number of tokens as the budget, and show it."""
+        """Set the budget to this number of tokens, and show it."""
         self._budget.choose(n_tokens)
         self._show_budget()
 
@@ -177,7 +177,7 @@ class InspectPage(Page):
         return TextTokenTable(self._session, self._settings, self._theme_source, self._zoom, self.spans)
 
     def _tint_of(self, details: TokenDetails) -> int:
-        """As in the text, where the token is still there: details come later than the text."""
+        """The colour in the text, if it still has the token: details arrive later than the text."""
         index = details.index
         if index is None or not len(tints := self.spans.tints(index, index + 1)):
             return details.tint
@@ -187,7 +187,7 @@ class InspectPage(Page):
         return hover_text(self._session, self._details.explainer, index)
 
     def _on_text_read(self, read: tuple[Path, bytes]) -> None:
-        """A text that was just opened is what people go on with."""
+        """Focus the editor after a text was opened."""
         self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
@@ -210,9 +210,9 @@ class InspectPage(Page):
         return is_painted and is_told
 
     def begin_gently(self, wait_ms: int) -> None:
-        """Paint less at a time for so long, and say only what is known of a token at once.
+        """For some time, paint less in each frame, and postpone the tables for token details.
 
-        The program starts: jobs in other threads take half the time of each frame.
+        At the start of the program, background threads take half the time of each frame.
         """
         self._details.put_off(wait_ms)
         self.editor.set_frame_time(FIRST_FRAMES_MS, goes_gently=True)
@@ -239,7 +239,7 @@ class InspectPage(Page):
 
     @cached_property
     def _decoder(self) -> DecodeDialog:
-        """Made for the first ids that are decoded."""
+        """Created when the user first decodes ids."""
         from guiapp.pages.text.decode_dialog import DecodeDialog
 
         made = DecodeDialog(self._session, self._theme_source, self)
@@ -248,7 +248,7 @@ class InspectPage(Page):
         return made
 
     def show_decoder(self) -> None:
-        """Open the dialog that decodes ids, with those in the clipboard if there are any."""
+        """Open the dialog that decodes ids, with the ids in the clipboard, if any."""
         if holds_numbers(QGuiApplication.clipboard().text()):
             self._decoder.paste()
         else:
@@ -280,7 +280,7 @@ def make_page(setting: PageSetting) -> InspectPage:
 
 
 class DoubledHint(QObject):
-    """Shows the hint as long as it holds; somebody who has closed it is told again only of something else."""
+    """Shows a hint about doubled special tokens while it applies; once dismissed, only for another case."""
 
     def __init__(self, area: NoticeArea, session: ModelSession) -> None:
         super().__init__(area)
@@ -316,7 +316,7 @@ class DoubledHint(QObject):
 
 
 class ColorLegend(Painted):
-    """A title where there is room for it, and a sample of each colour before its meaning."""
+    """A title, if there is room for it, and a sample of each colour with its meaning."""
 
     ground = "panel"
 
@@ -359,7 +359,7 @@ class ColorLegend(Painted):
 
 
 class _BracketSample(Painted):
-    """A token that differs, as in the text."""
+    """A sample of a token that differs, drawn as in the text."""
 
     ground = "panel"
 
@@ -390,13 +390,13 @@ class InexactWalk(QWidget):
         is_approximate = algorithm is not None and not algorithm.exact
         if not is_approximate:
             self.walking.show_text("…", False)
-        elif agreement is not None:  # else the last number stays while people type
+        elif agreement is not None:  # while the user types, the last number remains
             self.walking.show_text(f"{agreement.n_differing:,} differ", agreement.n_differing > 0)
         self.setVisible(is_approximate)
 
 
 class InspectTools(QWidget):
-    """`Colour by cost ⌄`; the actions are those of the window's menu."""
+    """`Colour by cost ⌄`; uses the actions of the window's menu."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The column at the right: why the selected token is there, and what takes the most tokens."""
+"""The column on the right: why the selected token is there, and the most expensive words and lines."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ from guiapp.kit.widgets.theme import (
 if TYPE_CHECKING:
     from guiapp.analysis.explain.why.explanation import WhyLine, WhyStage
 
-FIRST_SHOWN, LAST_SHOWN = 4, 2  # of a stage with many lines; the others are folded
-UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of bytes
+FIRST_SHOWN, LAST_SHOWN = 4, 2  # lines of a long stage; the others are folded
+UNFOLDED = 40  # lines per click: some vocabularies have tokens of thousands of bytes
 EDGE_PX = 2 * UNIT_PX
 LEAST_PX = 40  # of a text
 TOKEN_FONT_PX = 18
@@ -66,14 +66,14 @@ HINT_TEXT = "Click a line to see that step in Steps."
 TOP_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
-LEAST_SHARE = 0.005  # that is not written as 0 %
+LEAST_SHARE = 0.005  # smaller shares are shown as <1 %
 WORDS, LINES = "Words", "Lines"
 NOTHING, COUNTING = "Every {} is a single token.", "Counting the tokens of each {} …"
 MOST_EXPENSIVE, WHY = "Most expensive", "Why this token"
 
 
 class ExpensiveRow(PaintedButton):
-    """A word or a line, where it is first and how often, its tokens, and their share as a bar."""
+    """A word or line, its first position and number of occurrences, its tokens, and their share as a bar."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
@@ -83,7 +83,7 @@ class ExpensiveRow(PaintedButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def show_row(self, row: CostlyText, line: int, n_all: int, most: int, is_line: bool) -> None:
-        """`n_all` tokens are in the text, and `most` in the dearest row."""
+        """`n_all` tokens are in the whole text, and `most` tokens in the most expensive row."""
         self.setText(row.text)
         self._n_tokens = row.n_tokens
         self._places = f"line {line:,}" + (f" ×{row.n_times:,}" if row.n_times > 1 else "")
@@ -115,16 +115,16 @@ class ExpensiveRow(PaintedButton):
 
 
 def title_of(title: str, value: Background[Any]) -> str:
-    """A heading that says while what is below it is of an older text."""
+    """A heading that shows whether the contents below it are outdated."""
     is_old = value.value is not None and not value.is_current
     return f"{title.upper()}{' · updating …' if is_old else ''}"
 
 
 class ExpensivePanel(QScrollArea):
-    """The dearest words or lines, the dearest first.
+    """The most expensive words or lines, in descending order.
 
     Signals:
-        chosen(int, int): the bytes of what people want to see.
+        chosen(int, int): the bytes to show.
     """
 
     chosen = Signal(int, int)
@@ -141,7 +141,7 @@ class ExpensivePanel(QScrollArea):
             row.clicked.connect(partial(self._choose, number))
         self._title = heading(MOST_EXPENSIVE)
         head = in_row(self._title, STRETCH, self.segments)
-        for inset in (head, self._empty):  # as far as the words of a row are from its edges
+        for inset in (head, self._empty):  # aligned with the text of the rows
             inset.setContentsMargins(GAP_PX, 0, GAP_PX, 0)
         around = MARGIN_PX - GAP_PX, MARGIN_PX
         column = in_column(head, self._empty, *self.rows, STRETCH, margins=around, spacing=0)
@@ -176,7 +176,7 @@ class ExpensivePanel(QScrollArea):
 
 
 class WhyRow(PaintedButton):
-    """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
+    """One line: a sentence with code in it, its rank on the right, and a note below."""
 
     def __init__(self, line: WhyLine, theme_source: ThemeSource, zoom: TextZoom) -> None:
         super().__init__(theme_source)
@@ -234,7 +234,7 @@ class WhyRow(PaintedButton):
 
 
 def _insert(cursor: QTextCursor, sentence: str, theme: Theme, fonts: tuple[QFont, QFont]) -> None:
-    """A sentence in the fonts for words, which are dim, and for what stands for itself."""
+    """Insert a sentence, with dim words and code in the second font."""
     for text, is_code in parts(sentence):
         style = QTextCharFormat()
         style.setFont(fonts[is_code])
@@ -243,10 +243,10 @@ def _insert(cursor: QTextCursor, sentence: str, theme: Theme, fonts: tuple[QFont
 
 
 class WhyPanel(QScrollArea):
-    """The stages of the selected token.
+    """The stages that explain the selected token.
 
     Signals:
-        place_wanted(Place): people want to see this step.
+        place_wanted(Place): show this step.
     """
 
     place_wanted = Signal(object)
@@ -257,7 +257,7 @@ class WhyPanel(QScrollArea):
         self._model = model
         self._theme_source = theme_source
         self._shown: ExplainedToken | None = None
-        self._unfolded: Counter[str] = Counter()  # how many more lines of a stage are shown
+        self._unfolded: Counter[str] = Counter()  # the number of additional lines shown, by stage
         self.rows: list[WhyRow] = []
         self._title = heading(WHY)
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
@@ -282,7 +282,7 @@ class WhyPanel(QScrollArea):
             super().wheelEvent(event)
 
     def copy(self) -> None:
-        """Put all stages on the clipboard, as the command line tells them."""
+        """Copy all stages to the clipboard, in the format of the command line."""
         from guiapp.analysis.explain.why.explanation import why_lines
 
         if self._shown is not None:
@@ -346,6 +346,6 @@ class WhyPanel(QScrollArea):
         self._rebuild()
 
     def _choose(self, line: WhyLine, *_: object) -> None:
-        """Show a step, unless the text is another one by now: the stages of that come in a moment."""
+        """Request a step, unless the text has changed: its new stages will arrive soon."""
         if self._model.is_current:
             self.place_wanted.emit(line.place)

@@ -1,4 +1,4 @@
-"""The editable text, the tokens of its lines, and the bars to find something, of a budget and of chunks."""
+"""The editable text with its line margins, and the bars for search, budget and chunks."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
 
 BUDGET_FIELD_PX, OVERLAP_FIELD_PX = 96, 48
 NUMBER = "[1-9][0-9,]{0,15}"
-USUAL_NUMBER = "99,999"  # the field beside it stays in its place while people type
+USUAL_NUMBER = "99,999"  # reserves width, so that the next field does not move while the user types
 MODELS_OWN = "Use the context length of the model"
 BAR_PX = 10
 HEIGHT_PX = 44
-TITLE_FROM_PX = 640  # in less, there is no room for it beside the model's budget
-FIELD_PX = (110, 380)  # how narrow and how wide it gets
-COUNT_PX = 84  # at the least
+TITLE_FROM_PX = 640  # in a narrower bar, the model's budget replaces the title
+FIELD_PX = (110, 380)  # minimum and maximum width
+COUNT_PX = 84  # minimum width
 NOT_FOUND = "not found"
 CHUNK_ENDS: dict[str, Level] = {
     "anywhere": "character",
@@ -67,11 +67,11 @@ CHUNK_ENDS: dict[str, Level] = {
     "sentence": "sentence",
     "line": "line",
 }
-LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
+LONGEST_TAKEN_BYTES = 200  # of a selection that becomes the query
 
 
 class TextPanel(QWidget):
-    """An editor that can be searched."""
+    """An editor with a search bar and line margins."""
 
     def __init__(self, editor: SpanEditor, session: ModelSession, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -92,13 +92,13 @@ class TextPanel(QWidget):
 
     @cached_property
     def find_bar(self) -> FindBar:
-        """Made when somebody looks for something for the first time."""
+        """Created for the first search."""
         made = FindBar(self.search, self._theme_source)
         self._layout.addWidget(made)
         return made
 
     def ask(self) -> None:
-        """Ask what to find: at first what is selected, if that is short."""
+        """Open the search; a short selection becomes the query."""
         kind, wanted = self._selected()
         if wanted:
             self.search.search_for(kind, wanted, self._session.document.selection[0])
@@ -108,7 +108,7 @@ class TextPanel(QWidget):
         self.find_bar.field.selectAll()
 
     def find_again(self, by: int) -> None:
-        """Go to the next match, or the one before; ask what to find if nobody did."""
+        """Go to the next match, or the previous one; open the search if there is no query."""
         if not self.search.query:
             self.ask()
         elif self.search.is_open:
@@ -122,7 +122,7 @@ class TextPanel(QWidget):
             self.search.search_for("token", str(token_id), self._session.tokens.span(index)[0])
 
     def _selected(self) -> tuple[Kind, str]:
-        """The selection as what to find: as bytes where it is no text; nothing if it is long."""
+        """The selection as a query: bytes if it is not UTF-8, empty if it is long."""
         start, end = self._session.document.selection
         if end - start > LONGEST_TAKEN_BYTES:
             return "text", ""
@@ -146,13 +146,13 @@ class TextPanel(QWidget):
             self.find_bar.hide()
 
     def _reveal(self) -> None:
-        """Show the match that is looked at, from its beginning."""
+        """Scroll to the current match, from its beginning."""
         if self.search.current is not None:
             self._editor.reveal(*self._session.document.selection)
 
 
 class TextLineMargin(LineMargin):
-    """Numbers at the first row of each line, while somebody wants them."""
+    """The number of tokens at the first row of each line, while the margin is shown."""
 
     def __init__(
         self, document: TextDocument, costs: LineCosts, editor: SpanEditor, theme_source: ThemeSource
@@ -172,7 +172,7 @@ class TextLineMargin(LineMargin):
 
 
 class LineNumbers(LineMargin):
-    """The numbers of lines, from 1."""
+    """Line numbers, from 1."""
 
     caption = "line"
 
@@ -183,7 +183,7 @@ class LineNumbers(LineMargin):
         return LineCost(self._document.line_of(start) + 1)
 
 
-KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and what the empty field says
+KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and the placeholder of the field
     "text": ("Text", "Find in the text"),
     "bytes": ("Bytes", "Hex digits, such as E2 82 AC"),
     "regex": ("Regex", "A pattern, such as ^\\w+"),
@@ -192,7 +192,7 @@ KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and what the em
 
 
 class FindBar(QFrame):
-    """Shown while a search is open; closing gives the keys back to the text."""
+    """The search bar, shown while a search is open; when closed, the text gets the focus."""
 
     def __init__(self, search: TextSearch, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -279,7 +279,7 @@ class FindBar(QFrame):
 
 
 class _Bar(Painted):
-    """All of the budget, or of the text if that is longer; amber is what does not fit."""
+    """The whole budget, or the text if that is longer; the part that does not fit is amber."""
 
     ground = "panel"
 
@@ -306,7 +306,7 @@ class _Bar(Painted):
 class BudgetBar(QFrame):
     """`BUDGET 651 of [8,192]  context length of the model …  7,541 tokens left  [Cut ⌄]`.
 
-    Below that a row about chunks, while the text is split into some.
+    While the text is split into chunks, a row about chunks is below that.
     """
 
     def __init__(
@@ -317,7 +317,7 @@ class BudgetBar(QFrame):
         cutting: Mapping[str, QAction],
         theme_source: ThemeSource,
     ) -> None:
-        """`cutting` are the window's actions by the names of this bar's methods."""
+        """`cutting` maps the names of this bar's methods to the window's actions."""
         super().__init__()
         set_role(self, "panel")
         self._session, self._document = session, session.document
@@ -363,29 +363,29 @@ class BudgetBar(QFrame):
         self.chunks.close()
         self.chunk_row.saving.close()
 
-    # What people do about it
+    # Actions
 
     def select_rest(self) -> None:
-        """Select what does not fit."""
+        """Select the part that does not fit."""
         if (cut := self._cut()) is not None:
             self._session.text.point_out(cut, self._document.size)
 
     def cut_here(self) -> None:
-        """Erase what does not fit; undo brings it back."""
+        """Erase the part that does not fit; undo restores it."""
         if (cut := self._cut()) is not None:
             self._document.select(cut, self._document.size)
             self._document.insert(b"")
             announce(self, f"Cut to {self._tokens}. To restore the rest, undo (Ctrl+Z).")
 
     def copy_beginning(self) -> None:
-        """Copy what fits."""
+        """Copy the part that fits."""
         if (cut := self._cut()) is not None:
             copy_text(self, self._document.slice(0, cut), f"the first {self._tokens}")
 
     def split(self) -> None:
-        """Show the text in chunks that fit, or no longer."""
+        """Show or hide the chunks of the text."""
         self.chunk_row.setVisible(self._splits.isChecked())
-        self._bar.setHidden(self._splits.isChecked())  # the text keeps its room
+        self._bar.setHidden(self._splits.isChecked())  # the height for the text stays the same
         self.chunks.watch(self._splits.isChecked())
         self._refresh()
 
@@ -394,7 +394,7 @@ class BudgetBar(QFrame):
         return counted(self._budget.n_most, "token")
 
     def _cut(self) -> int | None:
-        """The end of what fits; says why there is none."""
+        """The end of the part that fits; announces why if there is none."""
         cut = None if self._session.is_encoding else self._budget.beginning()
         if cut is None:
             why = "is still being encoded" if self._session.is_encoding else f"fits in {self._tokens}"
@@ -407,7 +407,7 @@ class BudgetBar(QFrame):
     def _use_model(self) -> None:
         self._budget.choose(None)
 
-    # What is shown
+    # Contents
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if edit is not None and self.chunks.is_watched and self._editor.divisions is not None:
@@ -435,7 +435,7 @@ class BudgetBar(QFrame):
         self._bar.update()
 
     def _mark(self) -> None:
-        """Where the budget ends, or where chunks do; those of an older text only move with it."""
+        """Mark the end of the budget, or the chunks; outdated marks only move with the text."""
         if self.isVisible() and not self._splits.isChecked():
             cut, size = self._budget.cut, self._document.size
             self._editor.set_divisions(None if cut is None else Divisions.at(cut, self._tokens, size))
@@ -444,7 +444,7 @@ class BudgetBar(QFrame):
 
 
 def chunk_divisions(chunks: Sequence[Chunk]) -> Divisions:
-    """A line where each chunk begins; what it shares with the one before is shaded."""
+    """A line where each chunk begins; its overlap with the previous chunk is shaded."""
     starts, ends = (np.array([getattr(each, side) for each in chunks], np.int64) for side in ("start", "end"))
     shared = np.stack((starts[1:], ends[:-1]), axis=1)
 
@@ -455,7 +455,7 @@ def chunk_divisions(chunks: Sequence[Chunk]) -> Divisions:
 
 
 def number_field(name: str, take: Callable[[int], object], pattern: str = NUMBER) -> QLineEdit:
-    """A field for a number that people may group by commas; `take` is given what somebody types."""
+    """A field for a number with optional commas; calls `take` with the number that the user enters."""
     field = QLineEdit()
     field.setAccessibleName(name)
     field.setValidator(QRegularExpressionValidator(pattern, field))
@@ -505,14 +505,14 @@ class ChunkRow(QWidget):
         self._chunks.divide(self._chunks.overlap, by)
 
     def _save_lines(self) -> None:
-        from guiapp.core.encode.counting.chunks import chunks_as_lines  # time that starting does not have
+        from guiapp.core.encode.counting.chunks import chunks_as_lines  # a late import: faster start
 
         formats = {".jsonl": "JSON Lines (*.jsonl)"}
         if path := ask_to_save(self, "Save chunks", "chunks.jsonl", formats):
             self._save(path, chunks_as_lines)
 
     def _save_files(self) -> None:
-        from guiapp.core.encode.counting.chunks import chunks_as_files  # time that starting does not have
+        from guiapp.core.encode.counting.chunks import chunks_as_files  # a late import: faster start
 
         if folder := ask_for_folder(self, "Save chunks"):
             self._save(folder, chunks_as_files)

@@ -29,7 +29,7 @@ from guiapp.kit.widgets.theme import ThemeSource
 
 
 class TextRows(TokenRows):
-    """The tokens of a text, as they are whenever somebody asks."""
+    """The tokens of a text; live, since it reads the token store on each access."""
 
     def __init__(self, figures: TokenFigures, tokens: TokenStore, spans: ColouredSpans | None = None) -> None:
         self.figures, self.tokens, self._spans = figures, tokens, spans
@@ -46,13 +46,13 @@ class TextRows(TokenRows):
         return int(self.tokens.ids(row, row + 1)[0])
 
     def tint(self, row: int) -> int:
-        """Which colour a token has in the text."""
+        """The colour of a token in the text."""
         spans, tokens = self._spans, self.tokens
         tints = tokens.between(row, row + 1).tints if spans is None else spans.tints(row, row + 1)
-        return int(tints[0]) if len(tints) else 0  # of a row that the text no longer has
+        return int(tints[0]) if len(tints) else 0  # the text may no longer have the row
 
     def copy(self) -> TextRows:
-        """As they are now: for a job, while the text may change."""
+        """A snapshot for a job, while the text may change."""
         return TextRows(self.figures, deepcopy(self.tokens), self._spans)
 
 
@@ -62,7 +62,7 @@ def _span(rows: TextRows, row: int, _: Spelling) -> str:
 
 
 def _rank(rows: TextRows, row: int) -> int | None:
-    """Of the rule that is used, as beside the table: several may make a token."""
+    """The rank of the merge that is used, as in the token's details: several rules may make a token."""
     return rows.figures.explainer.merge_rank(rows.token(row))
 
 
@@ -103,9 +103,9 @@ COLUMNS: tuple[ListColumn[TextRows], ...] = (
 
 
 class TextTokensModel(TokenListModel[TextRows]):
-    """All tokens of the session's text, in its order until a column sorts them; then when typing pauses.
+    """All tokens of the session's text, in text order; if sorted by a column, updated when typing pauses.
 
-    In the order of the text nothing is kept for a row, and no job runs.
+    In text order, nothing is stored for each row, and no job runs.
     """
 
     _figures: TokenFigures | None = None
@@ -164,7 +164,7 @@ class TextTokensModel(TokenListModel[TextRows]):
 
 
 class TextTokenTable(TokenTable):
-    """Rows to select and copy; the present row is the session's selected token."""
+    """A table of tokens to select and copy; the current row is the session's selected token."""
 
     def __init__(
         self,
@@ -174,7 +174,7 @@ class TextTokenTable(TokenTable):
         zoom: TextZoom | None = None,
         spans: ColouredSpans | None = None,
     ) -> None:
-        """`spans` have the colours of the text, where those are not its tokens' own."""
+        """`spans` provides the colours of the text, if they are not the tokens' own."""
         self.model = TextTokensModel(session, settings, spans)
         super().__init__(self.model, theme_source, "Tokens", "tokens", chips="id", zoom=zoom, counts=False)
         self.model.setParent(self)

@@ -1,1 +1,1 @@
-"""The page that shows a vocabulary as a tree of tokens."""
+"""The Tree page: a vocabulary as a tree of tokens."""

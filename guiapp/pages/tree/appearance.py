@@ -1,4 +1,4 @@
-"""How the tree looks: the colours of its nodes, and what lies above them: path, pointer, matches."""
+"""The appearance of the tree: colours of nodes, and the overlay with path, pointer and matches."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ RGB_OF_LMS = np.array(
         [-0.0041960863, -0.7034186147, 1.7076147010],
     ]
 )
-# Hue, colourfulness (1 is the usual) and how much lighter than others: chosen so that all differ in both
-# themes for colour-blind people too, who tell many of them by their lightness.
+# Hue, relative chroma (1 is the usual) and offset of lightness: chosen so that all differ in both themes,
+# also for colour-blind users, who distinguish many by lightness.
 SCRIPT_HUES: dict[str, tuple[float, float, float]] = {
     "Bytes of characters": (308, 0.32, -0.12),
     "Spaces": (265, 0.28, -0.035),
@@ -67,7 +67,7 @@ SCRIPT_HUES: dict[str, tuple[float, float, float]] = {
     "Kana": (336, 1.27, -0.1),
 }
 OTHER_HUE = (270, 0.25, -0.08)
-CLASS_HUES = (  # the same for other classes; token types are as many, "normal" the last but one
+CLASS_HUES = (  # the same for other classes; as many as token types, "normal" is the last but one
     (22, 1.15, -0.14),
     (298, 1.34, -0.006),
     (83, 1.31, -0.057),
@@ -79,28 +79,28 @@ CLASS_HUES = (  # the same for other classes; token types are as many, "normal" 
 N_HUES = 9  # shades of a class
 N_TONES = 2 * N_HUES
 HUE_RANGE = 34.0  # degrees between the first shade and the last
-HUE_SPREAD = 0.55  # how far a child may be from its parent, as a share of all shades
+HUE_SPREAD = 0.55  # how far a child's shade may be from its parent's, as a share of all shades
 GOLDEN = 0.6180339887498949
-LIGHT_FROM = 118  # of 255, to the eye
+LIGHT_FROM = 118  # of 255, weighted by the eye's sensitivity
 FIRST_ANGLE = 0.06  # of a strip that begins to bend
 MOST_MARKS = 1200
-SMALLEST_DISC_PX = 12  # what is smaller in the middle of a sunburst has been passed
-THIN_PX = 14  # a ring all the way round that is thinner has one line only
+SMALLEST_DISC_PX = 12  # smaller inner discs of a sunburst are outside the view
+THIN_PX = 14  # a full ring thinner than this has only its outer outline
 MARK_PX = 4.0
 Lines = tuple[tuple[str, float], ...]
-"""Colours of the theme and widths."""
+"""Theme colours and widths."""
 ON_PATH: Lines = ("background", 3.2), ("text", 1.2)
 HOVERED: Lines = (("text", 1.5),)
 CHOSEN: Lines = ("text", 5.0), ("accent", 2.5)
 CURRENT: Lines = ("background", 5.0), ("warning", 2.5)
-CLEAR_PX = 9.0  # beside the way to the chosen node
-SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
+CLEAR_PX = 9.0  # next to the path to the chosen node
+SMALL_PX = 5  # matching nodes narrower than this are marked
 
 
 class TreePaint(Background[NodeColors]):
-    """The colours for what a model shows and a search found, in the present theme.
+    """The colours of the nodes for a model, a search result and the current theme.
 
-    lit_class  the only class that is not dimmed; None where all are shown
+    lit_class  the only class that is not dimmed; None for all
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class TreePaint(Background[NodeColors]):
         self._search = search
         self._theme_source = theme_source
         self.lit_class: int | None = None
-        self._title = ""  # of what the classes are
+        self._title = ""  # of the classes
         model.evaluating.changed.connect(self._on_values_changed)
         model.picture_changed.connect(self._on_picture_changed)
         search.shown_changed.connect(self.refresh)
@@ -121,11 +121,11 @@ class TreePaint(Background[NodeColors]):
 
     @property
     def colors(self) -> NodeColors | None:
-        """Those of the present picture; None until they are made."""
+        """The colours of the current picture; None until they are computed."""
         return self.value
 
     def light_class(self, number: int | None) -> None:
-        """Dim all nodes but those of one class, as long as the tree is coloured by such classes."""
+        """Dim all other classes, until the tree is coloured by other classes."""
         if number != self.lit_class:
             self.lit_class = number
             self.refresh()
@@ -141,7 +141,7 @@ class TreePaint(Background[NodeColors]):
         self.refresh()
 
     def _on_chosen_changed(self) -> None:
-        """Where a search dims all else, leave the way to what is looked at as bright as it was."""
+        """Update the dimming of a search, which leaves the path to the chosen node bright."""
         if self._search.title:
             self.refresh()
 
@@ -163,7 +163,7 @@ def _paint(
     theme: Theme,
     progress: Progress,
 ) -> NodeColors:
-    """`lit` are nodes that are not dimmed, nor what is above them; None for all."""
+    """`lit` nodes and their ancestors are not dimmed; None for all."""
     colors, is_lit = node_colors(picture, values, theme), None if lit is None else _lit(picture, lit)
     if lit_class is not None:
         is_of_class = values.classes == lit_class
@@ -172,12 +172,12 @@ def _paint(
         colors = dimmed(colors, is_lit, theme)
     progress(0.5)
     made = NodeColors(picture, colors, number(theme.background), is_lit)
-    _ = made.painter  # made here rather than in the first frame
+    _ = made.painter  # computed here, not in the first frame
     return made
 
 
 def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """bool[m]: some nodes, and all above them."""
+    """bool[m]: some nodes and all their ancestors."""
     is_lit, reached = np.zeros(len(picture), np.bool_), nodes
     while len(reached):
         is_lit[reached] = True
@@ -189,13 +189,13 @@ def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Palette:
-    """How colours are made for one theme.
+    """The parameters of the colours of one theme.
 
     lightness, colorfulness   of classes
-    step                      how much lighter every other sibling is
-    scale                     the way from 0 to 1 through OKLCH
-    nothing                   of nodes that there is nothing to say about
-    dimmed                    how much is left of what was not searched for
+    step                      by how much every other sibling is lighter
+    scale                     stops from 0 to 1 in OKLCH
+    nothing                   of nodes without a value
+    dimmed                    the share of the colour that remains in dimmed nodes
     """
 
     lightness: float
@@ -227,7 +227,7 @@ PALETTES = {
 
 
 def rgb(lightness: NDArray[np.float64], chroma: NDArray[np.float64], hue: NDArray[np.float64]) -> Colors:
-    """OKLCH as 0xRRGGBB; what a screen cannot show is moved to the nearest edge."""
+    """Convert OKLCH to 0xRRGGBB; colours outside the gamut are clipped."""
     turn = np.deg2rad(hue)
     lab = np.stack([lightness, chroma * np.cos(turn), chroma * np.sin(turn)], axis=-1)
     linear = np.clip((lab @ LMS_OF_LAB.T) ** 3 @ RGB_OF_LMS.T, 0, 1)
@@ -238,7 +238,7 @@ def rgb(lightness: NDArray[np.float64], chroma: NDArray[np.float64], hue: NDArra
 
 
 def node_colors(picture: TreePicture, values: NodeValues, theme: Theme) -> Colors:
-    """0xRRGGBB for each node; neighbours differ a little in lightness, branches in hue."""
+    """0xRRGGBB for each node; neighbours differ slightly in lightness, branches in hue."""
     if values.shares is None:
         tones = _tones(picture)
         table = np.stack([class_colors(values.names, theme.name, tone) for tone in range(N_TONES)])
@@ -255,7 +255,7 @@ def node_colors(picture: TreePicture, values: NodeValues, theme: Theme) -> Color
 
 
 def _tones(picture: TreePicture) -> NDArray[np.int64]:
-    """A tone for each node, 0 to N_TONES - 1: near that of its parent, and another than its neighbours'."""
+    """A tone for each node, 0 to N_TONES - 1: close to its parent's, but different from its neighbours'."""
     arrays = picture.layout
     hues = np.full(len(picture), (N_HUES - 1) / 2)
     noise = np.arange(len(picture)) * GOLDEN % 1.0 - 0.5
@@ -276,7 +276,7 @@ def dimmed(colors: Colors, is_lit: NDArray[np.bool_], theme: Theme) -> Colors:
 
 @lru_cache(64)
 def class_colors(names: tuple[str, ...], theme_name: str, tone: int = N_HUES // 2 * 2) -> Colors:
-    """One colour for each class; the middle tone is the one of the legend."""
+    """One colour for each class; the middle tone is the colour in the legend."""
     palette = PALETTES[theme_name]
     if names == SCRIPT_NAMES:
         hues = [SCRIPT_HUES.get(name, OTHER_HUE) for name in names]
@@ -290,7 +290,7 @@ def class_colors(names: tuple[str, ...], theme_name: str, tone: int = N_HUES // 
 
 @lru_cache(4)
 def scale_colors(theme_name: str, n_steps: int = 256) -> Colors:
-    """The colours from 0 to 1."""
+    """The colours of values from 0 to 1."""
     stops = np.array(PALETTES[theme_name].scale)
     places = np.linspace(0, len(stops) - 1, n_steps)
     at = np.arange(len(stops))
@@ -306,13 +306,13 @@ def number(color: QColor) -> int:
 
 
 def is_light(colors: Colors) -> NDArray[np.bool_]:
-    """Whether dark text is easier to read on colours 0xRRGGBB."""
+    """Whether dark text is more readable on colours 0xRRGGBB."""
     levels = (colors >> 16 & 255) * 0.299 + (colors >> 8 & 255) * 0.587 + (colors & 255) * 0.114
     return np.asarray(levels > LIGHT_FROM)
 
 
 def node_outline(geometry: Geometry, node: int) -> QPainterPath:
-    """The border of a node, as far as it is in view."""
+    """The outline of a node, clipped to the view."""
     path = QPainterPath()
     if isinstance(geometry, Icicle):
         left, top, right, bottom = geometry.box(node)
@@ -328,7 +328,7 @@ def node_outline(geometry: Geometry, node: int) -> QPainterPath:
     near = QRectF(x - inner, y - inner, 2 * inner, 2 * inner)
     if end - start > 0.9999:
         path.addEllipse(far)
-        if inner > outer / 4 and outer - inner > THIN_PX:  # else what is inside has been passed
+        if inner > outer / 4 and outer - inner > THIN_PX:  # else the inner levels are outside the view
             path.addEllipse(near)
         return path
     first, sweep = 90 + 360 * start, 360 * (end - start)
@@ -337,7 +337,7 @@ def node_outline(geometry: Geometry, node: int) -> QPainterPath:
     if inner:
         path.arcTo(near, first + sweep, -sweep)
     else:
-        path.lineTo(x, y)  # an arc around nothing would not be there at all
+        path.lineTo(x, y)  # without this, a sector with no inner arc would be empty
     path.closeSubpath()
     return path
 
@@ -345,7 +345,7 @@ def node_outline(geometry: Geometry, node: int) -> QPainterPath:
 def paint_outlines(
     painter: QPainter, geometry: Geometry, chosen: Sequence[int], hovered: int | None, theme: Theme
 ) -> None:
-    """The way from the root to the chosen node, that node itself with a ring, and the one pointed at."""
+    """Outline the path from the root to the chosen node, that node with a ring, and the hovered node."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     way, (left, right) = QPainterPath(), geometry.view
     for node in chosen[1:-1]:
@@ -374,9 +374,9 @@ def paint_marks(
     chosen: Sequence[int],
     theme: Theme,
 ) -> None:
-    """A dot on each found node that is too small to be seen by its colour; a ring around the present one.
+    """Draw a dot on each matching node that is too small to see by colour; outline the current match.
 
-    None beside the way to the chosen node, which stays readable.
+    No dots next to the path to the chosen node, which stays readable.
     """
     points = mark_points(geometry, matches, chosen).tolist() if len(matches) else []
     if points:
@@ -393,9 +393,9 @@ def paint_dots(painter: QPainter, theme: Theme, points: list[QPointF]) -> None:
 def mark_points(
     geometry: Geometry, matches: NDArray[np.int32], chosen: Sequence[int] = ()
 ) -> NDArray[np.float64]:
-    """Where found nodes are that are too small to be seen, at most one for a few pixels: float64[n, 2].
+    """The positions of matches too small to see, at most one in a few pixels: float64[n, 2].
 
-    None near a chosen node on its level.
+    Skips those near a chosen node on its level.
     """
     arrays, (left, right) = geometry.picture.layout, geometry.view
     starts, ends = arrays.starts[matches], arrays.ends[matches]
@@ -429,10 +429,10 @@ def mark_points(
 def bending(
     icicle: Icicle, sunburst: Sunburst, roundness: float
 ) -> tuple[NDArray[np.float64], tuple[float, float, float, float]]:
-    """Tops of the levels, and the shape for `paint_between`, on the way from icicle (0) to sunburst (1).
+    """The tops of the levels, and the shape for `paint_between`, from icicle (0) to sunburst (1).
 
-    The strip is bent around a centre that comes down from far above; its length along the last level
-    goes from the width of the window to the circumference of the sunburst.
+    The strip bends around a centre that moves down from far above; its length along the last level grows
+    from the width of the window to the circumference of the sunburst.
     """
     tops = icicle.tops + (sunburst.radii - icicle.tops) * roundness
     angle = FIRST_ANGLE + (2 * np.pi - FIRST_ANGLE) * roundness**1.5

@@ -1,4 +1,4 @@
-"""The bars around the tree: what steers the picture, and the greedy walk through it."""
+"""The bars around the tree: the controls of the picture, and the greedy walk through it."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ ABOUT = (
 )
 HINT = "Play it from the selected token, or go one byte at a time."
 PLAY, PAUSE = "Play", "Pause"
-N_LINES, MORE_LINES = 1, 2  # where there is room for a sentence in so many, and where there is not
+N_LINES, MORE_LINES = 1, 2  # height of the walk's sentence in a wide and in a narrow bar
 SENTENCE = 68  # characters
-TALL = 4  # pixels that lines with characters from other fonts are higher by
+TALL = 4  # extra pixels for lines with characters from other fonts
 NAME_PX = 80
 BUTTON_PX = 28
 HEIGHT_PX = 44
 SEPARATOR = " › "
 LONGEST_LABEL = 24
-NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
+NARROW_PX = 1080  # from this width on there is room for the path and the full search field
 NARROWER_PX = 850
 SHORT_SEARCH_PX, LEAST_SEARCH_PX = 170, 120
 LEAST_PATH_PX = 120
@@ -56,7 +56,7 @@ SHAPE_WORDS = {
 
 
 class TreeBar(QFrame):
-    """Everything that steers the picture."""
+    """The controls of the picture."""
 
     def __init__(
         self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource, exports: Sequence[QAction]
@@ -96,7 +96,7 @@ class TreeBar(QFrame):
         in_row(*path, *appearance, *right, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out what is told elsewhere, too, where the controls need the room."""
+        """Shorten the “Whole tree” button and the search field if the bar is narrow."""
         super().resizeEvent(event)
         is_narrow = self.width() < NARROW_PX
         words = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
@@ -159,7 +159,7 @@ class Breadcrumb(QLabel):
         return f'<a href="{node}" style="{style}">{escape(isolate(self._text(node)))}</a>'
 
     def _fitting(self, path: list[int]) -> list[int]:
-        """The last nodes of the path, as many as there is room for."""
+        """The last nodes of the path, as many as fit."""
         width_of = self.fontMetrics().horizontalAdvance
         room, shown = self.width() - width_of("…" + SEPARATOR), 0
         for node in reversed(path):
@@ -179,7 +179,7 @@ class Breadcrumb(QLabel):
 
 
 class Detail(NamedTuple):
-    """How much of the walk is told: bytes of the text around, characters of what was read and of a name."""
+    """The detail of the walk's sentence: bytes of context, longest read text or name, and names."""
 
     context: int
     longest: int
@@ -190,7 +190,7 @@ DETAILS = (Detail(18, 60, 3), Detail(18, 30, 3), Detail(12, 24, 2), Detail(6, 16
 
 
 class WalkBar(QFrame):
-    """Step back, play or pause, step on; and what happens at the present byte."""
+    """Buttons to step back, play or pause, and step on, and a description of the current step."""
 
     def __init__(self, walk: TreeWalk, model: TreeModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -218,12 +218,12 @@ class WalkBar(QFrame):
         self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Be as high as a sentence needs: the text below stays where it is while the walk plays."""
+        """Adjust the height to the sentence, so that the text below does not move while the walk plays."""
         super().resizeEvent(event)
         self._refresh()
 
     def set_low(self, is_low: bool) -> None:
-        """Leave the picture the room of the sentence until there is a walk to describe."""
+        """Hide the empty sentence until the walk begins, to leave more room for the picture."""
         self._is_low = is_low
         self._refresh()
 

@@ -1,4 +1,4 @@
-"""Paints one frame of the tree: the pixels of its nodes, and their labels, kept as small images."""
+"""Paints one frame of the tree: the pixels of its nodes, and their labels, cached as small images."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from guiapp.pages.tree.geometry import DOWNWARDS, SIZES_PX, Geometry, Icicle, La
 from guiapp.pages.tree.model import LINE_END, MORE_SIGN
 
 MOST_KEPT = 6000
-NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
+NEW_PER_FRAME_S = 0.002  # for new labels; the rest follow in the next frames
 NEW_WHILE_MOVING_S = 0.0004
-NO_TIME_S = 0.0  # in a frame that has its nodes to paint
-ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
+NO_TIME_S = 0.0  # in a frame that also paints the nodes
+ROOM_STEP_PX = 6  # shortened labels are drawn for widths in these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 5  # of a shortened label
 LETTER_EM = 1.1  # no single letter is wider
-NARROWEST_EM = 0.01  # of a label: the root of a model without a name has none
-LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
+NARROWEST_EM = 0.01  # avoids a division by zero: the root of an unnamed model has an empty label
+LEGIBLE_PX = 12  # smallest font size for a label with more than the name
 MARGIN_PX = 1
 LETTER_SIZES_PX = SIZES_PX[1:].tolist()
 MEASURED_PX = SHARED_PX
-HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
-COARSER = 2  # pixels of the screen for one of a picture that bends
+HINTED_PX = 3  # by how much hinting may widen small letters over their measured width
+COARSER = 2  # screen pixels for one pixel of a bending picture
 FOREVER_S = 3600.0
 OPAQUE = 0xFF000000
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
@@ -45,7 +45,7 @@ DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
 
 @dataclass(frozen=True, eq=False)
 class _Label:
-    """A drawn text, and its size on the screen."""
+    """A drawn label, and its size on the screen."""
 
     image: QImage
     width: float
@@ -53,36 +53,36 @@ class _Label:
 
     @cached_property
     def downwards(self) -> QImage:
-        """The same image turned by `DOWNWARDS`: drawn in a third of the time that turning takes."""
+        """The image rotated by `DOWNWARDS`: drawing it takes a third of the time of rotating it."""
         return self.image.transformed(QTransform().rotate(DOWNWARDS))
 
 
 class LabelForm(NamedTuple):
-    """How a label is written: how large, with what more it says or without, and in how many steps of room."""
+    """The form of a label: font size, with or without the part after MORE_SIGN, and steps of room."""
 
     size_px: int
     has_more: bool = True
     room_steps: int = 0
 
     def shown(self, text: str) -> str:
-        """What is left of a text in this form; nothing if that would be hardly a letter."""
+        """The text shortened to this form; "" if hardly a letter would be left."""
         if not self.has_more:
             text = text.partition(MORE_SIGN)[0]
         if not self.room_steps:
             return isolate(text)
-        if LINE_END in text:  # a number, of which a part would be another one
+        if LINE_END in text:  # a number, which must not be cut
             return ""
         room = ROOM_STEP_PX * self.room_steps * MEASURED_PX // self.size_px
         left = QFontMetrics(Theme.ui_font(MEASURED_PX)).elidedText(text, Qt.TextElideMode.ElideRight, room)
         return isolate(left) if left == text or len(left) > LEAST_LETTERS else ""
 
 
-_Named = tuple[int, bool]  # a node, and whether its whole token is told
+_Named = tuple[int, bool]  # a node, and whether the label is the whole token
 _Key = tuple[_Named, LabelForm, bool]
 
 
 def label_widths(text: str) -> tuple[float, float]:
-    """The width of a label with and without what more it says, for letters of one pixel."""
+    """The widths of a label with and without the part after MORE_SIGN, at a font size of 1 px."""
     name = text.partition(MORE_SIGN)[0]
     metrics = QFontMetricsF(Theme.ui_font(MEASURED_PX))
     width = max(map(metrics.horizontalAdvance, map(isolate, name.split(LINE_END)))) / MEASURED_PX
@@ -90,10 +90,10 @@ def label_widths(text: str) -> tuple[float, float]:
 
 
 def fitting_form(place: LabelSlot, whole: float, name: float) -> LabelForm | None:
-    """The form for a place, given `label_widths`.
+    """The form for a label slot, given `label_widths`.
 
-    With what more it says if that leaves it legible, else without, as large as fits; else shortened.
-    A single letter stands upright or not at all: lying, it could be another one.
+    The whole label if that is legible, else only the name, as large as fits, else shortened.  A single
+    letter is drawn upright or not at all: lying on its side, it could be mistaken for another.
     """
     is_downwards = place.degrees == DOWNWARDS
     if name <= LETTER_EM and is_downwards:
@@ -113,13 +113,13 @@ def fitting_form(place: LabelSlot, whole: float, name: float) -> LabelForm | Non
 
 
 def _fitting_size(width: float, room_px: float, most_px: int) -> int:
-    """The largest size of letters, up to one, in which a label so wide for one pixel fits; 0 if none is."""
+    """The largest font size up to `most_px` for a label of this width at 1 px; 0 if none fits."""
     largest = min(most_px, (room_px - 2 * MARGIN_PX) / max(width, NARROWEST_EM))
     return LETTER_SIZES_PX[bisect_right(LETTER_SIZES_PX, largest) - 1] if largest >= LETTER_SIZES_PX[0] else 0
 
 
 def turned_place(place: LabelSlot, width_px: float) -> LabelSlot:
-    """Where the label goes that is so wide: level if possible, else turned around its middle."""
+    """The slot for a label of this width: horizontal if possible, else rotated around its middle."""
     if place.degrees:
         return place if width_px > place.upright_px else place._replace(degrees=0.0)
     if place.down_px and width_px > place.room_px + HINTED_PX:
@@ -128,10 +128,10 @@ def turned_place(place: LabelSlot, width_px: float) -> LabelSlot:
 
 
 class LabelPainter:
-    """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
+    """Draws labels from a cache of images; new ones only while there is time left in a frame.
 
-    Beyond that a label stands as it was drawn for less room, if it was.  `text_of` gives the label of a node,
-    or its whole token.
+    After that, a cached image for less room is used, if there is one.  `text_of` returns the label of a
+    node, or its whole token.
     """
 
     def __init__(self, text_of: Callable[[int, bool], str]) -> None:
@@ -156,9 +156,9 @@ class LabelPainter:
         scale: float,
         patience_s: float,
     ) -> None:
-        """Draw the labels on their nodes, but for dimmed ones; `is_complete` tells whether all were.
+        """Draw the labels of all nodes that are not dimmed; `is_complete` is whether all were drawn.
 
-        `patience_s` is for drawing new ones.
+        `patience_s` limits the time for new ones.
         """
         self.is_complete = True
         if scale != self._scale:
@@ -189,7 +189,7 @@ class LabelPainter:
         painter.drawImage(QPointF(left, top), image)
 
     def _label(self, place: LabelSlot, is_dark_text: bool) -> _Label | None:
-        """The label in the form that fits, or a smaller one; None where none does, or time is up."""
+        """The label in the form that fits, or a smaller one; None if none fits, or time is up."""
         named = place.node, place.is_middle
         widths = self._widths.get(named) or self._measure(named)
         form = None if widths is None else fitting_form(place, *widths)
@@ -254,9 +254,9 @@ class LabelPainter:
 
 
 class TreeCanvas:
-    """Keeps the labels and the pixels from one frame to the next; `colors` are those to paint in.
+    """Keeps labels and pixels between frames; `colors` are the colours to paint with.
 
-    An image that it gives lasts until the next one: it shares the canvas' pixels.
+    A returned image is valid until the next one: it shares the pixels of the canvas.
     """
 
     def __init__(self, text_of: Callable[[int, bool], str], colors: NodeColors | None = None) -> None:
@@ -280,7 +280,7 @@ class TreeCanvas:
         self._labelled, self._places = None, []
 
     def image(self, geometry: Geometry, scale: float, is_coarse: bool = False) -> QImage:
-        """The picture without labels, `scale` pixels for one of the screen; while it moves, a coarse one."""
+        """The picture without labels, at `scale` device pixels per pixel; coarse while it moves."""
         colors = self._colors_for(geometry)
         if isinstance(geometry, Sunburst):
             return self._sunburst(geometry, colors, scale, is_coarse)
@@ -294,14 +294,14 @@ class TreeCanvas:
         patience_s: float = FOREVER_S,
         is_coarse: bool = False,
     ) -> None:
-        """Draw the labels on such a picture: all that are known, and new ones as the patience allows."""
+        """Draw the labels on such a picture: all cached ones, and new ones while there is time."""
         if geometry is not self._labelled:
             self._labelled, self._places = geometry, places(geometry)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
         self._labels.paint(painter, self._places, self._colors_for(geometry), scale, patience_s)
 
     def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
-        """The picture on its way from icicle (0) to sunburst (1), coarser and without labels."""
+        """The picture between icicle (0) and sunburst (1), at a coarser resolution and without labels."""
         picture, view, colors = geometry.picture, geometry.view, self._colors_for(geometry)
         width, height = geometry.width_px // COARSER, geometry.height_px // COARSER
         icicle, sunburst = Icicle(picture, view, width, height), Sunburst(picture, view, width, height)
@@ -347,7 +347,7 @@ class TreeCanvas:
 def _image_of(pixels: Pixels, scale: float) -> QImage:
     """An image that shares its pixels with the array, which must outlive it.
 
-    They are opaque, yet in the format that is drawn on a window in the least time.
+    The pixels are opaque, but the premultiplied format is the fastest to draw on a window.
     """
     height, width = pixels.shape
     image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)

@@ -1,4 +1,4 @@
-"""Where the nodes of the tree and their labels are on the screen: as an icicle or as a sunburst."""
+"""The positions of nodes and labels on the screen: as an icicle or as a sunburst."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from guiapp.analysis.tree.picture import TreePicture
 
 Floats = NDArray[np.float64]
 PADDING_PX = 5
-LEAST_PADDING_PX, PADDING_SHARE = 2, 0.08  # of narrow nodes, with levels below each other
+LEAST_PADDING_PX, PADDING_SHARE = 2, 0.08  # of narrow nodes of an icicle
 DOWNWARDS = 90.0
-HEIGHTS_PX = np.array([15, 28, 44, 66, 96])  # of bands, from which on letters are larger
-SIZES_PX = np.array([0, 12, 14, 18, 24, 32])  # the first that can be read without effort
+HEIGHTS_PX = np.array([15, 28, 44, 66, 96])  # band heights from which on letters are larger
+SIZES_PX = np.array([0, 12, 14, 18, 24, 32])  # font sizes; 12 is the smallest that is easy to read
 LOWEST_PX = float(HEIGHTS_PX[0])
 NARROWEST_PX = 14
-LINE_HEIGHT = 1.25  # of the size of its letters
-UPRIGHT_PX = 22  # narrower nodes have their label downwards
-LEAST_DOWN_PX = 24  # height of a node with a label downwards
-WIDER = 1.3  # times its width a node may be high for letters that go with its height
-DISC = 1.6  # of the radius, a line through the middle
-ROUNDER = 6  # radians of a ring from which on a label goes in the middle of the disc
+LINE_HEIGHT = 1.25  # times the font size
+UPRIGHT_PX = 22  # narrower nodes have vertical labels
+LEAST_DOWN_PX = 24  # least height of a node with a vertical label
+WIDER = 1.3  # the height that sets the font size counts up to this multiple of the width
+DISC = 1.6  # width of a label in the disc, in radii
+ROUNDER = 6  # radians of an arc from which on its label is in the middle of the disc
 LARGEST_HOLE_PX = 1.0  # in the middle of a disc
 View = tuple[float, float]
-NARROWEST = 0.75  # of a leaf: what a view shows at least
+NARROWEST = 0.75  # width of the narrowest view, in leaves
 MARGIN_PX = 6  # around a sunburst
-LEAST_DISC_PX, FULL_DISC_PX = 18.0, 34.0  # what is smaller in the middle has been passed
+LEAST_DISC_PX, FULL_DISC_PX = 18.0, 34.0  # smaller inner discs shrink away
 
 
 @dataclass(frozen=True)
 class Icicle:
-    """Levels below each other; `view` is what lies between the left and the right edge."""
+    """Levels below each other; `view` is the range of leaves between the left and the right edge."""
 
     picture: TreePicture
     view: View
@@ -48,7 +48,7 @@ class Icicle:
 
     @cached_property
     def edges(self) -> NDArray[np.float64]:
-        """`tops` as they are drawn: between two rows of pixels."""
+        """`tops`, rounded to whole pixels."""
         return np.round(self.tops)
 
     @property
@@ -59,14 +59,14 @@ class Icicle:
         return (place - self.view[0]) * self.px_per_leaf
 
     def hit(self, x: float, y: float) -> tuple[int, float] | None:
-        """Level and place at a point, None outside of all levels."""
+        """The level and leaf position at a point; None outside of all levels."""
         level = int(np.searchsorted(self.edges, y, "right")) - 1
         if not 0 <= x < self.width_px or not 0 <= level < len(self.tops) - 1:
             return None
         return level, self.view[0] + x / self.px_per_leaf
 
     def share_at(self, x: float, y: float) -> float:
-        """How far a point is from the left end of the view to the right, 0 to 1."""
+        """The share of the view to the left of a point, 0 to 1."""
         return min(1.0, max(0.0, x / self.width_px))
 
     def box(self, node: int) -> tuple[float, float, float, float]:
@@ -77,7 +77,7 @@ class Icicle:
 
 @dataclass(frozen=True)
 class Sunburst:
-    """Levels around each other; `view` goes once round, counterclockwise from the top."""
+    """Levels around each other; `view` goes once around, counterclockwise from the top."""
 
     picture: TreePicture
     view: View
@@ -86,7 +86,7 @@ class Sunburst:
 
     @cached_property
     def size_px(self) -> int:
-        """Of the square that the sunburst is painted in."""
+        """The side of the square around the sunburst."""
         return max(2, int(min(self.width_px, self.height_px)) // 2 * 2)
 
     @cached_property
@@ -112,7 +112,7 @@ class Sunburst:
         return level, self.view[0] + self.share_at(x, y) * (self.view[1] - self.view[0])
 
     def share_at(self, x: float, y: float) -> float:
-        """How far round a point is, 0 to 1."""
+        """The share of a turn at a point, 0 to 1."""
         right, down = x - self.center[0], y - self.center[1]
         return atan2(-right, -down) / (2 * pi) % 1.0
 
@@ -120,7 +120,7 @@ class Sunburst:
         return (place - self.view[0]) / (self.view[1] - self.view[0])
 
     def sector(self, node: int) -> tuple[float, float, float, float]:
-        """Inner and outer radius of a node, and where round it begins and ends, 0 to 1."""
+        """The inner and outer radius of a node, and the start and end of its arc as shares of a turn."""
         start, end = self.picture.span(node)
         level = self.picture.level(node)
         inner, outer = self.radii[level : level + 2].tolist()
@@ -135,7 +135,7 @@ Geometry = Icicle | Sunburst
 
 
 def within(picture: TreePicture, view: View) -> View:
-    """The view of the same width that lies in the picture, or all of it."""
+    """Move a view into the picture, at the same width if possible."""
     width = min(max(view[1] - view[0], NARROWEST), float(picture.width))
     middle = (view[0] + view[1]) / 2
     left = min(max(middle - width / 2, 0.0), picture.width - width)
@@ -143,7 +143,7 @@ def within(picture: TreePicture, view: View) -> View:
 
 
 def zoomed(picture: TreePicture, view: View, share: float, factor: float) -> View:
-    """The view enlarged `factor` times around what lies at `share` of it."""
+    """Magnify a view by `factor` around the point at `share` of its width."""
     width = min(max((view[1] - view[0]) / factor, NARROWEST), float(picture.width))
     left = view[0] + share * (view[1] - view[0] - width)
     left = min(max(left, 0.0), picture.width - width)
@@ -151,7 +151,7 @@ def zoomed(picture: TreePicture, view: View, share: float, factor: float) -> Vie
 
 
 def on_the_way(start: View, end: View, share: float) -> View:
-    """A view between two: the zoom goes steadily, and far away by way of what shows both."""
+    """Interpolate between two views: zoom evenly, and for distant views zoom out to show both first."""
     widths = start[1] - start[0], end[1] - end[0]
     both = min(start[0], end[0]), max(start[1], end[1])
     if both[1] - both[0] > 3 * max(widths):
@@ -168,7 +168,7 @@ def view_of(picture: TreePicture, node: int) -> View:
 
 
 def view_showing(picture: TreePicture, view: View, node: int, least_share: float) -> View:
-    """A view in which a node takes at least a share of the width; the present one if it does there."""
+    """A view in which a node has at least a share of the width; the present view if it has already."""
     start, end = picture.span(node)
     if view[0] <= start and end <= view[1] and end - start >= least_share * (view[1] - view[0]):
         return view
@@ -186,11 +186,11 @@ def view_showing(picture: TreePicture, view: View, node: int, least_share: float
 class BandStyle:
     """How levels share the height.
 
-    sparse_power   a level that fills a share of the view is as high as that share to this power
-    passed_power   the same for a level of which only a share of one node is seen
-    passed         of the height of a full level, what is left of one that shows a small share of one node
+    sparse_power   a level that fills a share s of the view has a height of s to this power
+    passed_power   the same for a level that shows only a share of a single node
+    passed         the least height of such a level, as a share of a full level
     root           height of the root, as a share of a full level
-    highest        of a full level, as a share of all that there is
+    highest        greatest height of a full level, as a share of the total
     """
 
     sparse_power: float
@@ -207,11 +207,11 @@ SUNBURST = BandStyle(0.9, 1.6, 0.0, 1.4, 0.85)
 def band_tops(
     picture: TreePicture, left: float, right: float, size_px: tuple[float, float], style: BandStyle
 ) -> NDArray[np.float64]:
-    """Where each level begins, from 0 at the root, and the end of the last: float64[k + 1].
+    """The start of each level, from 0 at the root, and the end of the last: float64[k + 1].
 
-    `size_px` is the length of a level and the height for all of them.  A level whose nodes in view come to
-    less than a pixel fades, so that the others have its room.  The heights follow the view [left, right)
-    steadily, so that zooming moves them without a jump.
+    `size_px` is the length of a level and the height of all levels.  A level whose visible nodes cover less
+    than a pixel shrinks, which leaves its room to the others.  The heights change continuously with the
+    view [left, right), so that zooming is smooth.
     """
     shares, insides = picture.layout.measure((left, right))
     length_px, height_px = size_px
@@ -223,11 +223,11 @@ def band_tops(
 
 
 class LabelSlot(NamedTuple):
-    """Room for the label of a node: its middle line from (x, y), so long, turned by `degrees` clockwise.
+    """Room for the label of a node: a line from (x, y), `room_px` long, rotated by `degrees` clockwise.
 
-    Where `is_centered`, (x, y) is the middle instead of the beginning.  A label up to `upright_px` long need
-    not be turned; one that does not fit may go downwards where there are `down_px` for that.  What
-    `is_middle` of a sunburst tells the whole token, as there is nothing around that it would add to.
+    If `is_centered`, (x, y) is the middle instead of the beginning.  A label of up to `upright_px` need not
+    be rotated; one that does not fit may be vertical, within `down_px`.  The label `is_middle` of a sunburst
+    is the whole token, since no ring inside it shows the beginning.
     """
 
     node: int
@@ -252,7 +252,7 @@ def letter_size(height_px: Floats) -> NDArray[np.int64]:
 
 
 def icicle_places(icicle: Icicle) -> list[LabelSlot]:
-    """Labels at the left of what is seen of each node that is wide enough."""
+    """Label slots at the left of the visible part of each node that is wide enough."""
     picture, left, scale = icicle.picture, icicle.view[0], icicle.px_per_leaf
     edges, heights = icicle.edges, np.diff(icicle.edges)
     narrowest = np.where(heights >= LEAST_DOWN_PX, NARROWEST_PX, UPRIGHT_PX) / scale
@@ -280,7 +280,7 @@ def icicle_places(icicle: Icicle) -> list[LabelSlot]:
 
 
 def sunburst_places(sunburst: Sunburst) -> list[LabelSlot]:
-    """Labels along the ring where they fit, else from the middle outwards."""
+    """Label slots along the ring if they fit, else along the radius."""
     picture, (left, right) = sunburst.picture, sunburst.view
     radii = sunburst.radii
     heights = np.diff(radii)
@@ -298,9 +298,9 @@ def sunburst_places(sunburst: Sunburst) -> list[LabelSlot]:
     letters_px = np.where(is_along, np.minimum(height, WIDER * arcs), arcs)
     sizes = letter_size(np.where(is_disc, DISC * outer, letters_px))
     upper = middle + LINE_HEIGHT / 2 * sizes
-    straight = 2 * np.sqrt(np.maximum(outer**2 - upper**2, 0))  # within the ring
+    straight = 2 * np.sqrt(np.maximum(outer**2 - upper**2, 0))  # length of a straight line within the ring
     along = np.minimum(arcs - 2 * PADDING_PX, straight)
-    wide = 2 * middle * np.sin(np.minimum(arcs / (2 * middle), np.pi / 2))  # of a circle between the sides
+    wide = 2 * middle * np.sin(np.minimum(arcs / (2 * middle), np.pi / 2))  # circle between the sides
     return _listed(
         sizes,
         nodes,
@@ -326,11 +326,11 @@ def _readable(degrees: Floats) -> Floats:
 
 
 def _longest_within(diameters_px: Floats, sizes_px: NDArray[np.int64]) -> Floats:
-    """The length of the longest line of letters that lies in a circle."""
+    """The length of the longest line of text that fits in a circle."""
     return np.sqrt(np.maximum(0.0, (diameters_px - 2) ** 2 - (LINE_HEIGHT * sizes_px) ** 2))
 
 
 def _listed(sizes_px: NDArray[np.int64], *columns: NDArray[np.generic]) -> list[LabelSlot]:
-    """The places that have letters, from the columns of `LabelSlot`."""
+    """The slots with a font size above 0, from the columns of `LabelSlot`."""
     has_letters = sizes_px > 0
     return list(map(LabelSlot._make, zip(*(column[has_letters].tolist() for column in columns), strict=True)))

@@ -1,4 +1,4 @@
-"""What the colours of the tree mean, in one line below it; and the whole tree in small, to move the view."""
+"""The legend of the tree's colours below it, and a map of the whole tree that moves the view."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SWATCH_PX = 10
 SCALE_PX, SHORTEST_SCALE_PX = 160, 40
 MAP_SIZE = QSize(150, 22)
 LEAST_FRAME_PX = 3
-WHOLE = 0.995  # from this share of the tree on nobody needs a map
+WHOLE = 0.995  # the map is hidden if the view shows this share of the tree
 N_STOPS = 16
 ALONE = "Click one to show it alone. Click it again to show all."
 
@@ -101,7 +101,7 @@ LEGEND = (
 
 
 class TreeLegend(Painted):
-    """The classes with the most tokens, or the scale; a click on a class shows it alone, as do arrow keys."""
+    """The largest classes, or the scale; a click or the arrow keys show one class alone."""
 
     ground = "background"
 
@@ -236,7 +236,7 @@ class TreeLegend(Painted):
 
 
 class MiniMap(Painted):
-    """The whole tree as a small icicle, with a frame around what is in view; drag it to move."""
+    """A map of the whole tree as a small icicle, with a frame around the view; drag to move it."""
 
     def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Map of the tree")
@@ -245,7 +245,7 @@ class MiniMap(Painted):
         self._image: QImage | None = None
         self.setFixedSize(MAP_SIZE)
         policy = self.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # the legend beside it stays as it is
+        policy.setRetainSizeWhenHidden(True)  # keeps the size of the legend next to it
         self.setSizePolicy(policy)
         self.setToolTip("The whole tree, with the part in view. Drag to move.")
         self.setCursor(Qt.CursorShape.PointingHandCursor)

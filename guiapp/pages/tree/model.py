@@ -1,4 +1,4 @@
-"""What the Tree page shows: the picture, the chosen node, the view, search results and the greedy walk."""
+"""The state of the Tree page: picture, chosen node, view, search results and greedy walk."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ from guiapp.kit.token_table.vocabulary import VocabularyModel
 from guiapp.pages.tree.geometry import View, view_of, view_showing, within
 
 STEP_MS = 450
-MOST_TEXT = 1024  # bytes of the text that are walked
+MOST_TEXT = 1024  # bytes of the text for a walk
 PREFIX_BEFORE, PREFIX_BEHIND = 16, 24  # bytes around the selected token
-MOST_PREFIXES = 256  # a token for what is unknown may cover the whole text
+MOST_PREFIXES = 256  # the unknown token may cover the whole text
 SHAPES = ("sunburst", "icicle")
-LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
+LEAST_SHARE = 0.05  # of the view, for a node that is revealed
 MOST_REMEMBERED = 200
-COUNT_MS = 150  # the use in the text is counted when typing pauses
+COUNT_MS = 150  # occurrences in the text are counted when typing pauses
 COUNTED_AT_ONCE = 1 << 17  # tokens
 LABEL_LIMIT = 40
-WORDS = {b"": "∅", b" ": "(space)"}  # whose signs are too small to be read alone
+WORDS = {b"": "∅", b" ": "(space)"}  # for tokens whose symbols are too small to read alone
 LINE_END = "\n"  # within a label
-MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or what part of a character begins
+MORE_SIGN = "\u2002·\u2002"  # before the number of tokens in a group, or the begun part of a character
 
 
 class _Built(NamedTuple):
-    """A picture, and how its tokens are built."""
+    """A picture, and the explainer of its tokens."""
 
     picture: TreePicture
     explainer: Explainer
 
 
 def _counted(ids: NDArray[np.int32], n_tokens: int, progress: Progress) -> NDArray[np.int64]:
-    """How often each token occurs; some at a time, as the window waits while NumPy counts."""
+    """Count the occurrences of each token; in batches, since NumPy blocks the window while it counts."""
     counts = np.zeros(n_tokens, np.int64)
     for first in range(0, len(ids), COUNTED_AT_ONCE):
         counts += np.bincount(ids[first : first + COUNTED_AT_ONCE], minlength=n_tokens)
@@ -67,14 +67,14 @@ def _counted(ids: NDArray[np.int32], n_tokens: int, progress: Progress) -> NDArr
 
 
 class TreeModel(Working):
-    """The token tree of the session's vocabulary, as the Tree page looks at it.
+    """The token tree of the session's vocabulary, and how the Tree page shows it.
 
-    picture  None until the tree of the open vocabulary is ready; so is the explainer of its tokens
-    chosen   the node that is looked at
-    view     the stretch of leaves to be shown
+    picture  None until the tree of the open vocabulary is ready; likewise the explainer
+    chosen   the chosen node
+    view     the visible range of leaves
     shape    one of SHAPES
-    evaluating  what the nodes are coloured by; follows `coloring`
-    counts   how often each token occurs in the text
+    evaluating  the values that the nodes are coloured by; follows `coloring`
+    counts   the number of occurrences of each token in the text
 
     Signals:
         picture_changed(): `picture` is new: another vocabulary is open, or its tree is ready.
@@ -122,7 +122,7 @@ class TreeModel(Working):
 
     @property
     def is_preparing(self) -> bool:
-        """Whether a picture is on its way; else there is no model."""
+        """Whether a picture is being built; otherwise there is no model."""
         return self.session.vocabulary is not None or self.session.loader.loading_name is not None
 
     def _build(self) -> None:
@@ -188,7 +188,7 @@ class TreeModel(Working):
 
     @property
     def chosen_token(self) -> int | None:
-        """The token that is looked at, None for groups and the root."""
+        """The chosen token; None for groups and the root."""
         if self.picture is None or self.chosen is None:
             return None
         return self.picture.token(self.chosen)
@@ -200,7 +200,7 @@ class TreeModel(Working):
         return self.picture.path(self.chosen)
 
     def choose(self, node: int) -> None:
-        """Look at a node, and select it in the text where it occurs."""
+        """Choose a node, and select its token in the text if it occurs there."""
         self._set_chosen(node)
         if (token := self.chosen_token) is not None:
             self.session.select_use(token)
@@ -253,14 +253,14 @@ class TreeModel(Working):
             self.chosen_changed.emit()
 
     def _show_selection(self) -> None:
-        """Fly to the token that was selected in the text; not to the one that a new text begins with."""
+        """Move to the token that was selected in the text, except the first token of a new text."""
         before = self.chosen
         self._choose_selected()
         if before not in (None, self.chosen) and self.chosen is not None:
             self.reveal(self.chosen, remember=False)
 
     def _on_tokens_changed(self) -> None:
-        """Follow the token under the caret, where the picture does not show it."""
+        """Follow the token at the caret if it is out of view."""
         self._counting.refresh(COUNT_MS)
         self._choose_selected()
         if self.picture is not None and self.chosen is not None:
@@ -287,7 +287,7 @@ class TreeModel(Working):
         return bool(self._forward)
 
     def set_view(self, view: View, remember: bool = True) -> None:
-        """Show a stretch of leaves; `remember` where somebody may want to come back to the present one."""
+        """Show a range of leaves; `remember` adds the present view to the history."""
         if self.picture is None:
             return
         view = within(self.picture, view)
@@ -356,9 +356,9 @@ COLUMNS = tuple(
 
 
 class TreeSearch(VocabularyModel):
-    """Lists tokens of the tree by a filter, or those that were found elsewhere; none where nothing is asked.
+    """Lists tokens of the tree by a filter, or a given list of tokens; empty without either.
 
-    The chosen row, a token, is looked at in the tree.
+    Choosing a row chooses its token in the tree.
     """
 
     def __init__(
@@ -366,7 +366,7 @@ class TreeSearch(VocabularyModel):
     ) -> None:
         super().__init__(model.session, settings, parent, "found_columns")
         self._tree = model
-        self._given = NOTHING  # what was found elsewhere, by the name of the request's group
+        self._given = NOTHING  # the given tokens; their title is the group of the request
         model.picture_changed.connect(self._on_picture_changed)
 
     @property
@@ -375,7 +375,7 @@ class TreeSearch(VocabularyModel):
 
     @property
     def title(self) -> str:
-        """What the listed tokens are; "" where nothing is looked for."""
+        """The title of the listed tokens; "" if there is no search."""
         request = self.shown.request
         if self.shown.problem:
             return ""
@@ -391,7 +391,7 @@ class TreeSearch(VocabularyModel):
 
     @property
     def current(self) -> int | None:
-        """Which of the listed tokens is looked at, from 0."""
+        """The index of the chosen token in the list, from 0."""
         return self.place_of(self.chosen)
 
     @property
@@ -400,7 +400,7 @@ class TreeSearch(VocabularyModel):
 
     @property
     def is_in_view(self) -> bool:
-        """Whether any of what was found can be seen without going there."""
+        """Whether any result is in view."""
         picture, (left, right) = self._tree.picture, self._tree.view
         if picture is None:
             return False
@@ -408,7 +408,7 @@ class TreeSearch(VocabularyModel):
         return bool(((starts < right) & (ends > left)).any())
 
     def set_query(self, query: str) -> None:
-        """Search for something; what was found elsewhere is listed no more."""
+        """Search for a query; this replaces a given list."""
         self._request(self.request._replace(query=query, group=ALL), pauses="/" in query)
 
     @property
@@ -416,7 +416,7 @@ class TreeSearch(VocabularyModel):
         return super().is_listed and (len(self.result_nodes) > 0 or not len(self.shown.rows))
 
     def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
-        """Take some tokens for what was found, and look at the first."""
+        """List the given tokens as results, and choose the first."""
         self._given, self.request, self._waiting = tokens, ListRequest(group=title), 1
         self.request_changed.emit()
         self._list()
@@ -429,13 +429,13 @@ class TreeSearch(VocabularyModel):
 
     def gather(self, tokenizer: Tokenizer, progress: Progress) -> TokenFigures:
         figures = TokenFigures(tokenizer)
-        figures.places, figures.depths  # noqa: B018  # what a search needs
+        figures.places, figures.depths  # noqa: B018  # computed for searches
         return figures
 
     def list_rows(
         self, source: TokenFigures, request: ListRequest, progress: Progress
     ) -> ShownRows[TokenFigures]:
-        """Those that are asked for; unless a column sorts them, the nearest first, from left to right."""
+        """The requested tokens, sorted by a column, or else nearest first, from left to right."""
         query, given, sort = request.query, self._given[self._given < len(source)], self.sorting(request)
         if request.group != ALL:
             flags = source.flags(given)
@@ -459,7 +459,7 @@ class TreeSearch(VocabularyModel):
             self._tree.reveal(node)
 
     def _on_selection_changed(self) -> None:
-        """A token that is selected in the text is none that was searched for."""
+        """Ignore a selection in the text: it is not a search result."""
 
     def _on_picture_changed(self) -> None:
         self._show(self.shown)
@@ -473,7 +473,7 @@ class TreeSearch(VocabularyModel):
 
 
 class TreeWalk(Working):
-    """Where a walk is; it begins at the selected token, and anew when another is selected.
+    """A greedy walk through the text; it begins at the selected token, and restarts with each selection.
 
     Signals:
         changed(): `step` or `is_playing` is new.
@@ -496,7 +496,7 @@ class TreeWalk(Working):
 
     @property
     def steps(self) -> list[WalkStep]:
-        """All steps from where the walk began; offsets count from there."""
+        """All steps of the walk; offsets count from its beginning."""
         if self._steps is None:
             picture = self._model.picture
             text = self._session.document.slice(self._begin, self._begin + MOST_TEXT)
@@ -505,7 +505,7 @@ class TreeWalk(Working):
         return self._steps
 
     def _special_tokens(self, size: int) -> dict[int, tuple[int, int]]:
-        """By where one starts in so much of the walk's text: where it ends, and its id."""
+        """The special tokens in the walk's text: their end and id, by their start."""
         session = self._session
         shown = session.tokens.between(*session.tokens.indexes_in(self._begin, self._begin + size))
         is_special = session.attributes_of(shown.ids) & (Attribute.CONTROL | Attribute.USER_DEFINED) > 0
@@ -526,7 +526,7 @@ class TreeWalk(Working):
         return self._session.document.slice(self._begin + start, self._begin + end)
 
     def play(self) -> None:
-        """Go on by itself, from the selected token if the walk has not begun; or stop."""
+        """Play the walk, from the selected token if it has not begun or is at its end; or pause."""
         if self.is_playing:
             self._timer.stop()
         else:
@@ -550,7 +550,7 @@ class TreeWalk(Working):
         self.changed.emit()
 
     def prefix_tree(self) -> PrefixTree | None:
-        """The last token of every prefix of the text around the selected token, or of where that begins."""
+        """The last token of each prefix of the text around the selected token; None without one."""
         tokenizer, index = self._session.tokenizer, self._session.selected_token
         if tokenizer is None or index is None or index >= len(self._session.tokens):
             return None

@@ -1,4 +1,4 @@
-"""The Tree page: the whole vocabulary as a picture, and all about one place of it at the right."""
+"""The Tree page: the whole vocabulary as a picture, and details of one node on the right."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ from guiapp.pages.tree.results import FiguresPanel, ResultsPanel
 from guiapp.pages.tree.saving_view import TreeExport
 from guiapp.pages.tree.view import TreeView
 
-NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
-APART_PX = 4  # from what the card is about
+NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and the increment of further attempts
+APART_PX = 4  # from the card to its node
 ELIDED = 28
 TITLE_PX = 15
-SIDES = (*product((1, -1), (1, -1)), (0, 1), (0, -1), (1, 0), (-1, 0))  # right and down first
+SIDES = (*product((1, -1), (1, -1)), (0, 1), (0, -1), (1, 0), (-1, 0))  # below right first
 LIES = {"sunburst": "is outside", "icicle": "is below"}
 SIDE_PX = 330
-PICTURE_SHARE = 0.75  # of the type of a presentation, for labels: in the picture they have to find room
-THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
-TEXT_PX, LEAST_TEXT_PX, LOW_TEXT_PX = 168, 72, 44  # the last of a low page
-SMALL_HEIGHT_PX, LOW_SHARE = 480, 0.2  # of the page, and what of a low one is the text's
+PICTURE_SHARE = 0.75  # of the presentation's text size, for labels, which have to fit into nodes
+THREE_TREES_SHARE = 0.6  # of the page, if the three trees are side by side
+TEXT_PX, LEAST_TEXT_PX, LOW_TEXT_PX = 168, 72, 44  # the last for a low page
+SMALL_HEIGHT_PX, LOW_SHARE = 480, 0.2  # a page below this height is low; the text's share of it
 
 
 class TreePage(Page):
-    """Puts the picture and its panels together and links them with the session."""
+    """Builds the picture and its panels, and links them with the session."""
 
     legend = {"In the tree": LEGEND, **Page.legend}
 
@@ -135,13 +135,13 @@ class TreePage(Page):
         self._enlarge()
 
     def show_token(self, token: int) -> None:
-        """Search for a token by its id, bring it into view and say all about it."""
+        """Search for a token by its id, bring it into view and show its details."""
         self.bar.query.setText(f"#{token}")
         self.search.step(1)
         self.side.turn_to("Token")
 
     def set_presented(self, is_presented: bool) -> None:
-        """Show the picture alone, in large type, and let no key type into what is hidden."""
+        """Show the picture alone, with large type; the focus leaves hidden widgets."""
         for part in (self.bar, self.side, self._text, self.head.title):
             part.setHidden(is_presented)
         if is_presented:
@@ -153,7 +153,7 @@ class TreePage(Page):
         self.view.enlarge(max(1.0, PICTURE_SHARE * self._zoom.factor))
 
     def show_three_trees(self) -> None:
-        """Make room for the three trees of the chosen token beside each other; or take it back."""
+        """Make room for the three trees of the chosen token side by side; or undo that."""
         left, right = self.splitter.sizes()
         widest = max(SIDE_BY_SIDE_PX, round(THREE_TREES_SHARE * (left + right)))
         side = SIDE_PX if right >= SIDE_BY_SIDE_PX else widest
@@ -200,7 +200,7 @@ class TreePage(Page):
             self.bar.query.setText(text)
 
     def _on_search_changed(self) -> None:
-        """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
+        """Show the list of a given title; a search leaves the current panel."""
         if self.search.title not in ("", FOUND):
             self.side.turn_to(FOUND)
 
@@ -229,7 +229,7 @@ def about(shape: str) -> tuple[str, ...]:
 
 
 class TreeHead(QFrame):
-    """One line, in the same place whatever it says."""
+    """One line of status or help, at a fixed height."""
 
     def __init__(self, model: TreeModel, search: TreeSearch, zoom: TextZoom) -> None:
         super().__init__()
@@ -280,7 +280,7 @@ class TreeHead(QFrame):
 
 
 class TreeCard(QFrame):
-    """Lies beside the node that it is about, and lets all clicks through."""
+    """A card next to the hovered node; transparent for the mouse."""
 
     def __init__(self, parent: QWidget, zoom: TextZoom) -> None:
         super().__init__(parent)
@@ -294,12 +294,12 @@ class TreeCard(QFrame):
         self.hide()
 
     def show_near(self, node: QPainterPath, point: QPointF, title: str, lines: tuple[str, ...]) -> None:
-        """Say something about a node, near a point of it; nothing where all the room is the node's."""
+        """Describe a node near a point of it; hide if the node takes all the room."""
         self._title.setText(isolate(title if len(title) <= ELIDED else title[: ELIDED - 1] + "…"))
         self._lines.setText("\n".join(lines))
         layout = self.layout()
         assert layout is not None
-        layout.activate()  # be as large as these words need
+        layout.activate()  # resize to the new text
         room = self._area.rect().adjusted(UNIT_PX, UNIT_PX, -UNIT_PX, -UNIT_PX)
         place = place_near(room, self.sizeHint(), point.toPoint(), _clear_of(node))
         if place is None:
@@ -311,7 +311,7 @@ class TreeCard(QFrame):
 
 
 def place_near(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
-    """The corner of a free box near a point, not over it; None where there is none in the room."""
+    """The corner of a free box near a point, not over it; None if there is none in the room."""
     for way in range(NEAREST_PX, room.width() + room.height(), STEP_PX):
         for right, down in SIDES:
             x = point.x() + right * way - (size.width() * (1 - right)) // 2

@@ -1,4 +1,4 @@
-"""The column beside the tree: the chosen node in words, with its three trees."""
+"""The column next to the tree: details of the chosen node, with its three trees."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ ABOUT = {
 }
 TREE_FACTS = ("begins", "depth", "children", "below it", "in this text")
 CHILDREN_SHOWN = 12
-SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
+SETTLE_MS = 40  # during quick moves, details follow after a pause
 
 
 def node_card(
     model: TreeModel, walk: TreeWalk, session: ModelSession, theme_source: ThemeSource
 ) -> TokenCard:
-    """The chosen node: what it is, how it is merged, what follows it, and the prefixes of the text."""
+    """The chosen node: its facts, its merges, its continuations, and the prefixes of the text."""
     prefixes = PrefixTreeView(walk, model, session, theme_source)
     facts = tuple(dict.fromkeys((*FACTS[:-3], *TREE_FACTS)))
     details, more = TreeDetails(model, session, model), {PREFIXES: prefixes}
@@ -59,7 +59,7 @@ def node_card(
 class TreeDetails(QObject):
     """The details of the chosen node.
 
-    details  None where no node is chosen
+    details  None if no node is chosen
 
     Signals:
         details_changed(): `details` is new.
@@ -91,9 +91,9 @@ class TreeDetails(QObject):
 
 
 class PrefixTreeView(Painted):
-    """One row for each prefix: its last token, hanging under the prefix before it.
+    """One row for each prefix: its last token, drawn below the previous prefix of its tokens.
 
-    The rows of the tokens of the whole text are bold; a click looks at a token in the tree.
+    The rows of the tokens of the whole text are bold; a click shows a token in the tree.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class PrefixTreeView(Painted):
         self.update()
 
     def _on_picture_changed(self) -> None:
-        """Forget the tokens of another vocabulary, which are none of the next picture."""
+        """Drop the tokens of a closed vocabulary, which are not in the next picture."""
         if self._model.picture is None:
             self._tree = None
         self.update()
@@ -179,7 +179,7 @@ def node_details(
     counts: NDArray[np.int64] | None = None,
     spelling: Spelling = Spelling.SIGNS,
 ) -> TokenDetails:
-    """What there is to say about a node, with `merging` also how many merge rules make its token."""
+    """The details of a node; `merging` adds the number of merge rules that make its token."""
     token, tree, below = picture.token(node), picture.tree, counted(picture.n_below(node), "token")
     if token is None:
         return _group_details(picture, node, below, spelling)
@@ -223,7 +223,7 @@ def _group_details(picture: TreePicture, node: int, below: str, spelling: Spelli
 def glance(
     picture: TreePicture, node: int, counts: NDArray[np.int64] | None, spelling: Spelling
 ) -> tuple[str, tuple[str, ...]]:
-    """What a node stands for, and the little that fits beside the pointer, a few words a line."""
+    """The name of a node, and short lines for the card next to the pointer."""
     token, n_below = picture.token(node), picture.n_below(node)
     if token is None:
         if picture.parent(node) is None:

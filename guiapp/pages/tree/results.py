@@ -1,4 +1,4 @@
-"""What a search found on the Tree page, and the figures about the whole tree."""
+"""The search results of the Tree page, and statistics of the whole tree."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ HOW_TO_SEARCH = (
 )
 ABOUT = "Search results, nearest first. Select a row to show its token in the tree."
 NOT_FOUND = "No token matches."
-VALUE_PX, LINK_PX = 62, 6  # of a value; around the words of a link
+VALUE_PX, LINK_PX = 62, 6  # width of a value; padding of a link
 N_LABELS = 5
 
 
 class ResultsPanel(QWidget):
-    """Tokens in a table; the present row is what is looked at in the tree."""
+    """A table of found tokens; its current row is the chosen node of the tree."""
 
     def __init__(self, search: TreeSearch, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class ResultsPanel(QWidget):
 
 
 class _Counted(NamedTuple):
-    """What is counted of all tokens."""
+    """Statistics of all tokens."""
 
     figures: tuple[TreeFigure, ...]
     histograms: tuple[Histogram, ...]
@@ -99,12 +99,12 @@ def _counted(figures: TokenFigures, progress: Progress) -> _Counted:
 
 
 class FiguresPanel(QScrollArea):
-    """Figures about the tree, and how its tokens divide; a click on one searches for its tokens.
+    """Statistics of the tree, and histograms of its tokens; a click on one searches for its tokens.
 
-    figures  what is counted while somebody looks
+    figures  the statistics, computed while the panel is shown
 
     Signals:
-        listed(): the tokens of a figure are searched for.
+        listed(): a search for the tokens of a figure has started.
     """
 
     listed = Signal()
@@ -188,7 +188,7 @@ class FiguresPanel(QScrollArea):
         return framed(in_row(value, name, (note, 1), spacing=GAP_PX))
 
     def _list(self, query: str, goes: bool = False) -> None:
-        """Search for the tokens of a figure, and go to the first of few."""
+        """Search for the tokens of a figure; `goes` also goes to the first one."""
         self._search.set_query(query)
         if goes:
             self._search.step(1)
@@ -200,7 +200,7 @@ class FiguresPanel(QScrollArea):
             self._list(self.figures.value.histograms[at].terms[column])
 
     def _select_bars(self) -> None:
-        """Light the bars whose tokens are searched for."""
+        """Highlight the bars whose terms are in the query."""
         for histogram in () if self.figures.value is None else self.figures.value.histograms:
             asked = (at for at, term in enumerate(histogram.terms) if has(self._search.query, term))
             self.charts[histogram.name].select(next(asked, None))

@@ -1,4 +1,4 @@
-"""Saves what the Tree page shows: as picture of any size, as drawing, or as data of the chosen subtree."""
+"""Saves the contents of the Tree page: as an image of any size, as SVG, or as data of the subtree."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ from guiapp.pages.tree.geometry import Geometry, LabelSlot, places
 from guiapp.pages.tree.model import LINE_END, TreeModel
 from guiapp.pages.tree.view import TreeView
 
-# What writes the lines of a branch, and how many there are for each token, about.
+# The function that writes the lines of a subtree, and the approximate number of lines per token.
 FORMATS: dict[str, tuple[Callable[[Subtree], Iterator[str]], float]] = {
     "json": (json_lines, 1 / AT_ONCE),
     "dot": (dot_lines, 2),
 }
-AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window may have its turn
+AT_ONCE_S = 0.002  # of writing lines, which holds the GIL, before a pause for the window
 PAUSE_S = 0.0002
-MOST_PX = 16_000  # of a side of a picture
+MOST_PX = 16_000  # of a side of an image
 SCALE_TEXT = "Scale (1 is the size on screen):"
-FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
-TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
+FINEST_PX = 0.8  # narrower nodes are only in the image behind the shapes
+TOUCHING_PX = 3.0  # narrower nodes have no border, which would hide them
 MOST_NODES = 30_000
 PICTURE_WITHIN = Path("within.png")
-DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of a picture in a drawing
+DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of an image in an SVG file
 
 
 class ExportError(TokenloupeError):
@@ -67,9 +67,9 @@ class ExportError(TokenloupeError):
 
 
 class TreeExport(QObject):
-    """The actions that save or copy; they are also the context menu of the view.
+    """The actions that save or copy the view; they are also its context menu.
 
-    Data and pictures are written by `saving`, in the background.
+    `saving` writes files in the background.
     """
 
     def __init__(self, view: TreeView, model: TreeModel, parent: QObject | None = None) -> None:
@@ -94,7 +94,7 @@ class TreeExport(QObject):
             announce(self._view, "Copied the picture")
 
     def save_scaled(self) -> None:
-        """With as many pixels for each of the screen as somebody asks for."""
+        """Ask for the number of image pixels per screen pixel, and save."""
         limit = MOST_PX / max(self._view.width(), self._view.height())
         scale, is_given = QInputDialog.getDouble(self._view, "Save picture", SCALE_TEXT, 3.0, 0.1, limit, 2)
         if is_given:
@@ -114,7 +114,7 @@ class TreeExport(QObject):
             self.saving.save(path, partial(svg_of, Drawing.of(self._view, self._model, geometry)))
 
     def save_data(self, format_name: str, *_: object) -> None:
-        """Save the chosen branch in one of FORMATS."""
+        """Save the chosen subtree in one of FORMATS."""
         picture = self._model.picture
         if picture is not None and (path := self._ask_where("Save subtree", f".{format_name}")):
             self.saving.save(path, partial(data_of, self._branch(picture), format_name))
@@ -123,7 +123,7 @@ class TreeExport(QObject):
         return ask_to_save(self._view, title, f"token-tree{ending}", {"": ALL_FILES})
 
     def _branch(self, picture: TreePicture) -> Subtree:
-        """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
+        """The subtree of the chosen token, the tokens of the chosen group, or the whole tree."""
         path = self._model.chosen_path
         tokens = [token for node in path if (token := picture.token(node)) is not None]
         prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
@@ -138,7 +138,7 @@ class TreeExport(QObject):
 
 
 def picture_of(view: TreeView, scale: float) -> QImage:
-    """What a view shows, with all labels, in `scale` pixels for one of the screen."""
+    """An image of a view with all labels, at `scale` image pixels per screen pixel."""
     if max(view.width(), view.height()) * scale > MOST_PX:
         size = f"{MOST_PX:,} pixels wide or high"
         raise ExportError(f"The picture would be more than {size}. Choose a smaller scale.")
@@ -146,7 +146,7 @@ def picture_of(view: TreeView, scale: float) -> QImage:
 
 
 class Label(NamedTuple):
-    """A text in a drawing."""
+    """A label in a drawing."""
 
     place: LabelSlot
     text: str
@@ -154,10 +154,10 @@ class Label(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """All that a drawing of a view is made from, to be made in any thread.
+    """All data for an SVG drawing of a view; usable in any thread.
 
-    image   what is too small for shapes, and what is behind them
-    labels  those of all nodes that have room for one and are not dimmed
+    image   the nodes too small for shapes, and the background
+    labels  of all nodes that have room for one and are not dimmed
     """
 
     title: str
@@ -170,7 +170,7 @@ class Drawing(NamedTuple):
     @classmethod
     def of(cls, view: TreeView, model: TreeModel, geometry: Geometry) -> Drawing:
         colors = view.colors
-        assert colors is not None  # else there would be no geometry
+        assert colors is not None  # otherwise there is no geometry
         labels = []
         for place in filter(lambda place: colors.is_lit(place.node), places(geometry)):
             is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
@@ -182,7 +182,7 @@ class Drawing(NamedTuple):
 
 
 def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
-    """The drawing as a file: nodes as shapes and labels as text, over a picture of all smaller ones."""
+    """The SVG file: nodes as shapes and labels as text, over an image of all smaller nodes."""
     picture = image_bytes(drawing.image, PICTURE_WITHIN)
     buffer, generator, size = QBuffer(), QSvgGenerator(), drawing.image.size()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
@@ -201,7 +201,7 @@ def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
 
 
 def _stand_in() -> QImage:
-    """A pixel in the place of a picture: the generator would hold Python's lock while it makes that small."""
+    """A pixel, to be replaced by the image: the generator would hold the GIL while compressing that."""
     image = QImage(1, 1, QImage.Format.Format_RGB32)
     image.fill(0)
     return image
@@ -214,7 +214,7 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors, progr
     nodes = picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]
     for number, node in enumerate(nodes):
         progress(number / len(nodes))
-        if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
+        if (outline := node_outline(geometry, node)).isEmpty():  # SVG readers report an error for it
             continue
         color, (start, end) = colors.of(node), picture.span(node)
         is_narrow = end - start < TOUCHING_PX * unit

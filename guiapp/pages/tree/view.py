@@ -1,4 +1,4 @@
-"""The picture of the token tree: painted by us, moved by mouse, wheel, fingers and keys."""
+"""The picture of the token tree: a custom-painted widget, moved by mouse, wheel, touch and keys."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ KEYS = {
 
 
 class TreeView(QWidget):
-    """Shows the tree of a model as it asks for; the way there is animated.
+    """Shows the tree of a model; movements are animated.
 
     Signals:
-        hovered(object): the node under the pointer, None for none.
-        typed(str): somebody types letters, to search.
+        hovered(object): the node under the pointer; None for none.
+        typed(str): typed letters, to search for.
     """
 
     hovered = Signal(object)
@@ -79,13 +79,13 @@ class TreeView(QWidget):
         self._paint = paint
         self._theme_source = theme_source
         self.is_animated = True
-        self.factor = 1.0  # of all lengths, for people who sit far away
+        self.factor = 1.0  # scales everything, for a presentation
         self._flight = TreeFlight(model, self._may_fly, self)
         self._layer: QImage | None = None
         self._geometry: Geometry | None = None
         self._hovered: int | None = None
         self._pressed: QPointF | None = None
-        self.pointer: QPointF | None = None  # where the mouse is, or was when it moved the picture
+        self.pointer: QPointF | None = None  # the mouse position, now or when it last moved the picture
         self._dragged: View | None = None
         self._canvas = TreeCanvas(model.label)
         find_fonts(in_shared_size(Theme.ui_font())[0], self)
@@ -111,19 +111,19 @@ class TreeView(QWidget):
         return QSize(900, 600)
 
     def set_animated(self, is_animated: bool) -> None:
-        """Fly to what is to be shown, or jump."""
+        """Animate movements, or jump."""
         self.is_animated = is_animated
 
     def enlarge(self, factor: float) -> None:
-        """Show letters so much larger, and with them everything."""
+        """Scale everything by a factor."""
         self.factor = factor
         self._repaint_layer()
 
-    # What is shown
+    # Contents
 
     @property
     def geometry_now(self) -> Geometry | None:
-        """Where everything is at this moment, before it is enlarged; None also where all would be a line."""
+        """The present geometry, unscaled; None without a picture, or if the widget is too small."""
         if self._model.picture is None or self._canvas.colors is None:
             return None
         if min(self.width(), self.height()) < LEAST_PX:
@@ -132,7 +132,7 @@ class TreeView(QWidget):
         width, height = self.width() / self.factor, self.height() / self.factor
         geometry = shape(self._model.picture, self._flight.view, width, height)
         if geometry != self._geometry:
-            self._geometry = geometry  # which caches what it has computed
+            self._geometry = geometry  # reuse it, since it caches its results
         return self._geometry
 
     @property
@@ -141,7 +141,7 @@ class TreeView(QWidget):
         return is_still and self._layer is not None and self._canvas.is_complete
 
     def outline(self, node: int) -> QPainterPath:
-        """The edge of a node on the widget."""
+        """The outline of a node on the widget."""
         geometry = self.geometry_now
         assert geometry is not None
         return QTransform.fromScale(self.factor, self.factor).map(node_outline(geometry, node))
@@ -155,7 +155,7 @@ class TreeView(QWidget):
 
     @property
     def notice(self) -> str:
-        """What is said where the tree would be, until there is one."""
+        """The message in place of the tree, while there is none."""
         return PREPARING if self._model.is_preparing else NO_MODEL
 
     def show_at_once(self) -> None:
@@ -163,7 +163,7 @@ class TreeView(QWidget):
         self._repaint_layer()
 
     def image(self, scale: float) -> QImage:
-        """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
+        """An image of the picture with all labels, at `scale` image pixels per screen pixel."""
         canvas, geometry, image = self._canvas.another(), self.geometry_now, self.plain_image(scale)
         if geometry is not None and not self._flight.is_bending:
             with QPainter(image) as painter:
@@ -172,7 +172,7 @@ class TreeView(QWidget):
         return image
 
     def plain_image(self, scale: float) -> QImage:
-        """The picture without labels, path and marks, as an image of its own."""
+        """The picture without labels, path and marks, as a separate image."""
         return self._paint_layer(self._canvas.another(), scale, is_coarse=False).copy()
 
     @property
@@ -180,7 +180,7 @@ class TreeView(QWidget):
         return self._canvas.colors
 
     def _take_picture(self) -> None:
-        self._geometry = None  # that holds the picture before
+        self._geometry = None  # it refers to the previous picture
         self._flight.land()
         self._canvas.forget_labels()
         self._set_hovered(None)
@@ -204,7 +204,7 @@ class TreeView(QWidget):
         self.update()
 
     def _repaint_picture(self) -> None:
-        """Paint the same picture in another view: around a sunburst nothing changes."""
+        """Paint the same picture in another view; around a sunburst nothing changes."""
         self._layer = None
         self._update_picture()
 
@@ -221,7 +221,7 @@ class TreeView(QWidget):
         return self.is_animated and self.isVisible() and self._dragged is None
 
     def _repaint_moved(self) -> None:
-        """Paint coarsely; sharply when nothing has moved for a moment."""
+        """Paint coarsely; a sharp repaint follows when the movement has ended."""
         self._set_hovered(None)
         self._repaint_picture()
 
@@ -288,7 +288,7 @@ class TreeView(QWidget):
         event.accept()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Zoom by two fingers: on a touch pad (a native gesture) or on the screen."""
+        """Zoom with two fingers: on a touch pad (a native gesture) or on the screen."""
         if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
                 self._pinch(event.position(), 1 + event.value())
@@ -361,7 +361,7 @@ class TreeView(QWidget):
             self._click(node)
 
     def _click(self, node: int) -> None:
-        """Choose a node and let it fill the view; on what fills it already, go one step up."""
+        """Choose a node and let it fill the view; if it does already, go up one level."""
         assert self._model.picture is not None
         start, end = self._model.picture.span(node)
         parent = self._model.picture.parent(node)
@@ -413,12 +413,12 @@ class TreeView(QWidget):
 
 
 class TreeFlight(QObject):
-    """Follows the view and the shape of a model, in steps where `may_fly` allows it.
+    """Animates changes of the view and shape of a model, if `may_fly` permits.
 
     Signals:
         moved(): `view` is new.
         bent(): `roundness` is new.
-        settled(): nothing has moved for a moment.
+        settled(): nothing has moved for a short time.
     """
 
     moved = Signal()
@@ -429,7 +429,7 @@ class TreeFlight(QObject):
         super().__init__(parent)
         self._model = model
         self._may_fly = may_fly
-        self.view = self._start = model.view  # on the way to the model's
+        self.view = self._start = model.view  # the present view, which moves to the model's
         self.roundness = self._target_roundness  # 0 for an icicle, 1 for a sunburst
         self._moving = self._animation(MOVE_MS, self._move)
         self._bending = self._animation(BEND_MS, self._bend)
