@@ -261,7 +261,7 @@ class _Recorder(Tracer):
         self._add(StepRow(row.operation, start, end, -1, *tokens, cell, other_cell, self._depth))
 
     def _fall_back(self, tokens: Symbols) -> None:
-        """Add steps that replace symbols that are no tokens, or unused; `cell` is the last slot of several."""
+        """Add steps that replace symbols that are not usable tokens; `cell` is the last slot of several."""
         at = covered = 0
         for slot, symbol in enumerate(self._symbols):
             if symbol == -2 or self._slot_ends[slot] <= covered:
