@@ -189,7 +189,7 @@ def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
     for term in terms_of(query):
         if term.needle is not None and not term.is_not:
             far += distances_from(figures.tree, term.needle, ids, has_space).astype(np.int16)
-        has_space = False  # later terms are separated by spaces anyway
+        has_space = False  # the leading space belongs to the first term only
     return far
 
 
