@@ -199,7 +199,7 @@ class _Team:
         start: Callable[[Callable[[], bool]], AskedProcess],
     ) -> None:
         self._other, self._plan, self._shall_stop, self._start = other, plan, shall_stop, start
-        self._started_s = self._deadline_s = math.inf  # until the first worker has opened both
+        self._started_s = self._deadline_s = math.inf  # infinite until the first worker has opened both
         self._n_left = math.inf if plan.most_texts is None else plan.most_texts
         self._messages, self._next = _messages(plan), threading.Lock()
         self._outputs: queue.Queue[HuntOutput | None] = queue.Queue()

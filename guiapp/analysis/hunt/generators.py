@@ -22,7 +22,7 @@ from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.model_files import sliced
 
-MOST_OF_A_KIND = 1_500  # of each kind of difference
+MOST_OF_A_KIND = 1_500  # texts of each kind of difference
 LONGEST = 300  # bytes of a text
 MOST_MOVED = 60
 MOST_RIVALS = 60  # competing rules that are tried for each rule with a different rank

@@ -404,7 +404,7 @@ class LibrarySide:
             if contender.encode_special is not None:
                 return contender.tokens(contender.encode_special(taken, adds_special)).ids
             return contender.tokens(contender.encode(taken)).ids
-        except Exception:  # whatever another library raises: it refuses the text
+        except Exception:  # any exception of a library means that it refuses the text
             return None
 
     def decode(self, ids: Ids) -> str:

@@ -44,7 +44,7 @@ class BreakpointError(TokenloupeError):
 
 @dataclass(frozen=True)
 class Breakpoint:
-    """Where to stop.
+    """A condition at which runs stop or log a message.
 
     kind       one of KINDS
     value      its argument as typed: an id, a text, a range …

@@ -155,7 +155,7 @@ class Values(Protocol):
     def n_steps(self) -> int: ...
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
-        """A column as numbers, NaN where a step has nothing of the kind."""
+        """A column as numbers, NaN if a step has no such value."""
 
     def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
         """Whether the text of each step's token passes a test, one of TEXT_TESTS or `==`."""
@@ -200,7 +200,7 @@ class TraceValues:
         return self.spelling.token(self.vocabulary, token_id) if is_token else "–"
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
-        """A column as numbers, NaN where a step has nothing of the kind."""
+        """A column as numbers, NaN if a step has no such value."""
         columns = self.trace.columns
         if name == "step":
             return np.arange(len(self.trace), dtype=np.float64)[steps]

@@ -27,7 +27,7 @@ NEAR_STEPS = 2000
 
 
 class Granularity(Enum):
-    """How far one step goes."""
+    """The size of a step."""
 
     DECISION = "decision"
     PIECE = "piece"

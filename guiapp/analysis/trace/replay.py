@@ -22,7 +22,7 @@ Token = tuple[int, int, int]
 """A token id, and the bytes [start, end) of the text that it covers."""
 Rules = Mapping[tuple[int, int], MergeRule]
 TAKE_FORWARD = ("greedy", "backtrack")  # encoders that take tokens in the order of the text
-LONGEST_SYMBOL = 1 << 12  # bytes; longer than the tokens of any vocabulary
+LONGEST_SYMBOL = 1 << 12  # bytes; longer than any token of a vocabulary
 SYMBOLS_BESIDE = 40  # margin around `near`, in lengths of the longest symbol of the trace
 
 

@@ -34,13 +34,13 @@ from guiapp.native.model_files import StringTable
 
 if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import (
-        Indicators,  # with gguf, which takes time to import
+        Indicators,  # imports gguf, which is slow
     )
     from guiapp.analysis.vocabulary_list.filters import Histogram
 
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
-CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
+CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of continuation bytes in UTF-8
 
 
 class TokenFigures:
@@ -108,7 +108,7 @@ class TokenFigures:
 
     @property
     def lengths(self) -> Values:
-        """In bytes."""
+        """The length of each token in bytes."""
         return self.tree.lengths
 
     @cached_property
@@ -120,7 +120,7 @@ class TokenFigures:
 
     @cached_property
     def scripts(self) -> NDArray[np.uint8]:
-        """Indexes into SCRIPT_NAMES."""
+        """The script of each token, as an index into SCRIPT_NAMES."""
         return token_scripts(self.vocabulary, self.tree)
 
     @cached_property

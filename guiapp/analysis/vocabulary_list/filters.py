@@ -402,7 +402,7 @@ def vocabulary_list(
     figures = TokenFigures(tokenizer)
     if reads_embeddings:
         from guiapp.analysis.vocabulary_list.embeddings import (
-            token_indicators,  # and gguf, which takes time
+            token_indicators,  # imports gguf, which is slow
         )
 
         figures = figures.with_indicators(token_indicators(tokenizer.vocabulary, progress, unused))

@@ -1,5 +1,4 @@
-"""The special tokens of a model: their roles, the sources of these, and the texts encoded to them; in JSON
-and CSV."""
+"""The special tokens of a model: their roles, and the texts that are encoded to them; as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -114,7 +113,7 @@ class SpecialToken:
 
     @property
     def roles_text(self) -> str:
-        """`BOS · EOS`, or ""."""
+        """The names of the roles, as `BOS · EOS`, or ""."""
         return " · ".join(role.name.upper().replace("_", " ") for role in self.roles)
 
 
@@ -439,7 +438,7 @@ def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
 
 
 def summary(tokens: Sequence[SpecialToken]) -> str:
-    """`256 special tokens: 2 end a generation, 251 are unused.`"""
+    """A sentence such as `256 special tokens: 2 end a generation, 251 are unused.`"""
     if not tokens:
         return "No special tokens."
     facts = (

@@ -88,10 +88,7 @@ FORMATS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 
 
 class Word(NamedTuple):
-    """Text at a point in pixels; `align` is the share of its width left of the point.
-
-    A click emits `key`.
-    """
+    """Text at a point in pixels; `align` is the share of its width left of it; a click emits `key`."""
 
     text: str
     at: QPointF

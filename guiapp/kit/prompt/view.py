@@ -325,7 +325,7 @@ def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class TokenLine(QFrame):
-    """`· log   1515   message 2, user · bytes 12–16 of its text   written by line 17   Show in tree`."""
+    """A line about the selected token: `· log  1515  message 2, user  written by line 17  Show in tree`."""
 
     def __init__(
         self,

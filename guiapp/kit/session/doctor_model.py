@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from guiapp.analysis.doctor.fixes import FileFix
     from guiapp.core.encode.tokenizer import Tokenizer
 
-AFTER_OPENING_MS = 1500  # let the first tokens appear before
+AFTER_OPENING_MS = 1500  # delay, so that the first tokens appear earlier
 ICONS = {ERROR: ("error", "bad"), WARNING: ("warning", "warning"), HINT: ("hint", "dim")}
 """Icon and colour of the theme, by severity."""
 
@@ -76,7 +76,7 @@ class DoctorModel(Working):
 
     @property
     def file(self) -> str:
-        """See `file_of`."""
+        """The file name of the model, see `file_of`."""
         model = self.session.loader.model
         return "" if model is None or not self._has_opened else file_of(model)
 

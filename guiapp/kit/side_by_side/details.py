@@ -76,9 +76,8 @@ def row_of(
     byte_span: tuple[int, int] | None = None,
     tints: NDArray[np.uint8] | None = None,
 ) -> GridRow:
-    """A row with the tokens [first, last) of a text, at most MOST_TOKENS; `number` is that of its marker.
+    """A row with the tokens `between` (first, last), at most MOST_TOKENS; `number` is that of its marker.
 
-    between    (first, last)
     byte_span  the bytes of the text to show; by default those of the tokens
     tints      the colours of all tokens; by default those in the text
     """

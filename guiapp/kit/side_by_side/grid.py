@@ -69,7 +69,7 @@ class GridRow(NamedTuple):
         return self.labels[at] if self.labels else self.id_of(at)
 
     def tint(self, at: int, span: tuple[int, int], tints: dict[tuple[int, int], int]) -> int:
-        """The colour of a token: its own, or the one of its span in `tints` (added if new); -1 without text."""
+        """The colour of a token: its own, or that of its span in `tints`, added if new; -1 without text."""
         if span[0] == span[1]:
             return -1
         return self.tints[at] if self.tints else tints.setdefault(span, len(tints))

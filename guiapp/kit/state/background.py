@@ -380,7 +380,7 @@ class LineProcess(QObject):
 
     @property
     def is_running(self) -> bool:
-        """From `start` to `ended`, `drop` or `end`."""
+        """Whether a process runs: from `start` until `ended`, `drop` or `end`."""
         return self._process is not None
 
     def start(self) -> None:
