@@ -219,7 +219,7 @@ class _Team:
 
     @property
     def seconds(self) -> float:
-        """Since the first texts."""
+        """The seconds since the first texts."""
         return max(0.0, time.monotonic() - self._started_s)
 
     def output(self) -> Iterator[HuntOutput]:
@@ -358,7 +358,7 @@ def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
 
 
 def _names(ours: Vocabulary, theirs: Vocabulary) -> Iterator[str]:
-    """One name of each pre-tokenizer that is not in use, the one of the other file first."""
+    """One name of each pre-tokenizer to try: first the other file's, then those that neither file uses."""
     if theirs.pre_in_use in PRE_TOKENIZERS:
         yield theirs.pre_in_use
     tried = [PRE_TOKENIZERS.get(vocabulary.pre_in_use) for vocabulary in (ours, theirs)]

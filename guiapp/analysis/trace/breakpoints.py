@@ -116,7 +116,7 @@ def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
 
 
 def _begins_with_kind(place: str, kinds: Collection[str]) -> bool:
-    """Whether the text begins with a kind, rather than being a condition on a column of the same name."""
+    """Whether the text begins with a kind, and is not a condition on a column of the same name."""
     kind, _, rest = place.partition(" ")
     compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
     return kind in kinds and kind != "if" and not compares
@@ -211,7 +211,7 @@ def _operation(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
 def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
     """The first step that forms a token across the end of one of the other encoder's tokens.
 
-    If this encoder only cuts more often, the step that finishes the first piece that differs.
+    At the latest the step that finishes the first piece that differs: its tokens may only end more often.
     """
     trace, other = values.trace, ends.get(unquoted(value))
     if other is None:

@@ -179,7 +179,7 @@ def _in_any(groups: Sequence[KnownUnused], n_tokens: int) -> NDArray[np.bool_]:
 
 
 class _Choice(NamedTuple):
-    """A candidate indicator: of all tokens, and in `own` of each known unused row against the other ones."""
+    """A candidate indicator: `values` of all tokens; `own` of each known unused row against the others."""
 
     title: str
     values: Values

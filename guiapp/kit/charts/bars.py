@@ -50,7 +50,7 @@ class BarRow(NamedTuple):
     key       emitted by a click; rows with the same key fade together
     name      at the left, with a marker; "" for a further row of the same name
     note      after the name, if there is room
-    interval  95 % interval, drawn at the end of the bar
+    interval  at the end of the bar: contains 95 % of repeated measurements
     value, detail   after the bar, bold and dim
     cells     at the right: texts and their colours, one for each heading
     dot, marks      on a thin bar: position of the marker, and of cross lines
@@ -368,7 +368,7 @@ class HistogramData(NamedTuple):
     """The data of a histogram.
 
     counts  int64[parts, n], stacked
-    names   n texts for tooltips and descriptions
+    names   n texts, which begin the details of each column
     first   the first column that is drawn
     labels  texts below some columns, or below edges between two columns
     parts   a name for each part

@@ -45,7 +45,7 @@ class Curve(NamedTuple):
     key         emitted by a click
     x, y        float64[n] each, x ascending
     low, high   float64[n], the edges of its band: 95 % intervals
-    details     alternative texts after its name, the longest first
+    details     alternative texts after its name, in order of preference
     tips        n texts
     is_hollow   whether its markers are hollow, for approximate values
     """
@@ -229,7 +229,7 @@ class CurveChart(Chart):
 class Point(NamedTuple):
     """A point of a scatter chart; hollow if it is approximate.
 
-    names  alternative labels, the longest first; the first that fits is shown
+    names  alternative labels in order of preference; the first that fits is shown
     """
 
     key: Hashable

@@ -107,7 +107,7 @@ class SessionOpener(QObject):
         self._saving.start(partial(_save, session, self._session.tokenizer, path))
 
     def stop(self) -> None:
-        """Stop reading, and wait until saving has finished."""
+        """Stop reading, and wait up to SAVING_S for saving to finish."""
         self.reading.wait()
         self._saving.finish(SAVING_S)
 

@@ -59,7 +59,7 @@ class Settings(QObject):
 
     store             all values by name
     is_new            whether there was no file: this is the first start
-    unreadable        the path to which an unreadable file was moved; None if there was no problem
+    unreadable        the current path of a settings file that could not be read; None if all was well
     spelling          how tokens are written, shared by all pages
     shows_whitespace  whether spaces and newlines have glyphs
     marks_look_alikes whether letters that look like others are underlined

@@ -81,7 +81,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 MOST_COPIED = 20_000  # rows in a file format on the clipboard; longer lists can only be saved
-FIGURE_SHARE = 0.05  # of free width for a numeric column: wider numbers are not easier to read
+FIGURE_SHARE = 0.05  # used as `ListColumn.share` for numbers, which more width makes no easier to read
 GAPS_PX, NARROW_PX = 20, 640  # around the text of a cell; a narrower table hides columns that yield
 LEAST_PX = 220
 NOT_FOUND = "No matches."
