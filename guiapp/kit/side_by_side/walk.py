@@ -100,7 +100,7 @@ class DifferenceWalk(ItemWalk):
 
     @property
     def is_known(self) -> bool:
-        """Whether the differences of the present text have been found."""
+        """Whether the differences of the current text are known."""
         return self._differences() is not None
 
     @property
