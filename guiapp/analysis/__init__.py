@@ -1,1 +1,1 @@
-"""What is done with tokenizers, without Qt: one folder a subject."""
+"""Analyses built on the tokenizers, without Qt: one folder for each subject."""

@@ -1,1 +1,1 @@
-"""Searches for texts that two tokenizers encode otherwise, in processes of their own."""
+"""Searches in child processes for texts that two tokenizers encode differently."""

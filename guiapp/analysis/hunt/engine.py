@@ -1,7 +1,7 @@
-"""Runs a hunt: worker processes take batches in turn, and what they find comes together here.
+"""Runs a hunt: worker processes take batches in turn, and their results are combined here.
 
-What the seed decides are the texts of each batch, by its number.  How many batches are done depends on the
-time and the machine, and so does which texts are tried at all.
+The seed and the number of a batch determine its texts.  The time and the machine determine how many batches
+are done, so which texts are tried.
 """
 
 from __future__ import annotations
@@ -46,28 +46,28 @@ from guiapp.native.checkpoint import checkpoint
 
 MOST_WORKERS = 4
 CALL_LIMIT_S = 120.0
-LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
-MOST_LOSSES = 8  # of a worker
+LAST_CALL_S = 3.0  # how long a batch may continue after the time is over
+MOST_LOSSES = 8  # how often a worker is restarted
 NO_WORKER = (
     "A worker process ended before it had opened both models. In a script, call hunt inside"
     ' `if __name__ == "__main__":`, because each worker imports the script.'
 )
-MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
+MOST_EMPTY = 2 * len(ALL_NAMES)  # consecutive batches without a text: all generators are exhausted
 LINES_TO_CHANGE = 2_000
-LONGEST_LINE = 2_000  # bytes; longer ones are taken in parts
-SHOWN_S = 0.2  # how often a state comes, at the least
+LONGEST_LINE = 2_000  # bytes; longer lines are tried in parts
+SHOWN_S = 0.2  # least interval between two states
 
 
 @dataclass(frozen=True)
 class HuntPlan:
-    """What to hunt for.
+    """The parameters of a hunt.
 
     first, second  models as `open_model` takes them; `second` may be an installed library: a name in PEERS
-    files          the user's own texts, and folders of such, tried line by line besides
-    pres           the pre-tokenizers to split their texts by, whatever the files say
-    generators     names out of ALL_NAMES, none for all
-    most_batches   of texts, of which the seed decides what is in each; None: as there is time for
-    most_texts     in place of `seconds`: the same texts in the same order every time, by one worker
+    files          the user's own texts, and folders of texts, which are tried line by line as well
+    pres           the pre-tokenizers to split their texts with, instead of those of the files
+    generators     names in ALL_NAMES, empty for all
+    most_batches   limit of generated batches; None: as many as there is time for
+    most_texts     instead of `seconds`: the same texts in the same order every time, by one worker
     """
 
     first: str
@@ -76,7 +76,7 @@ class HuntPlan:
     seconds: float = 30.0
     seed: int = 0
     most_batches: int | None = None
-    n_workers: int = 0  # 0: as many as processors, up to MOST_WORKERS
+    n_workers: int = 0  # 0: one for each core, up to MOST_WORKERS
     pres: tuple[str | None, str | None] = (None, None)
     generators: tuple[str, ...] = ()
     most_texts: int | None = None
@@ -85,9 +85,9 @@ class HuntPlan:
 def hunt(
     plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False, context: ContextOfProcesses | None = None
 ) -> Iterator[Hunt]:
-    """The hunt, again and again while it goes on; the last one `is_over`.
+    """Run a hunt and yield its state while it goes on; the last state `is_over`.
 
-    Raises TokenloupeError or OSError for what cannot be opened, before anything else.
+    Raises TokenloupeError or OSError at the start if something cannot be opened.
     """
     context = context or contenders_context()
     plan = replace(plan, files=tuple(_files(plan.files)))
@@ -123,7 +123,7 @@ def _with(state: Hunt, output: HuntOutput) -> Hunt:
 
 
 def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask, OpenedSides]:
-    """Both subjects, opened once here so that what is wrong is told at once."""
+    """Both subjects and the task; opening the models here raises their errors before workers start."""
     first, second = plan.first, plan.second
     if first in PEERS:
         raise HuntError(f"{first} is a library. Give the model file first, then the library.")
@@ -145,7 +145,7 @@ def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask, 
 
 
 def _distinct_names(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
-    """The shortest ends of two paths that differ, or else how their texts are split."""
+    """The base names of two paths if they differ, else the paths, with the pre-tokenizers if these differ."""
     ends = basename(first), basename(second)
     if first == second and pres[0] != pres[1]:
         first, second = (
@@ -156,9 +156,9 @@ def _distinct_names(first: str, second: str, pres: tuple[str | None, str | None]
 
 
 def _files(names: Iterable[str]) -> Iterator[str]:
-    """Files, and all below folders that are neither hidden nor hold something else than text.
+    """The given files, and all text files below the given folders except hidden ones.
 
-    Each is opened, so that one that cannot be read is told now.
+    Open each file once, so that unreadable files raise an error now.
     """
     for name in names:
         path = Path(name)
@@ -168,7 +168,7 @@ def _files(names: Iterable[str]) -> Iterator[str]:
 
 
 def _lines(files: Iterable[str]) -> Iterator[UserLine]:
-    """The lines of files, none empty, read as they are asked for; of what is no UTF-8 there is nothing."""
+    """Yield the non-empty lines of files lazily; invalid bytes of UTF-8 are dropped."""
     for name in files:
         with BufferedReader(open_input(name, takes_pipes=True)) as file:
             number, start = 1, 0
@@ -179,17 +179,17 @@ def _lines(files: Iterable[str]) -> Iterator[UserLine]:
 
 
 class SideFailed(NamedTuple):
-    """One of both crashed, so that texts were left out; `sentence` says which."""
+    """One side crashed, so texts were skipped; `sentence` names the side."""
 
     sentence: str
 
 
 HuntOutput = Batch | Find | str | HuntError | SideFailed
-Message = tuple[Any, ...]  # what a worker is asked: "lines" or "batch", which, and of how many texts at most
+Message = tuple[Any, ...]  # request to a worker: "lines" and the lines, or "batch", its number, most texts
 
 
 class _Team:
-    """The worker processes, each asked by a thread of its own."""
+    """The worker processes, each driven by its own thread."""
 
     def __init__(
         self,
@@ -199,12 +199,12 @@ class _Team:
         start: Callable[[Callable[[], bool]], AskedProcess],
     ) -> None:
         self._other, self._plan, self._shall_stop, self._start = other, plan, shall_stop, start
-        self._started_s = self._deadline_s = math.inf  # until the first worker has opened both
+        self._started_s = self._deadline_s = math.inf  # infinite until the first worker has opened both
         self._n_left = math.inf if plan.most_texts is None else plan.most_texts
         self._messages, self._next = _messages(plan), threading.Lock()
         self._outputs: queue.Queue[HuntOutput | None] = queue.Queue()
         self._is_over = threading.Event()
-        self._n_empty = 0  # batches without a text, one after the other
+        self._n_empty = 0  # consecutive batches without a text
         n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS) if plan.most_texts is None else 1
         self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_workers)]
 
@@ -219,11 +219,11 @@ class _Team:
 
     @property
     def seconds(self) -> float:
-        """Since the first texts."""
+        """The seconds since the first texts."""
         return max(0.0, time.monotonic() - self._started_s)
 
     def output(self) -> Iterator[HuntOutput]:
-        """What comes of batches, finds besides, notes and what went wrong, until all workers have ended."""
+        """Yield batches, further mismatches, notes and errors until all workers have ended."""
         n_running = len(self._threads)
         while n_running:
             output = self._outputs.get()
@@ -254,7 +254,7 @@ class _Team:
         self._n_left -= batch.n_texts
 
     def _work(self) -> None:
-        """Ask a worker what comes next, and a new one where it was lost, until there is no more."""
+        """Send messages to a worker, and to a new one if it crashes, until none are left."""
         try:
             lost: Message | None = None
             failed = SideFailed(f"{self._other} crashed: not all texts were tried.")
@@ -277,7 +277,7 @@ class _Team:
             pass
         except ContenderFailed as error:
             self._outputs.put(HuntError(str(error)))
-        except (OSError, RuntimeError):  # no process can be started: there are too many, or one is being
+        except (OSError, RuntimeError):  # no process can start: too many, or the script is being imported
             self._outputs.put(HuntError(NO_WORKER))
         finally:
             self._outputs.put(None)
@@ -298,7 +298,7 @@ class _Team:
             raise Stopped
 
     def _ask_all(self, process: AskedProcess) -> Message | None:
-        """The message that the worker was lost with; None when all is done."""
+        """Send messages until none are left; return the message at which the worker crashed, or None."""
         while (message := self._next_message()) is not None:
             try:
                 batch: Batch = process.ask(CALL_LIMIT_S, *message)
@@ -311,7 +311,7 @@ class _Team:
         return None
 
     def _one_by_one(self, process: AskedProcess, command: str, *what: Any) -> None:
-        """Try the texts of a message with which a worker was lost, up to the one that is to blame."""
+        """Try the texts of a message at which a worker crashed one by one, up to the one that crashes."""
         texts = what[0] if command == "lines" else process.ask(CALL_LIMIT_S, "texts", *what)
         for text in texts:
             try:
@@ -323,7 +323,7 @@ class _Team:
 
 
 def _messages(plan: HuntPlan) -> Iterator[Message]:
-    """Batches by their number and, as long as there are any, in turn with them the user's own lines."""
+    """Alternate between batches of the user's own lines and generated batches, then only the latter."""
     batches = (("batch", number) for number in islice(count(), plan.most_batches))
     lines = _lines(plan.files)
     while some := tuple(islice(lines, BATCH)):
@@ -332,13 +332,13 @@ def _messages(plan: HuntPlan) -> Iterator[Message]:
     yield from batches
 
 
-# Whether all that was found comes of one thing: that the first file's text is split by the wrong rules
+# Whether all mismatches have one cause: the first file's text is split by the wrong pre-tokenizer
 
 
 def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
-    """The pre-tokenizer with which no text that was found differs any more, "" where there is none.
+    """The pre-tokenizer with which none of the texts found differ any more; "" if there is none.
 
-    Each known one is tried on them.  What a library is given comes from the first file: there is none then.
+    Try each known one.  If the second side is a library, it gets the first file's data, so there is none.
     """
     if plan.second in PEERS or all(find.reason.cause is not Cause.PIECES for find in finds):
         return ""
@@ -350,7 +350,7 @@ def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
         checkpoint()
         try:
             pair = SidePair(FileSide("", open_model(plan.first, name)), FileSide("", theirs))
-        except VocabError:  # no name splits this one
+        except VocabError:  # this vocabulary accepts no pre-tokenizer
             return ""
         if pair.affixes() is None and not pair.differing(texts):
             return name
@@ -358,7 +358,7 @@ def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
 
 
 def _names(ours: Vocabulary, theirs: Vocabulary) -> Iterator[str]:
-    """One for each way to split, first that of the other file."""
+    """One name of each pre-tokenizer to try: first the other file's, then those that neither file uses."""
     if theirs.pre_in_use in PRE_TOKENIZERS:
         yield theirs.pre_in_use
     tried = [PRE_TOKENIZERS.get(vocabulary.pre_in_use) for vocabulary in (ours, theirs)]

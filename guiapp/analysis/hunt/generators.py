@@ -1,4 +1,4 @@
-"""Texts on which tokenizers may differ, in batches: same material, seed and number, same texts."""
+"""Generates batches of texts on which tokenizers may differ; material, seed and number determine them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.model_files import sliced
 
-MOST_OF_A_KIND = 1_500  # of each kind of difference
+MOST_OF_A_KIND = 1_500  # texts of each kind of difference
 LONGEST = 300  # bytes of a text
 MOST_MOVED = 60
-MOST_RIVALS = 60  # rules that a rule which moved may now win or lose against
+MOST_RIVALS = 60  # competing rules that are tried for each rule with a different rank
 AROUND_TEXT = (
     (b"", b""), (b"", b"a"), (b"a", b""), (b" ", b""), (b"", b"e"), (b"", b"s"), (b"", b"n"), (b"", b" "),
     (b"x", b"q"), (b" ", b"t"), (b"i", b""), (b"1", b"1"), (b"(", b")"), (b"", b"A"), (b"\n", b"\n"),
@@ -52,18 +52,18 @@ COMPOSED = "éÅñüǆﬁ①²Ａ가각Ω㎏ắốİ½ｶﾞがक़"
 NEIGHBOURS = ("a", "A", " ", "1", "", ".", "é", "中")
 WANTED = tuple(category for category in CATEGORIES if category != "Cs")
 REPRESENTATIVES = "aZsßé中あ한क1²\u0663 \t\n\r\u00a0\u3000.,'_/-(<$^’。\u05d0\u0301\u200d😀\0▁"
-"""One character of each sort that patterns know; all texts of up to three of them are tried."""
+"""One character of each class that patterns distinguish; all texts of up to three of them are tried."""
 
 
 @dataclass(frozen=True)
 class Material:
-    """What texts are made of.
+    """The material that texts are generated from.
 
-    differences  texts that exercise what two vocabularies do not have in common
+    differences  texts that exercise the differences between the two vocabularies
     tokens       the texts of all tokens of both
-    special      those of special and added tokens
-    lines        of the user's own texts
-    takes_bytes  whether texts may be no UTF-8
+    special      the texts of special and added tokens of both
+    lines        lines of the user's own texts
+    takes_bytes  whether texts may be invalid UTF-8
     """
 
     differences: Sequence[bytes]
@@ -73,21 +73,21 @@ class Material:
     takes_bytes: bool
 
 
-TextTable = tuple[NDArray[np.uint8], NDArray[np.int64]]  # texts side by side, and their offsets
+TextTable = tuple[NDArray[np.uint8], NDArray[np.int64]]  # joined texts, and their offsets
 Make = Callable[[Material, random.Random, int], list[bytes]]
 
 
 class Generator(NamedTuple):
-    """`make(material, rng, number)` gives the texts of a batch; none behind the last one."""
+    """`make(material, rng, number)` returns the texts of a batch; none after the last batch."""
 
     name: str
     make: Make
 
 
 def batch(material: Material, seed: int, number: int, chosen: Sequence[str] = ()) -> tuple[str, list[bytes]]:
-    """A generator's name and its texts, of the `chosen` names or all: first what two vocabularies differ in.
+    """The name of a generator and its texts; `chosen` are the names to use, empty for all.
 
-    Then come token after token by turns with all others, which take turns as well.
+    Differences of the vocabularies come first; then single tokens alternate with the others in turn.
     """
     chosen = chosen or ALL_NAMES
     n_first = -(-len(material.differences) // BATCH) if DIFFERENCES in chosen else 0
@@ -113,7 +113,7 @@ def _clean(texts: list[bytes], material: Material) -> list[bytes]:
 
 
 def _every_token(material: Material, number: int) -> list[bytes]:
-    """Each token by itself, then each in the next surroundings."""
+    """Each token alone, then each in the next context of AROUND_TEXT."""
     per_round = -(-len(material.tokens) // BATCH)
     turn, at = divmod(number, max(per_round, 1))
     some = material.tokens[at * BATCH : (at + 1) * BATCH]
@@ -136,20 +136,20 @@ def _all_short() -> list[str]:
 
 
 def _each(one: Callable[[random.Random], str]) -> Make:
-    """A batch of texts, each made by itself of nothing but chance."""
+    """Make batches of independent random texts."""
     return lambda material, rng, number: [one(rng).encode() for _ in range(BATCH)]
 
 
 def _edge(rng: random.Random) -> str:
-    """A character of any category of Unicode beside and between letters, digits, spaces."""
+    """A character of any Unicode category next to or between letters, digits and spaces."""
     character = _any_character(rng) * rng.choice((1, 1, 1, 2))
     return rng.choice(NEIGHBOURS) + character + rng.choice(NEIGHBOURS) + rng.choice(("", "a", " a", "\n"))
 
 
 def _any_character(rng: random.Random) -> str:
-    """Of any category, and any of the stretches in which its characters lie.
+    """A random character: of a random category, in a random range of its characters.
 
-    None that came with Unicode 16: whether a library knows these tells its age, whatever the vocabulary is.
+    Characters new in Unicode 16 are left out: they would show a library's age, not a difference of models.
     """
     while True:
         category = rng.choice(WANTED)
@@ -181,13 +181,13 @@ def _signs(rng: random.Random) -> str:
 
 
 def _composed(rng: random.Random) -> str:
-    """Characters that normal forms compose or take apart, each way."""
+    """Characters that normal forms compose or decompose, in a random normal form."""
     text = _mixed(rng, (*COMPOSED, *"aeuo", *MARKS[:3], " "), 1, 4)
     return unicodedata.normalize(rng.choice(FORMS), text)
 
 
 def _special(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """Special tokens in surroundings, in parts, in other cases."""
+    """Special tokens in contexts, in parts, in other letter cases."""
     if not material.special:
         return []
     if number == 0:
@@ -203,7 +203,7 @@ def _special(material: Material, rng: random.Random, number: int) -> list[bytes]
 
 
 def _own(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """The user's own lines with a few things changed."""
+    """The user's own lines with a few random changes."""
     if not material.lines:
         return []
     texts, pieces = [], (*SIGNS, *SPACES, *LETTERS, *DIGITS, *MARKS, "")
@@ -217,7 +217,7 @@ def _own(material: Material, rng: random.Random, number: int) -> list[bytes]:
 
 
 def _bytes(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """What is no UTF-8: characters without their end, between others."""
+    """Invalid UTF-8: a truncated character among others."""
     if not material.takes_bytes:
         return []
     texts = []
@@ -245,11 +245,11 @@ GENERATORS = (
 ALL_NAMES = (DIFFERENCES, EVERY_TOKEN, *(generator.name for generator in GENERATORS))
 
 
-# Texts that exercise what two vocabularies do not have in common: tokens, rules, scores, special tokens
+# Texts that exercise the differences of two vocabularies: tokens, rules, scores, special tokens
 
 
 def texts_of_differences(ours: Tokenizer, theirs: Tokenizer) -> list[bytes]:
-    """Texts that may be encoded otherwise, without order or warranty; the same for the same two."""
+    """Texts that may be encoded differently, in no particular order; deterministic for the same two."""
     mine, other = ours.vocabulary, theirs.vocabulary
     merges: Iterator[bytes] = iter(())
     if ours.merging is not None and theirs.merging is not None:
@@ -258,17 +258,17 @@ def texts_of_differences(ours: Tokenizer, theirs: Tokenizer) -> list[bytes]:
 
 
 def short(texts: Iterable[bytes]) -> list[bytes]:
-    """Each once, without empty ones and such as only files made for that have."""
+    """The distinct texts, without empty ones and those longer than LONGEST."""
     return list(dict.fromkeys(text for text in texts if 0 < len(text) <= LONGEST))
 
 
 def are_same(mine: TextTable, other: TextTable) -> bool:
-    """Whether two vocabularies have the same texts, or two their symbols."""
+    """Whether two tables of texts, of tokens or of symbols, are equal."""
     return np.array_equal(mine[0], other[0]) and np.array_equal(mine[1], other[1])
 
 
 def special_texts(tokenizer: Tokenizer) -> list[bytes]:
-    """Of all tokens that are cut out of texts."""
+    """The texts of all tokens that are cut out of texts."""
     vocabulary, parts = tokenizer.vocabulary, tokenizer.vocabulary.parts
     ids = tokenizer.special_tokens.searched_for(True).tolist()
     later = [token.content.encode() for token in parts.added_tokens] if parts is not None else []
@@ -280,7 +280,7 @@ def in_contexts(texts: Iterable[bytes], contexts: Sequence[tuple[bytes, bytes]])
 
 
 def _some(items: list[bytes]) -> list[bytes]:
-    """All, or as many as fit from all parts of a list."""
+    """All items, or an even sample of at most MOST_OF_A_KIND."""
     step = -(-len(items) // MOST_OF_A_KIND)
     return items[::step] if step > 1 else items
 
@@ -302,7 +302,7 @@ def _texts_of_tokens(mine: Vocabulary, other: Vocabulary) -> Iterator[bytes]:
 
 
 def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
-    """Of rules that only one has, and of such that come earlier or later in the other."""
+    """Texts of merge rules that only one side has, and of rules that have a different rank in the other."""
     table, their_table = ours.rules.table, theirs.rules.table
     has_same_texts = are_same(ours.symbol_texts, theirs.symbol_texts)
     if has_same_texts and np.array_equal(_by_rank(table), _by_rank(their_table)):
@@ -323,17 +323,17 @@ def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
 
 
 def _by_rank(table: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Rules in order: a table is as its hashes have it."""
+    """The rules sorted by rank; the table itself is in hash order."""
     return table[np.argsort(table[:, 2], kind="stable")]
 
 
 def _stands_for(merging: PairMerging, spelling: bytes) -> bytes:
-    """The text of a symbol, or of several, that is spelled as tokens are."""
+    """The text that one or more symbols stand for, from the spelling of tokens."""
     if not merging.starts_from_bytes:
         return spelling.replace(MARKED_SPACE, b" ")
     try:
         return unspell(spelling.decode())
-    except (UnicodeDecodeError, KeyError, ValueError):  # a stray token that is no bytes
+    except (UnicodeDecodeError, KeyError, ValueError):  # a stray token that does not spell bytes
         return spelling
 
 
@@ -342,7 +342,7 @@ def _keys(table: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _renumbered(table: NDArray[np.int32], mine: list[bytes], other: list[bytes]) -> NDArray[np.int32]:
-    """Rules of the other with our symbols; what we do not have gets a number behind all."""
+    """The other's rules with our symbol numbers; symbols that we do not have get numbers after ours."""
     ids = {text: symbol for symbol, text in reversed(list(enumerate(mine)))}
     same = [text == also for text, also in zip(mine, other, strict=False)]
     same += [False] * (len(other) - len(same))
@@ -360,7 +360,7 @@ def _texts_of_moved(
     their_keys: NDArray[np.int64],
     texts: list[bytes],
 ) -> Iterator[bytes]:
-    """Of rules that are not at their place, each beside one that it now wins or loses against."""
+    """Texts of rules whose rank differs, each next to a rule that it now wins or loses against."""
     _, mine_at, their_at = np.intersect1d(keys, their_keys, return_indices=True)
     rules = table[mine_at]
     places, their_places = _places(rules[:, 2]), _places(theirs[their_at, 2])

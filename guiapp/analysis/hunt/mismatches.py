@@ -1,4 +1,4 @@
-"""What a hunt has found so far, as values that are shown, printed and saved."""
+"""The results of a hunt so far, as values to show, print and save."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.files import whole_hash
 from guiapp.core.text.numbers_in_words import counted
 
-MOST_TEXTS = 12  # of a kind
-MOST_PLACES = 50  # of a kind in the user's own texts
-ENOUGH_TEXTS = 10_000  # to say that nothing differs
+MOST_TEXTS = 12  # stored for each kind
+MOST_PLACES = 50  # positions in the user's own texts stored for each kind
+ENOUGH_TEXTS = 10_000  # to conclude that nothing differs
 Kind = tuple[Cause, str]
 Spans = tuple[tuple[int, int], ...]
 
 
 class UserLine(NamedTuple):
-    """A line of the user's own texts, or a part of a long one.
+    """A line of the user's own texts, or a part of a long line.
 
-    number  counts lines of the file from 1
-    start   the byte of the file where it begins
+    number  line number in the file, from 1
+    start   byte offset in the file
     """
 
     file: str
@@ -33,14 +33,14 @@ class UserLine(NamedTuple):
 
 
 class LineOffset(NamedTuple):
-    """Where a line first differs: behind so many of its bytes."""
+    """The byte offset `at` in a line from which the ids differ."""
 
     line: UserLine
     at: int
 
 
 class OfKind(NamedTuple):
-    """How many texts of a batch are of a kind, and where the first of them are if these are lines."""
+    """How many texts of a batch are of a kind; for the user's lines, the first positions as well."""
 
     kind: Kind
     n_texts: int
@@ -49,15 +49,15 @@ class OfKind(NamedTuple):
 
 @dataclass(frozen=True)
 class Find:
-    """The shortest text known of one kind of difference.
+    """A mismatch: the shortest known text of one kind of difference.
 
-    token_ids   of both, with what they put around texts; None where one refuses the text
-    spans       of both: the bytes of the text that each token came from, where that is known
-    at          the byte from which on ids differ
-    generator   what made the text that it was shrunk from
-    n_texts     of all texts that differ so; where many do, some stand for the others
-    n_lines     the same of the user's own lines
-    places      where the first of those are
+    token_ids   of each side, with BOS and EOS; None if the side refuses the text
+    spans       of each side: the bytes of the text that each token came from; None if unknown
+    at          the byte from which the ids differ
+    generator   the name of the generator whose text was shrunk to this one
+    n_texts     how many texts differ in this way; extrapolated from samples if there are many
+    n_lines     likewise for the user's own lines
+    places      positions of the first of those lines
     others      further short texts of the kind, the shortest first
     """
 
@@ -77,7 +77,7 @@ class Find:
         return len(self.text), self.text
 
     def with_text(self, other: Find) -> Find:
-        """The same kind with one more text."""
+        """This mismatch with one more text of its kind."""
         texts = {each.text: each for each in (other, *self.others, self)}
         first, *others = sorted(texts.values(), key=lambda each: each.is_shorter_than)[:MOST_TEXTS]
         first = replace(first, n_texts=self.n_texts, n_lines=self.n_lines, places=self.places)
@@ -93,12 +93,12 @@ class Find:
 
 @dataclass(frozen=True)
 class Batch:
-    """What came of one batch of texts.
+    """The result of one batch of texts.
 
-    n_texts    of them that at least one of both encodes
-    kinds      of those that differ
-    are_lines  whether these are the user's own
-    generator  what made them
+    n_texts    how many texts at least one side encodes
+    kinds      the counts of the differing texts by kind
+    are_lines  whether the texts are the user's own lines
+    generator  the name of the generator
     """
 
     n_texts: int
@@ -111,10 +111,10 @@ class Batch:
 
 @dataclass(frozen=True)
 class HuntSubject:
-    """One of the two that are compared, for reports.
+    """One of the two sides that are compared, for reports.
 
-    version   of a library
-    split_as  the pre-tokenizer that was chosen instead of the file's own
+    version   the version of a library, "" for a file
+    split_as  the pre-tokenizer that was chosen instead of the file's own, "" if none
     """
 
     name: str
@@ -132,28 +132,28 @@ class HuntSubject:
 
     @cached_property
     def sha256(self) -> str | None:
-        """Of all of the file, so only where it is asked for: weights take a while."""
+        """The hash of the whole file, calculated on demand: files with weights take a while."""
         return None if self.path is None else whole_hash(self.path)
 
 
 def _unseen(kind: Kind, batch: Batch) -> OfKind:
-    """Of a kind that a batch does not tell of: what is put around is the same for each text."""
+    """The count for a kind that a batch does not list: BOS and EOS differ for every text, others for none."""
     return OfKind(kind, batch.n_texts if kind[0] is Cause.AROUND else 0)
 
 
 @dataclass(frozen=True)
 class Hunt:
-    """A hunt at a moment.
+    """The state of a hunt at a moment.
 
-    seconds    since the first texts; to open both is not included
-    n_batches  done of those that the seed decides, which are numbered from 0
-    tried      texts, the user's own lines among them
-    trying     what made the texts of the last batch
-    generators those that were chosen, none for all
-    n_lines, n_differing_lines  of the user's own texts, what is put around each left aside
+    seconds    since the first texts; opening both sides is not included
+    n_batches  finished batches of generated texts, which are numbered from 0
+    tried      number of texts, including the user's own lines
+    trying     the generator of the last batch
+    generators the names of the chosen generators, empty for all
+    n_lines, n_differing_lines  counts of the user's own lines, not counting differences in BOS and EOS
     finds      one for each kind of difference, the shortest texts first
-    notes      what else is to be known, a sentence each
-    is_incomplete  whether texts were left out as one of both crashed; a note says which
+    notes      further sentences for the reader
+    is_incomplete  whether texts were skipped because a side crashed; a note says which
     """
 
     subjects: tuple[HuntSubject, HuntSubject]
@@ -176,18 +176,18 @@ class Hunt:
         return f"<Hunt: {causes} of differences in {counted(self.tried, 'text')}>"
 
     def share(self, find: Find) -> float | None:
-        """Of the user's own lines that differ as a find does; None where there are no lines."""
+        """The share of the user's own lines that differ in this way; None if there are no lines."""
         return find.n_lines / self.n_lines if self.n_lines else None
 
     @property
     def unlike(self) -> str:
-        """Why the vocabularies have too little in common for a hunt, "" where they have enough."""
+        """Why the vocabularies have too little in common for a hunt, "" if they have enough."""
         causes = (find.reason for find in self.finds if find.token_ids == (None, None) and not find.text)
         return next((each.sentence for each in causes if each.cause is Cause.OTHER_VOCABULARY), "")
 
     @property
     def why_inconclusive(self) -> str:
-        """Why it does not follow that nothing differs, though nothing was found, and what to do; else ""."""
+        """If nothing was found, why that is not conclusive, and what to do; else ""."""
         if self.finds:
             return ""
         if self.tried < ENOUGH_TEXTS:
@@ -199,7 +199,7 @@ class Hunt:
         return self if note in self.notes else replace(self, notes=(*self.notes, note))
 
     def with_find(self, find: Find) -> Hunt:
-        """With a find that is the first of its kind, or one more text of the one that is known."""
+        """This hunt with a mismatch added: a new kind, or one more text of a known kind."""
         finds = {each.reason.kind: each for each in self.finds}
         known = finds.get(find.reason.kind)
         finds[find.reason.kind] = find if known is None else known.with_text(find)

@@ -1,6 +1,6 @@
-"""Whether other programs that read a model would give other ids, and the shortest text that shows it.
+"""Whether other programs that read a model would give different ids, and the shortest text that shows it.
 
-Compared are readings that Tokenloupe has itself: no library runs here, as in a hunt.
+Tokenloupe compares its own implementations of these readings: unlike in a hunt, no library runs.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ VERSIONS = {
     "tiktoken": "0.14.0",
     LLAMA_CPP: LLAMA_CPP_VERSION,
 }
-"""Of the libraries that the readings were compared with."""
-LIBRARIES = {"tekken.json": "mistral-common"}  # by format, where it is not the vocabulary's own
+"""The versions of the programs that the readings were checked against."""
+LIBRARIES = {"tekken.json": "mistral-common"}  # by format, if not `Vocabulary.library`
 MISTRAL_PIECES = re.compile(r"\.model\.v\d")  # a version in the name of SentencePiece's model
-MOST_SPECIAL, MOST_IN_CONTEXTS = 1_000, 150  # special tokens, by themselves and with text around them
+MOST_SPECIAL, MOST_IN_CONTEXTS = 1_000, 150  # special tokens, alone and with text around them
 MOST_OF_GENERATOR = 300
 MOST_IDS = 12
 MOST_LINES = 100_000
-LONGEST_S = 120.0  # of a process of its own
+LONGEST_S = 120.0  # time limit of the child process
 RECORD_KEYS = {"is_same": "same", "why": "reason"}
 
 
 class OtherReading(NamedTuple):
-    """What another program makes of a model.
+    """How another program encodes texts with a model.
 
-    name, version  of the program, or of a reading to choose; version "" where there is none
+    name, version  of the program, or of a reading to choose; version "" if it has none
     source         the file that it reads instead, "" for the same one
-    is_same        whether it gives the same ids for all texts that were compared; None: that is not known
-    why            what it goes by, or why nothing is known, as a sentence
-    compared, differ  how many texts were compared: of the samples, with special tokens, and random ones
-    lines, differing_lines  the same of the reader's own
-    text           the shortest that gets other ids, b"" if all do; None if none does
-    own_token_ids, token_ids  of it, with BOS and the like; None where it is refused
+    is_same        whether it gives the same ids for all compared texts; None if unknown
+    why            the rule that it follows, or why nothing is known, as a sentence
+    compared, differ  how many texts were compared (samples, special tokens, random texts) and how many differ
+    lines, differing_lines  likewise for the user's own lines
+    text           the shortest text with different ids, b"" if all texts differ; None if none does
+    own_token_ids, token_ids  the ids of `text`, with BOS and EOS; None if the side refuses it
     """
 
     name: str
@@ -75,14 +75,14 @@ class OtherReading(NamedTuple):
 
     @property
     def title(self) -> str:
-        """As `transformers 5.24.0`, with the file in brackets where that is another one."""
+        """Such as `transformers 5.24.0`, with the file in brackets if it is a different one."""
         source = f" ({quoted(self.source)})" if self.source else ""
         if self.name == LLAMA_CPP and not source:
             source = " (converted to GGUF)"
         return f"{self.name} {self.version}".rstrip() + source
 
     def sentence(self) -> str:
-        """For people, in one line."""
+        """The result in one line."""
         if self.is_same is None or (not self.is_same and self.text is None):
             return f"{self.title}: {'not known' if self.is_same is None else 'not comparable'}. {self.why}"
         lines = f" and your {counted(self.lines, 'line')}" if self.lines else ""
@@ -98,7 +98,7 @@ class OtherReading(NamedTuple):
         return f"{self.title} gives {ids} {shown}; {share}{own}."
 
     def record(self) -> dict[str, object]:
-        """As in `info --json`."""
+        """The record in `info --json`."""
         return {RECORD_KEYS.get(key, key): value for key, value in self._asdict().items()} | {
             "version": self.version or None,
             "source": quoted(self.source) or None,
@@ -114,7 +114,7 @@ def _shown(ids: tuple[int, ...] | None) -> str:
 
 
 class _Candidate(NamedTuple):
-    """Another program: its name, the file that it reads, what it goes by, and what opens that."""
+    """Another program: its name, the file that it reads, the rule it follows, and a function to open it."""
 
     name: str
     source: str
@@ -127,9 +127,9 @@ def other_readings(
     lines: Sequence[bytes] = (),
     progress: Callable[[float], Any] = lambda _share: None,
 ) -> tuple[OtherReading, ...]:
-    """What each other program that is known makes of the same model, and of the reader's own lines.
+    """Compare each other known program on the same model, also with the user's own lines.
 
-    The same for the same files and lines.  `progress` gets the share done; what it raises stops the work.
+    Deterministic for the same files and lines.  `progress` gets the fraction done, and may raise to cancel.
     """
     candidates = list(_candidates(tokenizer.vocabulary))
     readings = []
@@ -137,12 +137,12 @@ def other_readings(
         progress(number / len(candidates))
         readings.append(_compared(tokenizer, each, lines[:MOST_LINES]))
     if candidates and tokenizer.vocabulary.opened_files is not None:
-        LAST.put(tokenizer.vocabulary)  # rather than what is needed no more
+        LAST.put(tokenizer.vocabulary)  # opening the candidates has replaced it
     return tuple(each for each in readings if not _repeats_gguf(each, readings))
 
 
 def _repeats_gguf(reading: OtherReading, readings: Sequence[OtherReading]) -> bool:
-    """Whether a GGUF in the folder has the ids that converting the folder gives, or that is not known."""
+    """Whether this is the GGUF conversion, and a GGUF in the folder gives the same ids or is unknown."""
     files = [each for each in readings if each.name == reading.name and each.source]
     is_conversion = reading.name == LLAMA_CPP and not reading.source
     return is_conversion and any(
@@ -165,7 +165,7 @@ def _candidates(vocabulary: Vocabulary) -> Iterator[_Candidate]:
 
 
 def _neighbours(path: Path, vocabulary: Vocabulary) -> Iterator[Path]:
-    """Files of the same model in other formats; the only GGUF of a folder counts as of that model."""
+    """Files of the same model in other formats; the only GGUF of a folder counts as the same model."""
     try:
         files = sorted(each for each in path.parent.iterdir() if is_tokenizer_name(each.name))
     except OSError:
@@ -221,11 +221,11 @@ def _compared(ours: Tokenizer, candidate: _Candidate, lines: Sequence[bytes]) ->
 
 
 def _texts(pair: SidePair, ours: Tokenizer) -> list[bytes]:
-    """Lines of the samples, special tokens of both in contexts, and some of what hunts try."""
+    """Lines of the samples, special tokens of both sides in contexts, and some texts of a hunt."""
     material = material_of(pair, ours, ())
     texts = [line for each in SAMPLES for line in sample_text(each.name).splitlines(keepends=True)]
     both = set(pair.ours.special_texts) & set(pair.theirs.special_texts)
-    special = sorted(material.special, key=both.__contains__)  # those that only one of them has go first
+    special = sorted(material.special, key=both.__contains__)  # those that only one side has go first
     texts += special[:MOST_SPECIAL]
     texts += in_contexts(special[:MOST_IN_CONTEXTS], AROUND_SPECIAL)
     texts += material.differences[:BATCH]
@@ -237,9 +237,9 @@ def _texts(pair: SidePair, ours: Tokenizer) -> list[bytes]:
 def readings_apart(
     path: Path, pre: str | None, progress: Callable[[float], None]
 ) -> tuple[OtherReading, ...]:
-    """The same of the model in a file, in a process of its own: a window would stutter meanwhile.
+    """`other_readings` for a model file, in a child process so that the window does not stutter.
 
-    Where that process fails, nothing is known of any.
+    Returns () if that process fails.
     """
     try:
         answer = answer_of(__name__, json.dumps([str(path), pre]).encode(), progress, LONGEST_S)
@@ -249,7 +249,7 @@ def readings_apart(
 
 
 def _read(row: dict[str, Any]) -> OtherReading:
-    """What `main` wrote."""
+    """Parse one record that `main` wrote."""
     values = row | {key: tuple(each) for key, each in row.items() if isinstance(each, list)}
     return OtherReading(**values)._replace(text=None if row["text"] is None else bytes.fromhex(row["text"]))
 

@@ -1,4 +1,4 @@
-"""Two tokenizers side by side, files or libraries: which texts they encode or decode otherwise, and why."""
+"""A pair of tokenizers, files or libraries: which texts they encode or decode differently, and why."""
 
 from __future__ import annotations
 
@@ -38,23 +38,22 @@ from guiapp.errors import EncodeError, TokenloupeError
 
 Ids = NDArray[np.int32]
 SPECIAL = ("control", "user-defined")  # kinds of tokens
-SPACES = ("the space in front", "spaces")  # what texts differ in
+SPACES = ("the space in front", "spaces")  # results of `what_differs`
 CUT_BY_PATTERNS = ("digits", "contractions", "line ends", "spaces", "signs")
 IdsOf = Callable[[bytes], list[int] | None]
-N_PROBED = 2_000  # ids that tell whether two vocabularies are numbered alike
+N_PROBED = 2_000  # ids sampled to find out whether two vocabularies number tokens alike
 ALIKE = 0.5
 SAME_TOKENS = 0.9
 DECODED_TOGETHER = 64  # texts
 
 
 class SidePair:
-    """Compares ids, and where they are equal the text that they are decoded to.
+    """Compares ids and, if they are equal, the decoded text.
 
-    Ids are compared as numbers, unless two vocabularies have the same tokens under other numbers: then as
-    tokens.
-    note    what is to be known about that, as a sentence, "" if nothing
-    unrelated why nothing can be compared, None if it can
-    n_refused how many of the texts that were compared last both refuse
+    Ids are compared as numbers, or as tokens if the vocabularies have the same tokens in a different order.
+    note       a sentence about that, "" if ids are compared as numbers
+    unrelated  why nothing can be compared, "" if it can
+    n_refused  how many of the texts in the last comparison both sides refuse
     """
 
     def __init__(self, ours: FileSide, theirs: FileSide | LibrarySide) -> None:
@@ -89,7 +88,7 @@ class SidePair:
         return self.ours.encode_each(texts), self.theirs.encode_each(texts)
 
     def differing(self, texts: Sequence[bytes]) -> list[int]:
-        """Which of some texts are encoded, or else decoded, otherwise."""
+        """The indexes of the texts that are encoded or decoded differently."""
         mine, other = self.encode_each(texts)
         self.n_refused = sum(one is None and two is None for one, two in zip(mine, other, strict=True))
         are_equal = [self._are_equal(*pair) for pair in zip(mine, other, strict=True)]
@@ -102,7 +101,7 @@ class SidePair:
         return result
 
     def _is_unheard(self, text: bytes) -> bool:
-        """Whether we find tokens in a text of which the library was told nothing: those of users."""
+        """Whether we find user-defined tokens in a text, which this library cannot find."""
         if self.theirs.tokenizer is not None or self.ours.parses_special:
             return False
         result = self._tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), False)
@@ -116,7 +115,7 @@ class SidePair:
         return mine.tobytes() == other.tobytes()
 
     def _decoded_otherwise(self, rows: list[tuple[int, Ids]]) -> list[int]:
-        """Which texts' ids are decoded otherwise; several are decoded at once."""
+        """The indexes of the texts whose ids are decoded differently, found by bisection."""
         if not rows or self._decodes_alike(np.concatenate([ids for _, ids in rows])):
             return []
         if len(rows) == 1:
@@ -128,7 +127,7 @@ class SidePair:
         return self.ours.decode(ids) == self.theirs.decode(ids)
 
     def with_other_ids(self, texts: Sequence[bytes]) -> list[int]:
-        """Which of some texts are encoded otherwise."""
+        """The indexes of the texts that are encoded differently."""
         pairs = zip(*self.encode_each(texts), strict=True)
         return [at for at, (mine, other) in enumerate(pairs) if not self._are_equal(mine, other)]
 
@@ -136,7 +135,7 @@ class SidePair:
         return bool(self.differing([text]))
 
     def ids(self, text: bytes) -> tuple[list[int] | None, list[int] | None]:
-        """All ids of a text on both sides, those around it as well; None where it is refused."""
+        """All ids of a text on both sides, with BOS and EOS; None if a side refuses it."""
         result = []
         for side in (self.ours, self.theirs):
             inner = side.encode_each([text])[0]
@@ -145,7 +144,7 @@ class SidePair:
         return result[0], result[1]
 
     def spans(self, text: bytes) -> tuple[Spans | None, Spans | None]:
-        """For each token of `ids` where it came from; None where that is not known."""
+        """The byte span of each token of `ids` on both sides; None if unknown."""
         result: list[Spans | None] = []
         for side in (self.ours, self.theirs):
             before, after = side.affixes()
@@ -155,7 +154,7 @@ class SidePair:
         return result[0], result[1]
 
     def affixes(self) -> Reason | None:
-        """Whether other ids are put around texts."""
+        """The reason if BOS or EOS differ, else None."""
         mine, other, theirs = (
             self.ours.affixes(),
             self.theirs.affixes(),
@@ -167,9 +166,9 @@ class SidePair:
         return affix_reason(mine, other, self.names, (self._tokenizer.vocabulary, theirs.vocabulary))
 
     def reason(self, text: bytes) -> Reason | None:
-        """Why a text of up to some hundred bytes differs; None where it does not.
+        """Why a text of up to some hundred bytes differs; None if it does not.
 
-        What is put around texts is no reason: `affixes` tells of that.
+        BOS and EOS are not compared here but in `affixes`.
         """
         if not self.differs(text):
             return None
@@ -191,7 +190,7 @@ class SidePair:
         return library_reason(self._tokenizer, text, mine.tolist(), other.tolist(), ids_of, self.names)
 
     def first_difference(self, text: bytes) -> int:
-        """The byte of a text from which on the ids differ; 0 where that cannot be told."""
+        """The byte of a text from which the ids differ; 0 if unknown."""
         (mine,), (other,) = self.encode_each([text])
         if mine is None or other is None:
             return 0
@@ -203,13 +202,13 @@ class SidePair:
         return int(spans[at, 0]) if at < len(spans) else len(text)
 
 
-# Why a library gives other ids than we do, told from its ids alone: it shows none of its stages
+# Why a library gives different ids, concluded from its ids alone: its stages are not accessible
 
 
 def library_reason(
     ours: Tokenizer, text: bytes, mine: list[int], other: list[int], ids_of: IdsOf, names: Names
 ) -> Reason:
-    """Why the library has `other` ids for a text than `mine`, which are ours; `ids_of` gives more of its."""
+    """Why the library gives the ids `other` for a text, and we `mine`; `ids_of` calls the library."""
     vocabulary = ours.vocabulary
     strange = [token for token in other if not 0 <= token < len(vocabulary)]
     if strange:
@@ -225,7 +224,7 @@ def library_reason(
 
 
 def _kinds(vocabulary: Vocabulary, ids: list[int], kinds: Sequence[str]) -> Counter[int]:
-    """How often there are tokens of some kinds; the unknown token is unknown, whatever else it is."""
+    """Count the tokens of some kinds; the unknown token counts as "unknown", whatever its kind."""
     unknown = vocabulary.special_ids.unk
     return Counter(i for i in ids if ("unknown" if i == unknown else vocabulary.kind(i)) in kinds)
 
@@ -233,7 +232,7 @@ def _kinds(vocabulary: Vocabulary, ids: list[int], kinds: Sequence[str]) -> Coun
 def _one_with_more(
     vocabulary: Vocabulary, mine: list[int], other: list[int], kinds: Sequence[str], names: Names
 ) -> tuple[int, str] | None:
-    """A token of some kinds that one of them has more often, and a sentence's subject and verb for who."""
+    """A token of some kinds that one side has more often, and a phrase for that side."""
     counts = [_kinds(vocabulary, ids, kinds) for ids in (mine, other)]
     if counts[0] == counts[1]:
         return None
@@ -245,7 +244,7 @@ def _one_with_more(
 def _unwritten(
     vocabulary: Vocabulary, text: bytes, mine: list[int], other: list[int], names: Names
 ) -> Reason | None:
-    """Whether there are bytes or unknown tokens in one of them only."""
+    """The reason if one side has more byte tokens or unknown tokens."""
     result = _one_with_more(vocabulary, mine, other, UNWRITTEN, names)
     if result is None:
         return None
@@ -256,7 +255,7 @@ def _unwritten(
 
 
 def _special(vocabulary: Vocabulary, mine: list[int], other: list[int], names: Names) -> Reason | None:
-    """Whether special tokens are found in one of them only."""
+    """The reason if one side finds more special tokens."""
     result = _one_with_more(vocabulary, mine, other, SPECIAL, names)
     if result is None:
         return None
@@ -268,7 +267,7 @@ def _special(vocabulary: Vocabulary, mine: list[int], other: list[int], names: N
 def _of_texts(
     vocabulary: Vocabulary, mine: list[int], other: list[int], texts: list[list[bytes]], names: Names
 ) -> Reason | None:
-    """Whether the tokens stand for other texts, or for the same ones by other ids."""
+    """The reason if the tokens stand for different texts, or for the same text with different ids."""
     joined = [b"".join(some) for some in texts]
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
@@ -290,10 +289,10 @@ def _described(joined: list[bytes], names: Names) -> str:
 
 
 def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: IdsOf, names: Names) -> Reason:
-    """Whether other pieces are cut, or pieces merged otherwise.
+    """The reason: the text is split into different pieces, or a piece is merged differently.
 
-    Pieces that the library cuts as we do have our ids by themselves, too.  One that has not may yet be cut in
-    two there: if our ids of both parts are the library's, and the place is one where patterns cut.
+    A piece that the library also splits off gets our ids when encoded alone.  If it does not, the library may
+    still split it in two: if our ids of both parts are the library's, and patterns split at such an offset.
     """
     pieces = seen_stages(ours, text).pieces
     cuts = [" | ".join(map(shown, some)) for some in texts]
@@ -313,24 +312,24 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
 
 
 def _are_joined(ours: Tokenizer, text: bytes, at: int, tokens: list[bytes]) -> bool:
-    """Whether these are what we make of both parts of a text."""
+    """Whether `tokens` are our tokens of the two parts of a text split at `at`."""
     parts = (ours.encode(part, False, False).token_ids.tolist() for part in (text[:at], text[at:]))
     return [plain_text(ours.vocabulary, token) for part in parts for token in part] == tokens
 
 
-# The two tokenizers of a hunt, in one form: our reading of a model file, or an installed library
+# The two sides of a hunt, with one interface: a model file in Tokenloupe, or an installed library
 
 
 class HuntError(TokenloupeError):
-    """A hunt that cannot be; the message says why."""
+    """A hunt that is not possible; the message explains why."""
 
 
 class FileSide:
-    """A model file as we read it.
+    """A model file as Tokenloupe encodes with it.
 
-    name         for people
-    tokenizer    None where nothing but its ids is known
-    takes_bytes  also such that are no UTF-8
+    name         for display
+    tokenizer    None for a library, of which only the ids are known
+    takes_bytes  whether texts may contain invalid UTF-8
     """
 
     def __init__(self, name: str, tokenizer: Tokenizer, parses_special: bool = True) -> None:
@@ -342,7 +341,7 @@ class FileSide:
         self.special_texts = special_texts(tokenizer)
 
     def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
-        """The ids of each text with nothing around them; None of one that is refused."""
+        """The ids of each text without BOS and EOS; None for a text that is refused."""
         try:
             return list(self._one.encode_each(texts, False, self.parses_special))
         except EncodeError:
@@ -358,14 +357,14 @@ class FileSide:
         return self._one.decode(ids)
 
     def spans(self, text: bytes) -> Spans | None:
-        """For each of the ids the bytes of the text that it came from; None where that is not known."""
+        """The bytes of the text that each id came from; None if unknown."""
         try:
             return _pairs(self._one.encode(text, False, self.parses_special).spans)
         except EncodeError:
             return None
 
     def affixes(self) -> tuple[list[int], list[int]]:
-        """What is put before and behind each text."""
+        """The ids that are added before and after each text."""
         if not self.parses_special:
             return [], []
         try:
@@ -375,11 +374,9 @@ class FileSide:
 
 
 class LibrarySide:
-    """A library with the vocabulary of a file; what it adds and parses as special only where it can.
+    """A library with the vocabulary of a file; it has the interface of `FileSide`.
 
-    Answers as a `FileSide` does.
-
-    parses_special  whether it does
+    parses_special  whether the library can parse special tokens and add BOS and EOS
     """
 
     tokenizer = None
@@ -407,7 +404,7 @@ class LibrarySide:
             if contender.encode_special is not None:
                 return contender.tokens(contender.encode_special(taken, adds_special)).ids
             return contender.tokens(contender.encode(taken)).ids
-        except Exception:  # whatever another library raises: it refuses the text
+        except Exception:  # any exception of a library means that it refuses the text
             return None
 
     def decode(self, ids: Ids) -> str:
@@ -418,7 +415,7 @@ class LibrarySide:
         return text.decode("utf-8", "replace") if isinstance(text, bytes) else str(text)
 
     def spans(self, text: bytes) -> Spans | None:
-        """Of tokens that are the text when they stand side by side, or else as the library tells them."""
+        """The spans of tokens whose bytes join to the text, else those that the library reports, or None."""
         ids = self._encode(text, False)
         vocabulary = self._vocabulary
         if ids is None:
@@ -433,7 +430,7 @@ class LibrarySide:
         )
 
     def _spans_of_offsets(self, offsets: Callable[[str], Sequence[tuple[int, int]]], text: bytes) -> Spans:
-        """Without overlaps: some libraries give each token of a character all of it."""
+        """The library's spans without overlaps: some give each token of a character the whole character."""
         characters, spans, done = as_str(text), list[tuple[int, int]](), 0
         places = np.cumsum([0, *(len(each.encode()) for each in characters)]).tolist()
         for start, end in offsets(characters):

@@ -1,4 +1,4 @@
-"""What a hunt found, to print, to save, and to paste into an issue."""
+"""Reports of a hunt: to print, to save, and to paste into an issue."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _find_record(hunt: Hunt, find: Find) -> dict[str, object]:
 
 
 def summary(hunt: Hunt) -> str:
-    """What was tried, and how much of it differs, as sentences."""
+    """Sentences about how many texts were tried, and how many differences were found."""
     if hunt.unlike:
         return "No texts were tried."
     tried = f"{counted(hunt.tried, 'text')} tried in {hunt.seconds:.1f} s, seed {hunt.seed}"
@@ -73,7 +73,7 @@ def summary(hunt: Hunt) -> str:
 
 
 def text_lines(hunt: Hunt) -> Iterator[str]:
-    """For a terminal."""
+    """The report for a terminal, line by line."""
     if hunt.unlike:
         yield without_marks(hunt.unlike)
         return
@@ -89,7 +89,7 @@ def text_lines(hunt: Hunt) -> Iterator[str]:
 
 
 def headline(find: Find) -> str:
-    """The text and the cause, in one line."""
+    """The text and the cause of a mismatch in one line."""
     cause, subject = find.reason.kind
     return f"{escaped(find.text) if find.text else 'each text'}: {cause.value} ({quoted(subject)})"
 
@@ -99,7 +99,7 @@ def _common(hunt: Hunt, find: Find) -> str:
 
 
 def escaped(text: bytes) -> str:
-    """A text in ASCII, in quotes: what JSON and Python read; of what is no UTF-8 what Python reads."""
+    """A quoted text in ASCII that JSON and Python can read; only Python if the text is not valid UTF-8."""
     try:
         return json.dumps(text.decode())
     except UnicodeDecodeError:
@@ -113,7 +113,7 @@ def _ids(ids: tuple[int, ...] | None) -> str:
 
 
 def markdown(hunt: Hunt) -> str:
-    """The report: versions, hashes, and each find with what repeats it."""
+    """The report in Markdown: versions, hashes, and each mismatch with a command that reproduces it."""
     first, second = hunt.subjects
     lines = [
         f"# {_plain(first.name)} and {_plain(second.name)}",
@@ -167,15 +167,15 @@ def _find_lines(hunt: Hunt, find: Find, number: int) -> Iterator[str]:
 
 
 def _repeated(text: bytes) -> str:
-    """What prints a text in a shell, whatever is in it."""
+    """A shell command that prints any text byte by byte."""
     return "printf '" + "".join(f"\\{byte:03o}" for byte in text) + "'"
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown takes as such."""
+    """A text escaped for Markdown."""
     return in_markdown(quoted(text, LONGEST_NAME))
 
 
 def _marked(sentence: str) -> str:
-    """A sentence with code marks, and nothing else that means something in Markdown."""
+    """A sentence with its code marks, and everything else escaped for Markdown."""
     return "".join(code(part.text) if part.is_code else _plain(part.text) for part in parts(sentence))

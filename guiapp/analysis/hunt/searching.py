@@ -1,4 +1,4 @@
-"""A process that tries texts on a pair of tokenizers, and makes finds of those that differ, shrunk."""
+"""The worker process of a hunt: tries texts on a pair of tokenizers, and shrinks those that differ."""
 
 from __future__ import annotations
 
@@ -29,39 +29,39 @@ from guiapp.native.model_files import sliced
 
 MOST_TRIES = 600
 SIMPLE = "a1. "  # the simplest first
-MOST_LOOKED_AT = 12  # differing texts of a batch of which the reason is asked
+MOST_LOOKED_AT = 12  # differing texts of a batch that are examined for their reason
 MOST_LINES_LOOKED_AT = 200
 MOST_KINDS = 100
 MOST_OF_A_CAUSE = 20
-MOST_SHORTENED = 40  # texts of a kind, to have several short ones
-SHORT = 48  # characters of which the reason is soon told
-AROUND_PLACE = (24, 24)  # bytes before and behind the place where a long text first differs
+MOST_SHORTENED = 40  # texts of a kind that are shortened to get several short ones
+SHORT = 48  # bytes; the reason of a shorter text is found fast
+AROUND_PLACE = (24, 24)  # bytes before and after the first difference in a long text
 OWN_TEXTS = "your own texts"
 
 
 class Searcher:
-    """Knows which kinds of differences it has told already."""
+    """Searches for differences, and remembers the kinds that it has reported."""
 
     def __init__(self, pair: SidePair) -> None:
         self._pair = pair
-        self._known: dict[Kind, int] = {}  # how many bytes the shortest text has
+        self._known: dict[Kind, int] = {}  # size of the shortest text in bytes
         self._texts: defaultdict[Kind, set[bytes]] = defaultdict(set)
         self._n_shortened: defaultdict[Kind, int] = defaultdict(int)
 
     def affixes(self) -> tuple[Find, ...]:
-        """The find that other tokens are put around texts, if that is so."""
+        """The mismatch for different BOS or EOS; empty if they are the same."""
         reason = self._pair.affixes()
         return () if reason is None else (self._find(b"", reason, ""),)
 
     def search(self, texts: Sequence[bytes], generator: str) -> Batch:
-        """What differs among texts; of a kind that is known, some further short texts are told.
+        """Find which texts differ, and why; for known kinds, report some further short texts.
 
-        Where many differ, the reason is asked of some, which stand for the others.
+        If many differ, examine a sample, whose counts are extrapolated to the others.
         """
         return self._batch(texts, (), generator, MOST_LOOKED_AT)
 
     def search_lines(self, lines: Sequence[UserLine]) -> Batch:
-        """The same for the user's own lines, with the places where they differ."""
+        """`search` for the user's own lines, with the positions at which they differ."""
         return self._batch([line.text for line in lines], lines, OWN_TEXTS, MOST_LINES_LOOKED_AT)
 
     def _batch(self, texts: Sequence[bytes], lines: Sequence[UserLine], generator: str, most: int) -> Batch:
@@ -82,7 +82,7 @@ class Searcher:
         return Batch(n_texts, len(differing), tuple(finds), kinds, bool(lines), generator)
 
     def _examine(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
-        """The kind of a text that differs, and a find if the kind or a short text of it is new."""
+        """The kind of a text that differs, and a mismatch if the kind or its short text is new."""
         text = self._narrowed(text)
         reason = self._pair.reason(text)
         if reason is None:
@@ -97,7 +97,7 @@ class Searcher:
         return reason.kind, self._find(smallest, found, generator)
 
     def _another(self, text: bytes, kind: Kind, generator: str) -> Find | None:
-        """A further short text of a kind, as long as there are few, made of the text's own characters."""
+        """A further short text of a kind, if there are few: `text` without the characters not needed."""
         if len(self._texts[kind]) in (0, MOST_TEXTS) or self._n_shortened[kind] == MOST_SHORTENED:
             return None
         self._n_shortened[kind] += 1
@@ -113,7 +113,7 @@ class Searcher:
         return reason is not None and reason.kind == kind
 
     def _smallest(self, text: bytes, reason: Reason) -> tuple[bytes, Reason]:
-        """The smallest text of a kind, or of another one if a long text is of that when it is shortened."""
+        """The smallest text of a kind; shrinking a long text may change its kind."""
         if len(text) > SHORT:
             text = shrunk(text, self._differs)
             reason = self._pair.reason(text) or reason
@@ -125,12 +125,12 @@ class Searcher:
         return text != b"" and self._pair.differs(text)
 
     def _has_room(self, cause: Cause) -> bool:
-        """Whether one more kind may be told."""
+        """Whether the limits allow one more kind."""
         n_of_cause = sum(each is cause for each, _ in self._known)
         return len(self._known) < MOST_KINDS and n_of_cause < MOST_OF_A_CAUSE
 
     def _narrowed(self, text: bytes) -> bytes:
-        """The surroundings of the place where a long text first differs, if they differ by themselves."""
+        """The context of the first difference in a long text if it differs alone, else the text shrunk."""
         if len(text) <= AROUND_PLACE[0] + AROUND_PLACE[1]:
             return text
         at = self._pair.first_difference(text)
@@ -143,13 +143,13 @@ class Searcher:
         return Find(text, (mine, other), at, reason, generator, spans=self._pair.spans(text))
 
 
-# The smallest text of which something still holds: first parts go, then characters become simpler
+# The smallest text that still has a property: first remove parts, then simplify characters
 
 
 def shrunk(text: bytes, holds: Callable[[bytes], bool], most_tries: int = MOST_TRIES) -> bytes:
-    """A text from which no character can be left out, and none made simpler; `holds(text)` is true.
+    """Shrink a text for which `holds` is true until no character can be removed or simplified.
 
-    A byte that is no UTF-8 counts as a character.  After `most_tries` it may not be the smallest.
+    An invalid byte of UTF-8 counts as a character.  After `most_tries` the result may not be minimal.
     """
     still = _limited(holds, most_tries)
     characters = text.decode("utf-8", "surrogateescape")
@@ -159,13 +159,13 @@ def shrunk(text: bytes, holds: Callable[[bytes], bool], most_tries: int = MOST_T
 
 
 def shortened(text: bytes, holds: Callable[[bytes], bool]) -> bytes:
-    """The same with no character made simpler."""
+    """Like `shrunk`, without simplifying characters."""
     still = _limited(holds, MOST_TRIES)
     return _bytes(_shorter(text.decode("utf-8", "surrogateescape"), still))
 
 
 def _limited(holds: Callable[[bytes], bool], most_tries: int) -> Callable[[str], bool]:
-    """Whether something holds, "no" after so many questions."""
+    """`holds` for strings; False after `most_tries` calls."""
     tries = iter(range(most_tries))
     return lambda characters: next(tries, None) is not None and holds(_bytes(characters))
 
@@ -175,7 +175,7 @@ def _bytes(characters: str) -> bytes:
 
 
 def _shorter(text: str, still: Callable[[str], bool]) -> str:
-    """Without all parts that can go: halves first, single characters last."""
+    """Remove every part that can go: halves first, single characters last."""
     size = max(len(text) // 2, 1)
     while True:
         at, is_shorter = 0, False
@@ -209,18 +209,18 @@ def _simpler_characters(character: str) -> Iterator[str]:
                 yield other
 
 
-# A process of its own for a share of a hunt: what a library breaks there breaks nothing else
+# The child process for a share of a hunt: a library that crashes it harms nothing else
 
 
 class HuntTask(NamedTuple):
-    """What all workers of a hunt are told.
+    """The task of all workers of a hunt.
 
-    model   path of the first
-    other   path of the second, or the name of a library in PEERS
-    names   what sentences call them, with code marks
-    lines   of the user's own texts, to be changed
-    pres    the pre-tokenizers to split by, as `open_model` takes them
-    generators  names of those to take, none for all
+    model   path of the first model
+    other   path of the second model, or the name of a library in PEERS
+    names   the names of both in sentences, with code marks
+    lines   lines of the user's own texts, for the generator that changes them
+    pres    the pre-tokenizers to split with, as `open_model` takes them
+    generators  names of the generators to use, empty for all
     """
 
     model: str
@@ -236,7 +236,7 @@ OpenedSides = tuple[Tokenizer, Tokenizer | None]  # None for a library
 
 
 class LoadedSides(NamedTuple):
-    """What is known before any text.  Unless they `can_differ`, the only find says why."""
+    """What is known before any text is tried.  If not `can_differ`, the only mismatch explains why."""
 
     note: str
     finds: tuple[Find, ...]
@@ -244,7 +244,7 @@ class LoadedSides(NamedTuple):
 
 
 class HuntWorker:
-    """One pair, and the texts for it."""
+    """Opens one pair, generates texts for it and searches them."""
 
     def __init__(self, task: HuntTask, opened: OpenedSides | None = None) -> None:
         self._task, self._opened = task, opened
@@ -280,7 +280,7 @@ class HuntWorker:
 def open_pair(
     ours: Tokenizer, other: str | Tokenizer, names: tuple[str, str], pre: str | None = None
 ) -> SidePair:
-    """Raises what opening the other one raises; `pre` splits its text."""
+    """Pair `ours` with a model or library; `pre` splits the other's text.  Raises what opening it raises."""
     if isinstance(other, str) and other not in PEERS:
         other = open_model(other, pre)
     if isinstance(other, Tokenizer):
@@ -290,7 +290,7 @@ def open_pair(
 
 
 def material_of(pair: SidePair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Material:
-    """What texts for a pair are made of."""
+    """The material from which texts for a pair are generated."""
     theirs = pair.theirs.tokenizer
     tables = [ours.vocabulary.token_bytes_table]
     if theirs is not None and not are_same(tables[0], theirs.vocabulary.token_bytes_table):

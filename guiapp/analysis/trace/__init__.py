@@ -1,1 +1,1 @@
-"""Traces: every decision of an encoding, stepped through, stopped at, told in words."""
+"""Traces record every decision of an encoding: step through them, break at steps, describe them in words."""

@@ -1,5 +1,5 @@
-"""Breakpoints: kinds of places in a trace where a run stops, found for the whole trace at once; and walks
-through the steps of an encoding or of a training, forwards and backwards, from stop to stop."""
+"""Breakpoints, whose hits are found for a whole trace at once, and walks from stop to stop, forwards and
+backwards through the steps of an encoding or of a training."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.errors import TokenloupeError
 
 Ends = Mapping[str, TraceTokens]
-"""For encoders that a trace is compared with: their tokens of the same text."""
+"""The tokens of the same text from other encoders, by the name of the encoder."""
 
 
 NAMES_STEPS = {"operation", "forms"}
-"""Columns by which a condition says itself which steps it means: one on ranks means merges otherwise."""
+"""Columns that select steps: a condition on ranks that names none of them applies to merges only."""
 
 
 class BreakpointError(TokenloupeError):
-    """A breakpoint that cannot be; the message says why."""
+    """An invalid breakpoint; the message explains why."""
 
 
 @dataclass(frozen=True)
 class Breakpoint:
-    """Where to stop.
+    """A condition at which runs stop or log a message.
 
     kind       one of KINDS
-    value      what it is about, as it is written: an id, a text, a range …
-    condition  that must hold too; "" for none
-    hit_count  which hit is the first to stop at, from 1
-    log        a message to note instead of stopping, with {column}s to fill in; "" to stop
-    once       switched off after it has stopped
+    value      its argument as typed: an id, a text, a range …
+    condition  must hold as well; "" for none
+    hit_count  number of the first hit to stop at, from 1
+    log        a message to log instead of stopping, with {column} placeholders; "" to stop
+    once       whether it is disabled after it has stopped a run
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Breakpoint:
 
     @property
     def title(self) -> str:
-        """As `parse_breakpoint` reads it."""
+        """The breakpoint as text that `parse_breakpoint` reads."""
         head = f"{self.kind} {self.value}".strip()
         if self.kind == "if":
             head = f"if {self.condition}" if _begins_with_kind(self.condition, KINDS) else self.condition
@@ -78,10 +78,10 @@ class Breakpoint:
 
 
 def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
-    """`token "·York" if piece > 2`, `rank 0..500`, or just a condition such as `rank < 500`.
+    """Parse `token "·York" if piece > 2`, `rank 0..500`, or just a condition such as `rank < 500`.
 
-    Behind it may stand `hit N`, `once` and `log MESSAGE`.  Raises BreakpointError or ConditionError.
-    `dialect` says what there is to stop at; steps of encoding where it is None.
+    `hit N`, `once` and `log MESSAGE` may follow.  Raises BreakpointError or ConditionError.
+    `dialect` defines the kinds and columns; the default is the steps of encoding.
     """
     spoken = dialect or TRACE_DIALECT
     place, log = split_off(text.strip(), "log")
@@ -96,7 +96,7 @@ def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
 
 
 def split_off(text: str, word: str) -> tuple[str, str | None]:
-    """What stands before and behind the last ` word ` that is not in quotes; None where there is none."""
+    """The text before and after the last ` word ` outside of quotes; the second is None if there is none."""
     bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"", lambda match: "x" * len(match[0]), text)
     places = [match.span() for match in re.finditer(rf"\s+{word}(?:\s+|$)", bare)]
     if not places:
@@ -116,14 +116,14 @@ def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
 
 
 def _begins_with_kind(place: str, kinds: Collection[str]) -> bool:
-    """Whether a place names its kind first, instead of being a condition on a column of the same name."""
+    """Whether the text begins with a kind, and is not a condition on a column of the same name."""
     kind, _, rest = place.partition(" ")
     compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
     return kind in kinds and kind != "if" and not compares
 
 
 def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:
-    """Raise BreakpointError or ConditionError for a breakpoint that makes no sense in any trace."""
+    """Raise BreakpointError or ConditionError for a breakpoint that is invalid in every trace."""
     kinds, schema = dialect or TRACE_DIALECT
     if breakpoint_.kind not in kinds:
         raise BreakpointError(f"“{breakpoint_.kind}” is not a kind of breakpoint. Use: {', '.join(kinds)}.")
@@ -142,13 +142,13 @@ def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:
 def hits(
     breakpoint_: Breakpoint, values: Values, ends: Ends, dialect: Dialect | None = None
 ) -> NDArray[np.int64]:
-    """The steps at which it stops, in order; none for what the model does not have."""
+    """The steps at which the breakpoint stops, in order; empty if the model lacks the value."""
     kinds, schema = dialect or TRACE_DIALECT
     results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
     if breakpoint_.condition or breakpoint_.kind == "if":
         condition = Condition(breakpoint_.condition, schema)
         if breakpoint_.kind == "if" and "rank" in condition.names and not condition.names & NAMES_STEPS:
-            results = np.flatnonzero(values.is_operation("merge"))  # not what enters a queue, or leaves it
+            results = np.flatnonzero(values.is_operation("merge"))  # not what enters or leaves a queue
         results = results[condition.holds(values, results)]
     return results[breakpoint_.hit_count - 1 :]
 
@@ -166,7 +166,7 @@ def note(breakpoint_: Breakpoint, values: Values, step: int) -> str:
     return re.sub(r"{(.*?)}", fill, breakpoint_.log)
 
 
-# What each kind finds
+# The hits of each kind
 
 
 def _token(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
@@ -191,7 +191,7 @@ def _within(column: str, value: str, values: Values, ends: Ends) -> NDArray[np.i
 
 
 def _byte(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    """The steps that form a token over a byte; for a symbol that stays alone, the end of its piece."""
+    """The steps that form a token covering a byte; if there is none, the step that finishes its piece."""
     columns, at = values.trace.columns, int(value)
     covering = (columns.position <= at) & (columns.end > at)
     formed = np.flatnonzero(covering & values.formed)
@@ -209,9 +209,9 @@ def _operation(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
 
 
 def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    """The first step that forms a token which reaches over an end of the other encoder's tokens.
+    """The first step that forms a token across the end of one of the other encoder's tokens.
 
-    Where this encoder's tokens only end more often, the step that finishes the first such piece.
+    At the latest the step that finishes the first piece that differs: its tokens may only end more often.
     """
     trace, other = values.trace, ends.get(unquoted(value))
     if other is None:
@@ -228,7 +228,7 @@ def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64
 
 
 def first_different_byte(ours: TraceTokens, theirs: TraceTokens) -> int | None:
-    """Where two encodings of a text begin to differ; None where they do not."""
+    """The byte from which two encodings of a text differ; None if they do not."""
     n = min(len(ours.ids), len(theirs.ids))
     is_other = (ours.ids[:n] != theirs.ids[:n]) | (ours.ends[:n] != theirs.ends[:n])
     at = int(is_other.argmax()) if is_other.any() else n
@@ -254,7 +254,7 @@ KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
 
 
 class Dialect(NamedTuple):
-    """What breakpoints on some kind of steps can say: the kinds, and what conditions can name."""
+    """The kinds of breakpoints on some sort of steps, and the columns that conditions can name."""
 
     kinds: Mapping[str, Callable[[str, Any, Ends], NDArray[np.int64]]]
     schema: Schema
@@ -263,21 +263,21 @@ class Dialect(NamedTuple):
 TRACE_DIALECT = Dialect(KINDS, TRACE_SCHEMA)
 
 
-# How values are written
+# The syntax of values
 
 
 def quoted(text: str) -> str:
-    """What `unquoted` takes apart again."""
+    """Quote a text for `unquoted`, escaping quotes and backslashes."""
     return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
 def pair_parts(value: str) -> list[str]:
-    """The two tokens of a pair: two words or two quoted texts."""
+    """Split the value of a pair into its two tokens: words or quoted texts."""
     return re.findall(r"\"(?:[^\"\\]|\\.)*\"|[^\s\"]+", value)
 
 
 def number_range(value: str) -> tuple[float, float]:
-    """`3..500`, `..500`, `3..` or a single number."""
+    """Parse `3..500`, `..500`, `3..` or a single number into (lowest, highest)."""
     low, dots, high = value.partition("..")
     first = float(low) if low.strip() else -np.inf
     return first, (float(high) if high.strip() else np.inf) if dots else first
@@ -333,15 +333,15 @@ CHECKS: dict[str, Callable[[str], None]] = {
 
 
 def column_help(schema: Schema = TRACE_SCHEMA) -> str:
-    """The columns that conditions can name, one a line."""
+    """The columns that conditions can name, one on each line."""
     return "\n".join(f"{name:12} {meaning}" for name, meaning in schema.columns.items())
 
 
-# Why a breakpoint cannot be hit in the model and the text at hand
+# Why a breakpoint cannot be hit with this model and text
 
 
 def absence(breakpoint_: Breakpoint, values: TraceValues, encoders: Collection[str]) -> str:
-    """A sentence about what is missing, "" where nothing is; `encoders` are those of the model."""
+    """A sentence about what is missing, "" if nothing; `encoders` are the names that the model supports."""
     return _missing_value(breakpoint_, values, encoders) or _missing_column(breakpoint_, values.trace)
 
 
@@ -370,7 +370,7 @@ def _missing_operation(name: str, trace: Trace) -> str:
 
 
 def _missing_column(breakpoint_: Breakpoint, trace: Trace) -> str:
-    """About a column that is empty whatever the text, such as ranks where nothing merges."""
+    """The sentence for a column that is empty for any text, such as rank if the encoder does not merge."""
     names = Condition(breakpoint_.condition).names if breakpoint_.condition else frozenset[str]()
     for name, references in TWINS_WITH.items():
         if (name in names or name == breakpoint_.kind) and trace.reference_name not in references:
@@ -393,21 +393,21 @@ def _missing_id(tokens: list[str], n_tokens: int) -> str:
 
 
 class Walk:
-    """A place among steps, and the breakpoints that runs stop at.
+    """A position among steps, and the breakpoints that stop runs.
 
-    position     how many steps are taken: 0 to n_steps
+    position     the number of steps taken: 0 to n_steps
     breakpoints  in the order in which they were set
-    stopped_at   the breakpoint that ended the last run, None where another thing did
-    log          messages of the log points that the last step or run passed, with their steps
-    log_limit    how many of them are kept, the last ones; all of them where it is None
+    stopped_at   the breakpoint that ended the last run, None if none did
+    log          (step, message) of the log points that the last step or run passed
+    log_limit    how many messages are kept, the last ones; None for all
     """
 
     dialect: Dialect = TRACE_DIALECT
-    lag = 0  # a run stops so many positions behind the number of the step that a breakpoint is about
+    lag = 0  # a run stops this many positions after the number of the step that hits
 
     def __init__(self, values: Values) -> None:
         self._columns = values
-        self._ends: dict[str, TraceTokens] = {}  # of encoders that a trace is compared with
+        self._ends: dict[str, TraceTokens] = {}  # see `Ends`
         self.position = 0
         self.breakpoints: tuple[Breakpoint, ...] = ()
         self.stopped_at: Breakpoint | None = None
@@ -420,7 +420,7 @@ class Walk:
         return self._columns.n_steps
 
     def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
-        """Raises ConditionError where one cannot be evaluated in these steps; the old ones stay then."""
+        """Replace all breakpoints; if one cannot be evaluated, keep the old ones and raise ConditionError."""
         stops = self._stops_of(breakpoints)
         self.breakpoints, self.stops = tuple(breakpoints), stops
 
@@ -443,17 +443,17 @@ class Walk:
         return self.back_until(0)
 
     def until(self, position: int) -> int:
-        """Go on to a position, or to a stop on the way."""
+        """Go forwards to a position, or to a stop before it."""
         stop = self.stops.after(self.position)
         return self._run_to(stop if stop is not None and stop[0] <= position else None, position)
 
     def back_until(self, position: int) -> int:
-        """Go back to a position, or to a stop on the way."""
+        """Go back to a position, or to a stop after it."""
         stop = self.stops.before(self.position)
         return self._run_to(stop if stop is not None and stop[0] >= position else None, position)
 
     def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
-        """Go there, and note on the way forwards what log points say."""
+        """Go to the stop or position; when going forwards, collect the messages of log points."""
         start = self.position
         self.go_to(otherwise if stop is None else stop[0])
         if self.position > start:
@@ -468,7 +468,7 @@ class Walk:
 
 
 class Stops:
-    """The hits of several breakpoints: positions, `lag` behind the numbers of the steps."""
+    """The hits of several breakpoints, as positions: step numbers plus `lag`."""
 
     def __init__(
         self,
@@ -478,7 +478,7 @@ class Stops:
         dialect: Dialect | None = None,
         lag: int = 0,
     ) -> None:
-        """Raises ConditionError where a condition cannot be evaluated, such as one that divides by zero."""
+        """Raises ConditionError if a condition cannot be evaluated, such as one that divides by zero."""
         self.breakpoints = tuple(breakpoints)
         self._values = values
         self._lag = lag
@@ -488,7 +488,7 @@ class Stops:
         ]
 
     def after(self, position: int) -> tuple[int, int] | None:
-        """The first stop behind a position, and which breakpoint it is; None if there is none."""
+        """The first stop after a position, and the index of its breakpoint; None if there is none."""
         candidates = [
             (int(steps[at]), index)
             for index, steps in self._stopping()
@@ -506,7 +506,7 @@ class Stops:
         return max(candidates, default=None)
 
     def logged(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, str]]:
-        """The messages of log points on the way to a position, in order; the last ones, up to a limit."""
+        """Yield (position, message) of the log points in [start, end), in order; only the last `limit`."""
         passed = [
             steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)] if row.log else steps[:0]
             for row, steps in zip(self.breakpoints, self.hits, strict=True)

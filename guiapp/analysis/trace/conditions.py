@@ -1,8 +1,8 @@
 """Conditions on steps, such as `rank < 500 and length > 3`, evaluated for many steps at once.
 
-Python's own parser reads them (`parse`), `_Reader` allows what a condition may say, and nothing is executed.
-A step that has no such value (no rank, no token) makes every comparison with it false, except `!=`.
-`and` and `or` look at their right side only for the steps that the left side leaves open, so that
+Python's parser reads them (`parse`), `_Reader` rejects what a condition must not contain, and no code is
+executed. For a step without a value (no rank, no token) every comparison is false, except `!=`.
+`and` and `or` evaluate their right side only for the steps that the left side does not decide:
 `candidates > 0 and rank / candidates > 2` never divides by zero.
 """
 
@@ -27,7 +27,7 @@ from guiapp.errors import TokenloupeError
 
 Steps: TypeAlias = "NDArray[np.int64]"
 Evaluate: TypeAlias = "Callable[[Values, Steps], Any]"
-"""What a part of a condition is at some steps: an array, or one value for all of them."""
+"""Evaluates a part of a condition at some steps: to an array, or to one value for all steps."""
 
 COLUMNS = {
     "step": "number of the step, from 0",
@@ -55,7 +55,7 @@ TWINS_WITH = {
     "left": MERGING,
     "right": MERGING,
 }
-"""The columns that only the steps of some algorithms fill: elsewhere no step has such a value."""
+"""The columns that only some reference implementations fill; the steps of others have no such value."""
 OF_OPERATIONS: dict[str, NDArray[np.float64]] = {
     "operation": np.arange(len(OPERATIONS), dtype=np.float64),
     "stage": STAGES.astype(np.float64),
@@ -64,11 +64,11 @@ OF_OPERATIONS: dict[str, NDArray[np.float64]] = {
 
 
 class Schema(NamedTuple):
-    """What conditions on some kind of steps can name.
+    """The columns that conditions on some sort of steps can name.
 
-    columns  each with its meaning
-    tokens   those that hold tokens, which are compared with texts
-    names    those that hold one of a few names
+    columns  all columns, with their meanings
+    tokens   the columns that hold tokens, which are compared with texts
+    names    the columns that hold names, with the possible names
     """
 
     columns: Mapping[str, str]
@@ -82,9 +82,9 @@ KNOWN_PATTERNS = 64
 
 @lru_cache(KNOWN_PATTERNS)
 def _compiled(pattern: str) -> Any:
-    """A pattern of RE2, which searches in linear time and bounded memory, whatever somebody types."""
+    """A pattern of RE2, which searches in linear time and bounded memory for any pattern."""
     options = re2.Options()
-    options.log_errors = False  # they are told, not printed
+    options.log_errors = False  # they become messages to the user instead
     return re2.compile(pattern.encode("utf-8", "replace"), options)
 
 
@@ -107,7 +107,7 @@ TOO_DEEP = "The condition is nested too deeply. Use fewer brackets or signs."
 
 
 class ConditionError(TokenloupeError):
-    """A condition that makes no sense; `position` says where in `condition`, in characters."""
+    """An invalid condition; `position` is the offset of the error in `condition`, in characters."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
@@ -116,7 +116,7 @@ class ConditionError(TokenloupeError):
 
 
 def parse(text: str) -> ast.expr:
-    """The tree of a condition, each `col_offset` in characters of the text; raises ConditionError."""
+    """Parse a condition; each `col_offset` counts characters of the text.  Raises ConditionError."""
     if len(text) > LONGEST:
         raise ConditionError(f"A condition has at most {LONGEST:,} characters.", LONGEST)
     source = re.sub(r"\s", " ", text)
@@ -147,7 +147,7 @@ def parse(text: str) -> ast.expr:
 
 
 class Values(Protocol):
-    """The columns of steps as conditions see them."""
+    """Access to the columns of steps for conditions."""
 
     schema: Schema
 
@@ -155,13 +155,13 @@ class Values(Protocol):
     def n_steps(self) -> int: ...
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
-        """A column as numbers, NaN where a step has nothing of the kind."""
+        """A column as numbers, NaN if a step has no such value."""
 
     def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
-        """Where the text of a token passes a test, one of TEXT_TESTS or `==`."""
+        """Whether the text of each step's token passes a test, one of TEXT_TESTS or `==`."""
 
     def description(self, column: str, step: int) -> str | None:
-        """How a step's token or name is written; None for columns of numbers."""
+        """A step's token or name, formatted for display; None for columns of numbers."""
 
     @property
     def formed(self) -> NDArray[np.bool_]:
@@ -170,7 +170,7 @@ class Values(Protocol):
     def is_operation(self, name: str) -> NDArray[np.bool_]: ...
 
     def made_of(self, column: str, target: str) -> NDArray[np.bool_]:
-        """Which steps have the token that a breakpoint names: an id, a text in quotes or as it is, bytes."""
+        """Which steps have the token of a breakpoint: an id, a text with or without quotes, or bytes."""
 
 
 class TraceValues:
@@ -200,7 +200,7 @@ class TraceValues:
         return self.spelling.token(self.vocabulary, token_id) if is_token else "–"
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
-        """A column as numbers, NaN where a step has nothing of the kind."""
+        """A column as numbers, NaN if a step has no such value."""
         columns = self.trace.columns
         if name == "step":
             return np.arange(len(self.trace), dtype=np.float64)[steps]
@@ -217,7 +217,7 @@ class TraceValues:
         return values
 
     def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
-        """Where the text of a token passes a test; only tokens that the trace has are looked at."""
+        """Whether the text of each step's token passes a test; only tokens in the trace are tested."""
         key = (test, text)
         if key not in self._id_sets:
             self._id_sets[key] = self.ids_that(test, text)
@@ -226,7 +226,7 @@ class TraceValues:
         return results
 
     def ids_that(self, test: str, text: str) -> NDArray[np.bool_]:
-        """bool[n + 1] by token id; the last one is for steps without a token."""
+        """bool[n + 1] by token id; the last entry is for steps without a token."""
         passes = np.zeros(len(self.vocabulary) + 1, np.bool_)
         for token_id in self.used_ids.tolist():
             raw = self.vocabulary.raw_text(token_id).decode("utf-8", "replace")
@@ -250,7 +250,7 @@ class TraceValues:
         return np.equal(ids, results[0]) if len(results) == 1 else np.isin(ids, results)
 
     def ids_of(self, target: str) -> NDArray[np.int64]:
-        """Ids for an id, "a text" in any spelling, or bytes such as 0xE2 0x82."""
+        """The ids that match an id, "a text" in any spelling, or bytes such as 0xE2 0x82."""
         if target.isdecimal():
             return np.array([int(target)] if int(target) < len(self.vocabulary) else [], np.int64)
         if is_hexadecimal(target):
@@ -268,9 +268,9 @@ class TraceValues:
 
 
 class Condition:
-    """A condition that was parsed and checked; to make one that makes no sense raises ConditionError.
+    """A parsed and checked condition; the constructor raises ConditionError if it is invalid.
 
-    names  the columns that it looks at
+    names  the columns that it uses
     """
 
     def __init__(self, text: str, schema: Schema = TRACE_SCHEMA) -> None:
@@ -282,7 +282,7 @@ class Condition:
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
-        """Let an error say in which condition its place is, whether that is read or evaluated."""
+        """Add the text of the condition to errors while it is parsed or evaluated."""
         try:
             with np.errstate(all="ignore"):
                 yield
@@ -291,23 +291,23 @@ class Condition:
             raise
 
     def holds(self, values: Values, steps: Steps) -> NDArray[np.bool_]:
-        """For each of the steps whether it meets the condition."""
+        """Whether each of the steps meets the condition."""
         with self._shown():
             return _truth(self._evaluate(values, steps), steps)
 
 
 class StepExpression(Condition):
-    """A value of one step, to be watched."""
+    """An expression whose value at a step is shown."""
 
     def value(self, values: Values, step: int) -> float:
-        """NaN where the step has none."""
+        """The value at a step, NaN if it has none."""
         with self._shown():
             results = self._evaluate(values, np.array([step]))
         return float(np.asarray(results, np.float64).reshape(-1)[0])
 
 
 class _Reader:
-    """Makes functions of the parts of a tree; raises ConditionError for what no condition may say."""
+    """Turns a syntax tree into functions; raises ConditionError for syntax that is not allowed."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -369,7 +369,7 @@ class _Reader:
     def _comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Evaluate:
         if type(operator) in OPPOSITES:
             return _negated(self._comparison(left, OPPOSITES[type(operator)], right))
-        if isinstance(operator, ast.In):  # as `or` says it
+        if isinstance(operator, ast.In):  # the same as `==` joined by `or`
             choices = right.elts if isinstance(right, ast.Tuple | ast.List) and right.elts else [right]
             return _in_turn([self._comparison(left, ast.Eq(), each) for each in choices], False)
         match operator, left, right:
@@ -396,7 +396,7 @@ def check_pattern(text: str, at: int = 0) -> None:
 
 
 def _in_turn(parts: Sequence[Evaluate], is_and: bool) -> Evaluate:
-    """`and` or `or`: each part only where those before it do not decide."""
+    """`and` or `or`: each part is evaluated only for the steps that the previous parts do not decide."""
 
     def evaluate(values: Values, steps: Steps) -> NDArray[np.bool_]:
         truth = np.full(len(steps), is_and)
@@ -435,7 +435,7 @@ def _truth(results: Any, steps: Steps) -> NDArray[np.bool_]:
     return np.broadcast_to(array, len(steps))
 
 
-# How people name a token in a breakpoint or a condition
+# How a token is written in a breakpoint or a condition
 
 
 def unquoted(text: str) -> str:

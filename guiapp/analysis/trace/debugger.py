@@ -1,5 +1,5 @@
-"""Walks through a trace: forwards and backwards, by decisions, pieces or stages, and from stop to stop;
-and its steps as JSON records and as lines, as `step --json` and `tokenize --format log` print them."""
+"""Steps through a trace by decisions, pieces or stages, and from stop to stop; and writes its steps as the
+JSON records of `step --json` and the lines of `tokenize --format log`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEAR_STEPS = 2000
 
 
 class Granularity(Enum):
-    """How far one step goes."""
+    """The size of a step."""
 
     DECISION = "decision"
     PIECE = "piece"
@@ -35,7 +35,7 @@ class Granularity(Enum):
 
 
 class Debugger(Walk):
-    """A walk through a trace; the step of the number `position` is the next to happen."""
+    """A walk through a trace; step number `position` is the next one to run."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Debugger(Walk):
         rules: MergeRules | None = None,
         spelling: Spelling = Spelling.SIGNS,
     ) -> None:
-        """`rules` where the vocabulary merges."""
+        """`rules` are the merge rules; None for a vocabulary that does not merge."""
         self.values = TraceValues(trace, vocabulary, spelling)
         super().__init__(self.values)
         self.trace = trace
@@ -55,30 +55,30 @@ class Debugger(Walk):
 
     @property
     def spelling(self) -> Spelling:
-        """How it writes tokens."""
+        """How tokens are written."""
         return self.values.spelling
 
     def spell(self, spelling: Spelling) -> None:
-        """Write tokens like this from now on."""
+        """Write tokens in this spelling from now on."""
         if spelling is not self.spelling:
             self.values.spelling = spelling
             self.describer = StepDescriber(self.trace, self.vocabulary, spelling)
 
     def compare_with(self, encoder: str, encoding: Encoding) -> None:
-        """What another encoder makes of the text, for breakpoints on differences."""
+        """Use another encoder's result for the text in breakpoints on differences."""
         self._ends[encoder] = TraceTokens(encoding.token_ids, *encoding.spans.astype(np.int32).T)
         self.set_breakpoints(self.breakpoints)
 
     # Moving; each returns the new position
 
     def begin(self) -> int:
-        """Go where there is something to see: to the first merge if it is near, else to the first piece."""
+        """Go to the first merge if it is within NEAR_STEPS, else to the first piece."""
         merges = np.flatnonzero(self.trace.columns.operation[:NEAR_STEPS] == NUMBERS["merge"])
         first = [*merges[:1].tolist(), *self.trace.pieces.first_step[:1].tolist(), 0]
         return self.go_to(int(first[0]))
 
     def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
-        """Go `count` steps of that size, backwards where it is negative, or to a stop on the way."""
+        """Go `count` steps of that size, backwards if negative; end early at a stop."""
         landmarks = self.landmarks[granularity]
         at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
         wished = at + count - 1 if count > 0 else at + count
@@ -86,16 +86,16 @@ class Debugger(Walk):
         return self.until(target) if count > 0 else self.back_until(target)
 
     def out(self) -> int:
-        """Finish the piece, or outside of pieces the stage, or go to a stop on the way."""
+        """Finish the piece, or the stage if outside of pieces; end early at a stop."""
         piece = self.trace.piece_at(self.position)
         if piece >= 0 and self.position < self.trace.pieces.done_step[piece]:
             return self.until(int(self.trace.pieces.done_step[piece]))
         return self.step(Granularity.STAGE)
 
     def to_byte(self, offset: int) -> int:
-        """Go on to the next step that forms a token over a byte of the text, or else back to the last one.
+        """Go to the next step that forms a token covering a byte of the text, else back to the previous one.
 
-        Stay where there is none but the present one.
+        Stay if no other step does.
         """
         matches = hits(Breakpoint("byte", str(offset)), self.values, {})
         later, before = matches[matches > self.position], matches[matches < self.position]
@@ -103,7 +103,7 @@ class Debugger(Walk):
 
     @cached_property
     def landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
-        """The positions that steps of a size lead to, the end included."""
+        """The positions at which steps of each size end, including the end of the trace."""
         stages, ends = STAGES[self.trace.columns.operation], np.array([0, self.n_steps])
         begins_stage = np.flatnonzero(np.diff(stages, prepend=255) != 0)
         around_pieces = np.flatnonzero(stages != Stage.ENCODE)
@@ -113,7 +113,7 @@ class Debugger(Walk):
             Granularity.STAGE: np.unique(np.r_[ends, begins_stage]),
         }
 
-    # What there is to see
+    # What to show at a position
 
     def waiting(self, limit: int = 60) -> Waiting:
         """The pairs that compete for the next merge."""
@@ -122,7 +122,7 @@ class Debugger(Walk):
         return waiting(self.states, self.position, self._rules, limit)
 
     def description(self, expression: StepExpression) -> str:
-        """What an expression is at the present step, as people read it; raises ConditionError."""
+        """The value of an expression at the current step, formatted for display; raises ConditionError."""
         if self.position >= self.n_steps:
             return "–"
         name = expression.text.strip()
@@ -135,7 +135,7 @@ class Debugger(Walk):
         return f"id {getattr(self.trace.columns, name)[self.position]} {description}"
 
     def sentence(self) -> str:
-        """What the next step does."""
+        """A sentence that describes the next step."""
         if self.position >= self.n_steps:
             return f"Finished: {counted(len(self.trace.result.ids), 'token')}."
         is_counted = self.trace.columns.candidates[self.position] >= 0
@@ -154,12 +154,12 @@ def debugger_for(tokenizer: Tokenizer, trace: Trace, spelling: Spelling = Spelli
 def compare_with(
     debugger: Debugger, tokenizer: Tokenizer, encoder: str, add_special: bool, parse_special: bool
 ) -> None:
-    """Let breakpoints know what another encoder makes of the text; raises EncodeError for an unknown one."""
+    """Encode with another encoder for breakpoints on differences; raises EncodeError for an unknown one."""
     debugger.compare_with(encoder, tokenizer.encode(debugger.trace.text, add_special, parse_special, encoder))
 
 
 def step_record(debugger: Debugger, step: int) -> dict[str, object]:
-    """One entry of `steps` in `step --json`; what a step does not have is null."""
+    """One entry of `steps` in `step --json`; values that a step does not have are null."""
     trace, columns = debugger.trace, debugger.trace.columns
     rank = float(columns.rank[step])
     debugger.go_to(step)
@@ -180,7 +180,7 @@ def step_record(debugger: Debugger, step: int) -> dict[str, object]:
 
 
 def trace_record(debugger: Debugger, steps: list[int]) -> dict[str, object]:
-    """The record of `step --json` with the steps given."""
+    """The record of `step --json` with the given steps."""
     trace = debugger.trace
     return {
         "encoder": trace.encoder,
@@ -192,7 +192,7 @@ def trace_record(debugger: Debugger, steps: list[int]) -> dict[str, object]:
 
 
 def log_lines(debugger: Debugger) -> Iterator[str]:
-    """All steps, one a line."""
+    """Yield all steps, one on each line."""
     width = len(f"{debugger.n_steps:,}")
     for step in range(debugger.n_steps):
         debugger.go_to(step)

@@ -1,4 +1,4 @@
-"""Each algorithm in a few lines, and which of them a step carries out."""
+"""Each algorithm in a few lines of pseudocode, and the line that each step executes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from guiapp.analysis.trace.trace import NUMBERS, Trace
 
 @dataclass(frozen=True)
 class PseudoCode:
-    """`lines` as they are shown; `line_of` says by operation which is carried out."""
+    """`lines` as shown; `line_of` maps each operation to the index of the line that executes it."""
 
     lines: tuple[str, ...]
     line_of: dict[str, int]
 
     def operations_of(self, line: int) -> tuple[str, ...]:
-        """What a line carries out."""
+        """The operations that a line executes."""
         return tuple(name for name, number in self.line_of.items() if number == line and name in NUMBERS)
 
 
 def _code(text: str) -> PseudoCode:
-    """Lines end with `# operation, operation` where they carry these out."""
+    """Parse pseudocode; a line ends with `# operation, operation` if it executes operations."""
     lines: list[str] = []
     line_of: dict[str, int] = {}
     for number, line in enumerate(text.strip("\n").split("\n")):
@@ -31,7 +31,7 @@ def _code(text: str) -> PseudoCode:
     return PseudoCode(tuple(lines), line_of)
 
 
-WHOLE = "if the piece is a token: take it"  # the first line of codes that have it
+WHOLE = "if the piece is a token: take it"  # always the first line, if present
 STAGES = _code("""
 cut out the special tokens  # special, text
 normalize the text  # normalise
@@ -164,13 +164,13 @@ done  # done
 
 
 def code_of(trace: Trace) -> PseudoCode:
-    """What is shown while pieces are encoded."""
+    """The pseudocode to show while pieces are encoded."""
     return _code_of(trace.reference_name, trace.checks_whole)
 
 
 @cache
 def _code_of(reference_name: str, checks_whole: bool) -> PseudoCode:
-    """Without the line about whole pieces where none is looked for."""
+    """The pseudocode of an encoder, without the line about whole pieces if it does not check them."""
     code = OF_ENCODERS.get(reference_name, STAGES)
     if checks_whole or code.lines[0] != WHOLE:
         return code
@@ -179,7 +179,7 @@ def _code_of(reference_name: str, checks_whole: bool) -> PseudoCode:
 
 
 def pseudo_code(trace: Trace, step: int) -> tuple[PseudoCode, int]:
-    """The lines to show at a step, and the one that is carried out."""
+    """The pseudocode to show at a step, and the index of the line that the step executes."""
     operation, piece = trace.operation(step), trace.piece_at(step)
     if operation == "push" and trace.columns.candidates[step] == step - trace.pieces.first_step[piece]:
         operation = "first push"

@@ -1,6 +1,6 @@
-"""Two runs on one text, side by side: where their tokens first differ, and why, in words.
+"""Compares two runs on one text, of two encoders or two models: where their tokens differ, and why.
 
-They are of two encoders of one model, or of two models, whose ids mean other things: both cut the same text.
+Byte spans are compared; ids as well if both models have the same tokens.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
-MOST_TOLD = 4  # tokens of a place where two runs part
-MOST_DIFFERENCES = 70  # that are walked: to explain them takes a frame
+MOST_TOLD = 4  # tokens listed for one difference
+MOST_DIFFERENCES = 70  # differences explained: as many as take one frame
 ONE_OPERATION = (
     *("whole", "push", "stale", "merge", "miss", "fail", "reject", "dead end", "rule out", "take"),
     *("give up", "reach", "worse"),
@@ -31,10 +31,10 @@ LOOKS_UP = np.isin(list(NUMBERS), ONE_OPERATION)
 
 @dataclass(frozen=True)
 class RaceDifference:
-    """Where two runs part.
+    """A difference between two runs.
 
-    byte           of the text, from which on the tokens differ
-    steps          of each run, the one that made its first differing token
+    byte           offset in the text from which the tokens differ
+    steps          for each run, the step that made its first differing token
     reason         in plain words
     """
 
@@ -44,7 +44,7 @@ class RaceDifference:
 
 
 class _Difference(NamedTuple):
-    """Bytes [start, end) that two runs cut otherwise, and the tokens [first, last) of each there."""
+    """Bytes [start, end) that two runs tokenize differently, and each run's tokens [first, last) there."""
 
     start: int
     end: int
@@ -55,10 +55,10 @@ class _Difference(NamedTuple):
 def first_difference(
     ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
 ) -> RaceDifference | None:
-    """The first one that ends behind a byte, else the last one before it; None where there is none.
+    """The first difference that ends after byte `offset`, else the last one before it; None if none.
 
-    Ids count where both mean the same tokens by them; tokens without text, such as BOS, where no others
-    differ, or only they do at the byte.  `names` say who did what; where it is None, the encoders' do.
+    Tokens without text, such as BOS, count only if no others differ, or if they alone differ at the byte.
+    `names` name the runs in the reason; the default is the names of the encoders.
     """
     span_differences = _span_differences(ours, theirs)
     return (
@@ -69,7 +69,7 @@ def first_difference(
 
 
 def differences(ours: Debugger, theirs: Debugger, names: tuple[str, str]) -> list[RaceDifference]:
-    """The first dozens, in the order of the first run's steps; of several at a step the first."""
+    """The first MOST_DIFFERENCES, in the order of the first run's steps; only the first one of each step."""
     by_step: dict[int, RaceDifference] = {}
     for span in _span_differences(ours, theirs)[:MOST_DIFFERENCES]:
         difference = _race_difference(ours, theirs, names, span)
@@ -92,7 +92,7 @@ def _race_difference(
 
 
 def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:
-    """The first step at which two runs do not do the same; None where both do the same throughout."""
+    """The first step at which two runs do different things; None if all steps are the same."""
     names = ["operation", "position", "end"]
     names += ["result"] if means_the_same(ours.vocabulary, theirs.vocabulary) else []
     n_both = min(ours.n_steps, theirs.n_steps)
@@ -108,7 +108,7 @@ def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:
 def outcome(
     ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
 ) -> str:
-    """How many operations each took, and whether tokens are the same or, nearest to a byte, which are not."""
+    """How many operations each run took, and whether their tokens agree or differ nearest to a byte."""
     first, second = names or (ours.trace.name, theirs.trace.name)
     n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
     effort = f"Operations in all: {first} {n_ours:,}, {second} {n_theirs:,}."
@@ -124,11 +124,11 @@ def outcome(
 
 
 def work(trace: Trace) -> NDArray[np.int64]:
-    """int64[n + 1]: how many operations come before each step, and in all; steps themselves differ in size.
+    """int64[n + 1]: the number of operations before each step, and in total.
 
-    An operation looks up a pair or a token, goes a byte down the tree of tokens, or puts something into a
-    queue or takes it out.  Textbook merging looks up all neighbours for each merge; with a queue it is each
-    pair once, and the two that a merge makes.
+    An operation looks up a pair or a token, goes one byte down the tree of tokens, or adds to or removes
+    from a queue; steps need different numbers.  Textbook merging looks up all neighbours for each merge;
+    with a queue, each pair once, and the two that a merge makes.
     """
     columns, pieces = trace.columns, trace.pieces
     n_operations = LOOKS_UP[columns.operation].astype(np.int64)
@@ -153,7 +153,7 @@ def work(trace: Trace) -> NDArray[np.int64]:
 
 
 def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
-    """Some tokens of the result in code quotes, as many as fit into a sentence."""
+    """The first tokens of a range of the result, in code quotes; at most MOST_TOLD."""
     first, last = tokens
     shown = min(last, first + MOST_TOLD)
     tokens_shown = debugger.trace.result.part(first, shown).rows()
@@ -162,7 +162,7 @@ def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
 
 
 def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:
-    """Whether both mean the same tokens by their ids."""
+    """Whether the ids of both vocabularies stand for the same tokens."""
     if ours is theirs:
         return True
     tables = ((each.token_offsets, each.token_data) for each in (ours, theirs))
@@ -170,10 +170,10 @@ def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:
 
 
 def keep_in_step(leader: Debugger, follower: Debugger) -> int:
-    """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end.
+    """Move the follower as many decisions into the same piece as the leader, or to the end of that piece.
 
-    Where the follower has no such piece, it goes to where it has done as much of the text, pieces that are
-    under way in proportion to their decisions.  Between pieces it waits behind those that are done.
+    If the follower has no such piece, move it to where it has encoded as much of the text; an unfinished
+    piece counts in proportion to its decisions.  Between pieces the follower stays after the finished ones.
     """
     pieces, others = leader.trace.pieces, follower.trace.pieces
     piece = leader.trace.piece_at(leader.position)
@@ -196,7 +196,7 @@ def keep_in_step(leader: Debugger, follower: Debugger) -> int:
 
 
 def _same_piece(pieces: PieceColumns, others: PieceColumns, piece: int) -> int | None:
-    """The other's piece of the same bytes; of several such pieces the one of the same number."""
+    """The other run's piece over the same bytes; of several (empty) ones, the one with the same ordinal."""
     spans, other_spans = _spans(pieces), _spans(others)
     n_alike = piece - int(np.searchsorted(spans, spans[piece]))
     same = int(np.searchsorted(other_spans, spans[piece])) + n_alike
@@ -204,12 +204,12 @@ def _same_piece(pieces: PieceColumns, others: PieceColumns, piece: int) -> int |
 
 
 def _spans(pieces: PieceColumns) -> NDArray[np.int64]:
-    """Where pieces begin and end as one number each, in order."""
+    """The start and end of each piece packed into one number, sorted."""
     return (pieces.start.astype(np.int64) << 32) | pieces.end
 
 
 def _step_at(pieces: PieceColumns, place: float) -> int:
-    """The first step at which so many bytes are done."""
+    """The first step at which the bytes before `place` are encoded."""
     piece = int(np.searchsorted(pieces.start, place, side="right")) - 1
     if piece < 0:
         return 0
@@ -219,11 +219,11 @@ def _step_at(pieces: PieceColumns, place: float) -> int:
     return first + int(share * (stop - first))
 
 
-# Where two runs part
+# Where two runs differ
 
 
 def _nearest(span_differences: list[_Difference], offset: int | None) -> _Difference:
-    """The one to show to those who look at a byte, or at the beginning of the text where it is None."""
+    """The difference to show for a byte offset, or for the start of the text if `offset` is None."""
     with_text = [each for each in span_differences if each.start < each.end] or span_differences
     nearest = next((each for each in with_text if each.end > (offset or 0)), with_text[-1])
     if offset is None or nearest.start <= offset < nearest.end:
@@ -232,7 +232,7 @@ def _nearest(span_differences: list[_Difference], offset: int | None) -> _Differ
 
 
 def _span_differences(ours: Debugger, theirs: Debugger) -> list[_Difference]:
-    """All of them, in order."""
+    """All differences, in the order of the text."""
     columns = [_column(each) for each in (ours, theirs)]
     compared = compare_spans(columns)
     rows = zip(compared.differences.tolist(), compared.tokens.tolist(), strict=True)
@@ -253,7 +253,7 @@ def _column(debugger: Debugger) -> SpanColumn:
 
 
 def _decider(debugger: Debugger, other: Debugger, difference: _Difference, tokens: tuple[int, int]) -> int:
-    """The step that decided how a run cuts the text there."""
+    """The step that decided how a run tokenizes the text at a difference."""
     if difference.start == difference.end:
         return _maker(debugger, difference, tokens)
     step = _last_miss(debugger, difference)
@@ -262,13 +262,13 @@ def _decider(debugger: Debugger, other: Debugger, difference: _Difference, token
     if step is None:
         step = _crossing(debugger, other.trace.result.ends, difference)
     if step is None and (crossed := _crossing(other, debugger.trace.result.ends, difference)) is not None:
-        columns = other.trace.columns  # what forbids what the other did, although it goes into no other token
+        columns = other.trace.columns  # our step that overlaps the other's token and so prevented it here
         step = _crossing(debugger, np.array([columns.position[crossed], columns.end[crossed]]), difference)
     return _maker(debugger, difference, tokens) if step is None else step
 
 
 def _last_miss(debugger: Debugger, difference: _Difference) -> int | None:
-    """The step that left out what begins there; None where a token holds it, or nothing was left out."""
+    """The step that skipped the first differing byte; None if a token covers it, or no step skipped it."""
     result, columns, byte = debugger.trace.result, debugger.trace.columns, difference.start
     if np.any((result.starts <= byte) & (byte < result.ends)):
         return None
@@ -278,7 +278,7 @@ def _last_miss(debugger: Debugger, difference: _Difference) -> int | None:
 
 
 def _split(debugger: Debugger, other: Debugger, difference: _Difference) -> int | None:
-    """The step that split a piece off in the middle of one of the other's tokens."""
+    """The first step whose piece ends in the middle of one of the other run's tokens."""
     columns, result = debugger.trace.columns, other.trace.result
     is_inside = (columns.end > difference.start) & (columns.end < difference.end)
     steps = np.flatnonzero(is_inside & (columns.operation == NUMBERS["piece"]))
@@ -289,7 +289,7 @@ def _split(debugger: Debugger, other: Debugger, difference: _Difference) -> int 
 
 
 def _crossing(debugger: Debugger, ends: NDArray[np.int32], difference: _Difference) -> int | None:
-    """The first step in the text that formed a token over an end of something of the other's."""
+    """The step, leftmost in the text, that formed a token across one of the byte offsets `ends`."""
     columns = debugger.trace.columns
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
     steps = np.flatnonzero(forms & (columns.end > difference.start) & (columns.position < difference.end))
@@ -299,7 +299,7 @@ def _crossing(debugger: Debugger, ends: NDArray[np.int32], difference: _Differen
 
 
 def _maker(debugger: Debugger, difference: _Difference, tokens: tuple[int, int]) -> int:
-    """The step that formed the first token there; if none did, the one that finished its piece."""
+    """The step that formed the first differing token; if none did, the one that finished its piece."""
     result, columns = debugger.trace.result, debugger.trace.columns
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
     at, last = tokens
@@ -313,8 +313,8 @@ def _maker(debugger: Debugger, difference: _Difference, tokens: tuple[int, int])
 
 
 def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[int, int]) -> str:
-    """What a run did at the step that decided."""
-    if not len(debugger.trace):  # of an empty text to which nothing is added
+    """What a run did at the step that decided the difference."""
+    if not len(debugger.trace):  # an empty text without BOS or EOS
         return "has no token there"
     operation, columns = debugger.trace.operation(step), debugger.trace.columns
     made, covered = debugger.describer.result(step), debugger.describer.covered(step)
@@ -335,7 +335,7 @@ def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[
 
 
 def _left(debugger: Debugger, done: int, difference: _Difference, token: int) -> str:
-    """That nothing was done with what begins there: a piece as a whole, or a token of a longer one."""
+    """Describe that nothing was joined: not the parts of the piece, or not a token in a longer piece."""
     columns, result = debugger.trace.columns, debugger.trace.result
     is_other_empty = any(first == last for first, last in (difference.ours, difference.theirs))
     is_inside = difference.start <= columns.position[done] and columns.end[done] <= difference.end

@@ -1,4 +1,4 @@
-"""Records traces in a process of its own: plain Python would make the window's own process stutter."""
+"""Records traces in a child process: the pure Python encoders would make the window stutter."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MODULE = "guiapp.analysis.trace.record_process"
 
 @dataclass(frozen=True)
 class RecordRequest:
-    """What to record, and the file that the trace goes to.
+    """What to record, and the file to write the trace to.
 
-    text  in UTF-8, bytes that are none as surrogates
+    text  decoded as UTF-8, with invalid bytes as surrogates
     """
 
     model: str
@@ -36,7 +36,7 @@ class RecordRequest:
 
 
 class RecordingProcess:
-    """Starts with the first text, and opens a model once for all texts as long as nobody gives up."""
+    """A child process, started with the first text; keeps models open until a recording is cancelled."""
 
     def __init__(self, module: str = MODULE) -> None:
         self._process = PersistentProcess(module)
@@ -51,7 +51,7 @@ class RecordingProcess:
         parse_special: bool,
         progress: Callable[[float], None],
     ) -> Debugger:
-        """A debugger at the start of a trace; ends the process where `progress` raises.
+        """Record a trace and return a debugger at its start; end the process if `progress` raises.
 
         Raises TokenloupeError.
         """
@@ -79,7 +79,7 @@ def _open(model: str, pre: str) -> Tokenizer:
 
 
 def work(row: dict[str, object], progress: Callable[[float], None]) -> None:
-    """Record what is asked for.  Raises TokenloupeError."""
+    """Record the trace of one `RecordRequest`.  Raises TokenloupeError."""
     request = RecordRequest(**row)  # type: ignore[arg-type]
     tokenizer, text = _open(request.model, request.pre), request.text.encode("utf-8", "surrogateescape")
     switches = request.add_special, request.parse_special

@@ -1,4 +1,4 @@
-"""Records a trace: runs the readable algorithms over a text and writes down every step."""
+"""Records a trace: runs the reference implementations over a text and stores every step."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ PAIRS = ("merge", "push", "stale")
 OUTSIDE_PIECES = ("special", "text", "normalise", "add")
 Key = tuple[int, int, int, int]
 """Left slot, right slot, and the symbols in them."""
-BYTES_PER_STEP = 80  # in memory, with who writes what when
+BYTES_PER_STEP = 80  # in memory, including `Lifetimes` and `Writers`
 SECONDS_PER_STEP = 40e-6
-SECONDS_PER_PAIR = 2.5e-6  # of neighbours that the textbook encoder looks at
+SECONDS_PER_PAIR = 2.5e-6  # for each pair of neighbours that the encoder `scan` looks up
 STEPS_PER_BYTE = {"scan": 1.0, "viterbi": 6.0, "plamo2": 6.0, "table": 5.0, "fewest": 5.0, "wordpiece": 2.0}
 USUAL_STEPS_PER_BYTE = 2.6
-ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)  # whole texts are
+ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)  # do not split texts
 LONGEST_WITHOUT_ASKING = 100_000  # bytes
 LONGEST_SECONDS_WITHOUT_ASKING = 20.0
-FIRST_BYTES = 20_000  # of a longer text
+FIRST_BYTES = 20_000  # recorded of a longer text
 
 
 def record(
@@ -59,9 +59,9 @@ def record(
     progress: Progress = lambda share: None,
     after_special: bool = True,
 ) -> Trace:
-    """The trace of a text; `progress` is told about the share done now and then, and may raise to stop it.
+    """Record the trace of a text; `progress` gets the fraction done now and then, and may raise to cancel.
 
-    `after_special`: it begins a document or follows a special token.  Raises EncodeError as
+    `after_special`: the text begins a document or follows a special token.  Raises EncodeError as
     `Tokenizer.encode` does.
     """
     name = encoder or next(iter(tokenizer.encoders))
@@ -100,14 +100,14 @@ def record(
 
 
 def _rows(*columns: NDArray[Any]) -> list[Any]:
-    """Columns of one length, row by row, as plain numbers."""
+    """Columns of the same length as a list of rows of Python numbers."""
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 class StepRow(NamedTuple):
-    """A step in the columns of a trace; see `StepColumns`.
+    """One row of `StepColumns`.
 
-    Of what an algorithm decides, bytes are those of its piece, and for PAIRS its slots.
+    In rows from an algorithm, `position` and `end` count bytes of its piece; for PAIRS they are slots.
     """
 
     operation: str
@@ -126,7 +126,7 @@ class StepRow(NamedTuple):
 
 
 class _Rows:
-    """Columns that grow by rows; `types` as `array` names them."""
+    """Growing columns; `types` has one type code of `array` for each column."""
 
     def __init__(self, types: str) -> None:
         self.columns: list[array[Any]] = [array(each) for each in types]
@@ -231,7 +231,7 @@ class _Recorder(Tracer):
         if operation == "push":
             self._pushed[key] = len(self._steps)
         else:
-            pushed = self._pushed.pop(key, -1)  # none where there is no queue
+            pushed = self._pushed.pop(key, -1)  # -1 if the algorithm has no queue
         if operation == "merge":
             self._slot_ends[left] = self._slot_ends[right]
             self._symbols[left], self._symbols[right] = row.result, -2
@@ -261,7 +261,7 @@ class _Recorder(Tracer):
         self._add(StepRow(row.operation, start, end, -1, *tokens, cell, other_cell, self._depth))
 
     def _fall_back(self, tokens: Symbols) -> None:
-        """Rows for tokens in place of symbols that are none, or unused; `cell` is the last one of several."""
+        """Add steps that replace symbols that are not usable tokens; `cell` is the last slot of several."""
         at = covered = 0
         for slot, symbol in enumerate(self._symbols):
             if symbol == -2 or self._slot_ends[slot] <= covered:
@@ -281,7 +281,7 @@ class _Recorder(Tracer):
                 self.write("lost", *self._source(self._slot_starts[slot], end), other_cell=slot)
 
     def write(self, operation: str, position: int, end: int, **more: Any) -> None:
-        """Add a step; what else it has are fields of a row."""
+        """Add a step; `more` are further fields of `StepRow`."""
         self._add(StepRow(operation, position, end, **more))
 
     def _add(self, row: StepRow) -> None:
@@ -291,7 +291,7 @@ class _Recorder(Tracer):
             self._progress(min(1.0, len(self._steps) / max(1, self._expected_steps)))
 
     def _source(self, start: int, end: int) -> tuple[int, int]:
-        """The bytes of the original text that an output of all normalisers came from."""
+        """Map a byte range of normalised text to the bytes of the original text that it came from."""
         for normalized, offset in reversed(self._layers):
             if normalized is not None and len(normalized.data):
                 last = int(normalized.ends[end - 1]) if end else 0
@@ -302,7 +302,7 @@ class _Recorder(Tracer):
     def trace(
         self, encoder: str, reference_name: str, checks_whole: bool, tokens: Sequence[tuple[int, int, int]]
     ) -> Trace:
-        """All that was written."""
+        """The trace of all recorded steps."""
         result = np.array(tokens, np.int32).reshape(-1, 3).T
         columns = StepColumns(*self._steps.arrays())
         trace = Trace(
@@ -321,7 +321,7 @@ class _Recorder(Tracer):
         return trace
 
 
-# One line of the table for each class of steps of the readable algorithms
+# One row of DECISIONS for each class of steps of the reference implementations
 
 
 def _pair(operation: str) -> Callable[[Any], StepRow]:
@@ -375,7 +375,7 @@ DECISIONS: dict[type, Callable[[Any], StepRow]] = {
 
 
 def count_candidates(trace: Trace) -> None:
-    """Fill the column: pairs that entered the queue, as long as both symbols stand as they did then."""
+    """Fill the column `candidates`: the pairs in the queue whose two symbols have not merged since."""
     columns, n_steps = trace.columns, len(trace)
     entered = np.flatnonzero(columns.operation == NUMBERS["push"]).astype(np.int32)
     slots = trace.pieces.first_cell[columns.piece[entered]] + columns.cell[entered]
@@ -388,11 +388,11 @@ def count_candidates(trace: Trace) -> None:
     columns.candidates[has_queue] = np.cumsum(changes)[has_queue]
 
 
-# What recording would cost, and how much of a text to record at first
+# The cost of recording, and how much of a text to record at first
 
 
 class TraceCost(NamedTuple):
-    """Rough figures."""
+    """A rough estimate of what recording takes."""
 
     n_steps: int
     size_bytes: int
@@ -400,7 +400,7 @@ class TraceCost(NamedTuple):
 
 
 def estimate(encoder: str, is_one_piece: bool, n_bytes: int) -> TraceCost:
-    """`is_one_piece` where the whole text is one piece, as for SPM."""
+    """Estimate the cost of recording; `is_one_piece`: the whole text is one piece, as for SPM."""
     n_steps = round(n_bytes * STEPS_PER_BYTE.get(encoder, USUAL_STEPS_PER_BYTE))
     seconds = n_steps * SECONDS_PER_STEP
     if encoder == "scan" and is_one_piece:
@@ -409,12 +409,12 @@ def estimate(encoder: str, is_one_piece: bool, n_bytes: int) -> TraceCost:
 
 
 def must_ask(cost: TraceCost, n_bytes: int) -> bool:
-    """Whether it takes so long that a person should decide."""
+    """Whether recording takes so long that the user should decide."""
     return n_bytes > LONGEST_WITHOUT_ASKING or cost.seconds > LONGEST_SECONDS_WITHOUT_ASKING
 
 
 def n_first_bytes(encoder: str, is_one_piece: bool, n_bytes: int) -> int:
-    """How much of a text to record where nobody said: all, or 20,000 bytes, or fewer if these take long."""
+    """How many bytes to record by default: all, or 20,000, or fewer if these take long."""
     n_first = n_bytes
     while must_ask(estimate(encoder, is_one_piece, n_first), n_first):
         n_first = min(FIRST_BYTES, n_first // 2)
@@ -422,7 +422,7 @@ def n_first_bytes(encoder: str, is_one_piece: bool, n_bytes: int) -> int:
 
 
 def first_start(text: bytes) -> int:
-    """Where to begin in what is cut out of a text: with a line, else with a word, else with a character."""
+    """Where to begin in an excerpt of a text: at a line, else at a word, else at a character."""
     if (line := text.find(b"\n")) >= 0:
         return line + 1
     if (space := text.find(b" ")) >= 0:
@@ -431,7 +431,7 @@ def first_start(text: bytes) -> int:
 
 
 def beginning(text: bytes, n_bytes: int) -> bytes:
-    """At most so many bytes of a text, cut behind a line, else before a word, else between characters."""
+    """At most `n_bytes` of a text, cut after a line, else before a word, else between characters."""
     if len(text) <= n_bytes:
         return text
     least = n_bytes - n_bytes // 10
@@ -439,5 +439,5 @@ def beginning(text: bytes, n_bytes: int) -> bytes:
         return text[: line + 1]
     if (space := text.rfind(b" ", least, n_bytes)) > 0:
         return text[:space]
-    ends = range(n_bytes, max(n_bytes - 4, -1), -1)  # no character has more bytes
+    ends = range(n_bytes, max(n_bytes - 4, -1), -1)  # a character has at most 4 bytes
     return text[: next((end for end in ends if text[end] & 0xC0 != 0x80), n_bytes)]

@@ -1,8 +1,8 @@
-"""The state of an encoding after any number of its steps, and what its steps left aside.
+"""The state of an encoding after any number of its steps, and the candidates that its steps rejected.
 
-Each step writes at most one cell, so a cell's content is that of the last step that wrote it.  Nothing is
-replayed: the trace knows which steps write a cell (see `writers`), and where symbols are merged, when each
-comes and goes (see `lifetimes`).
+Each step writes at most one cell, so the last step that wrote a cell determines its content.  Nothing is
+replayed: the trace knows which steps write each cell (see `Writers`) and, for pair merging, when each symbol
+appears and disappears (see `Lifetimes`).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from guiapp.analysis.trace.trace import BEHIND, MOST_TOKENS, NUMBERS, Trace, Tra
 from guiapp.core.vocabulary.merges import MergeRule
 
 Token = tuple[int, int, int]
-"""A token, and from where to where in the text it reaches."""
+"""A token id, and the bytes [start, end) of the text that it covers."""
 Rules = Mapping[tuple[int, int], MergeRule]
-TAKE_FORWARD = ("greedy", "backtrack")  # the encoders that take tokens in the order of the text
-LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
-SYMBOLS_BESIDE = 40  # of what is near, as long as the longest of the trace
+TAKE_FORWARD = ("greedy", "backtrack")  # encoders that take tokens in the order of the text
+LONGEST_SYMBOL = 1 << 12  # bytes; longer than any token of a vocabulary
+SYMBOLS_BESIDE = 40  # margin around `near`, in lengths of the longest symbol of the trace
 
 
 class Replay:
-    """States of one trace, by the number of steps taken: 0 to len(trace)."""
+    """The states of one trace by the number of steps taken: 0 to len(trace)."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -39,15 +39,15 @@ class Replay:
         return bool(0 < cells.stop - cells.start != work.stop - work.start + 1)
 
     def best_steps(self, n_steps: int, piece: int, offsets: slice) -> NDArray[np.int32]:
-        """For Viterbi and the like: the step that found the best way to each offset so far, -1 for none."""
+        """For Viterbi and the like: the step that found the best path to each offset so far, -1 for none."""
         first = int(self.trace.pieces.first_cell[piece])
         return self.trace.best_steps.last(slice(first + offsets.start, first + offsets.stop), n_steps)
 
     def piece_tokens(self, n_steps: int, piece: int, near: tuple[int, int] | None = None) -> TraceTokens:
         """The symbols or tokens of a piece after `n_steps` steps of the trace, in order.
 
-        With `near` most symbols are left out that lie wholly outside of these bytes, but not those beside.
-        Symbols that the vocabulary does not have are numbers behind its tokens, or -1.
+        `near` is a byte range: most symbols wholly outside of it are left out, except those next to it.
+        Symbols that are not in the vocabulary have numbers after its last token, or -1.
         """
         if self.has_slots(piece):
             return self._symbols(n_steps, piece, near)
@@ -55,13 +55,13 @@ class Replay:
         return TraceTokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
     def makers(self, n_steps: int, piece: int) -> NDArray[np.int32]:
-        """The steps that made the tokens of a piece without slots, in the order of the text."""
+        """The steps that made the tokens of a piece without slots, in text order."""
         first = MOST_TOKENS * int(self.trace.pieces.first_cell[piece])
         steps = self.trace.makers.last(slice(first, first + self._depth(n_steps, piece)), n_steps)
         return steps[::-1] if self.goes_back(steps) else steps
 
     def goes_back(self, makers: NDArray[np.int32]) -> bool:
-        """Whether these steps follow the best way from its end."""
+        """Whether these steps trace the best path from its end back to its start."""
         if len(makers) == 0 or self.trace.encoder in TAKE_FORWARD:
             return False
         return self.trace.operation(int(makers[0])) in ("choose", "join")
@@ -102,14 +102,14 @@ class Replay:
 
     @cached_property
     def _fallen(self) -> NDArray[np.int64]:
-        """The steps at which bytes took the place of symbols; they are the last ones of a piece."""
+        """The steps that replaced symbols by byte tokens or skipped them; the last steps of a piece."""
         operation = self.trace.columns.operation
         return np.flatnonzero((operation == NUMBERS["fallback"]) | (operation == NUMBERS["lost"]))
 
     def tokens(self, n_steps: int, near: tuple[int, int] | None = None) -> TraceTokens:
-        """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text.
+        """All tokens and symbols after `n_steps` steps of the trace, in text order.
 
-        With `near` most are left out that lie wholly outside of these bytes.
+        `near` is a byte range: most tokens wholly outside of it are left out.
         """
         trace, columns = self.trace, self.trace.columns
         parts: list[TraceTokens] = []
@@ -151,7 +151,7 @@ class Replay:
 
 
 def _insertion_point(column: NDArray[np.int32], value: int) -> int:
-    """Where a value belongs in a sorted column, before its equals, without a copy of the column."""
+    """The leftmost insertion point of a value in a sorted column; the int32 value avoids a cast copy."""
     return int(column.searchsorted(np.int32(value)))
 
 
@@ -161,8 +161,8 @@ def _insertion_point(column: NDArray[np.int32], value: int) -> int:
 class Candidate(NamedTuple):
     """A pair that could merge.
 
-    position, right_position, end   where its two symbols begin in the text, and where the pair ends
-    is_stale  it waits in the queue, but one of its symbols was merged meanwhile
+    position, right_position, end   byte offsets: start of the left symbol, start of the right one, end
+    is_stale  still in the queue, although one of its symbols has merged meanwhile
     """
 
     left: int
@@ -176,7 +176,7 @@ class Candidate(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """The pairs that wait at a step, the best first; `n_stale` and `n_live` count those left out too."""
+    """The pairs that wait at a step, best first; `n_live` and `n_stale` include the pairs left out."""
 
     candidates: list[Candidate]
     n_live: int
@@ -184,7 +184,7 @@ class Waiting(NamedTuple):
 
 
 def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting:
-    """What could merge before a step of a piece that is encoded by merging."""
+    """The pairs that could merge before a step; empty outside of pieces encoded by merging."""
     piece = states.trace.piece_at(step)
     if piece < 0 or not states.has_slots(piece):
         return Waiting([], 0, 0)
@@ -210,8 +210,8 @@ def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -
 def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> Waiting:
     columns = trace.columns
     n_entered = int(np.count_nonzero(columns.operation[steps.start : step] == NUMBERS["push"]))
-    n_left = min(step - steps.start - n_entered, n_entered)  # what follows the last one is not of the queue
-    n_live = max(0, int(columns.candidates[step]))  # counted at each step as long as the queue is used
+    n_left = min(step - steps.start - n_entered, n_entered)  # later steps do not take from the queue
+    n_live = max(0, int(columns.candidates[step]))  # counted at each step that uses the queue
     shown = _next_out(columns.pushed[: steps.stop], step, limit)
     fields = (
         *(columns.left, columns.right, columns.result, columns.rank),
@@ -223,9 +223,10 @@ def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> 
 
 
 def _next_out(pushed: NDArray[np.int32], step: int, limit: int) -> NDArray[np.int32]:
-    """The steps at which those entered that are the first to leave: of all that wait, a queue gives the best.
+    """The push steps of the waiting pairs that leave the queue first, at most `limit`, in that order.
 
-    Of equal ranks it gives the leftmost.  Most often they are near, so ever longer stretches are looked at.
+    The queue returns the lowest rank first, and the leftmost of equal ranks, so this order is best first.
+    The pairs mostly leave soon: search in growing ranges of steps.
     """
     matches = np.empty(0, np.int32)
     start, size = step, 16 * limit
@@ -237,25 +238,25 @@ def _next_out(pushed: NDArray[np.int32], step: int, limit: int) -> NDArray[np.in
 
 
 def _is_stale(trace: Trace, piece: int, step: int, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether one of the symbols that a pair had when it entered was merged before a step."""
+    """Whether one of the symbols of a pair has merged between its push and `step`."""
     first_cell = trace.pieces.first_cell[piece]
     slots = np.stack([trace.columns.cell[rows], trace.columns.other_cell[rows]])
     ends = trace.lifetimes.end_of(first_cell + slots, rows)
     return ends.min(axis=0) < np.int32(step)  # type: ignore[no-any-return]
 
 
-# The best segmentation that does without a token, from the steps of Viterbi's algorithm
+# The best segmentation without a given token, from the steps of the Viterbi algorithm
 
 
 class ScoredTokens(NamedTuple):
-    """Tokens side by side, and the sum of their scores."""
+    """Adjacent tokens, and the sum of their scores."""
 
     tokens: list[Token]
     score: float
 
 
 class _Edge(NamedTuple):
-    """A token that was tried between two offsets of the piece, and the step that did."""
+    """A token that was tried between two offsets of the piece, and the step that tried it."""
 
     start: int
     end: int
@@ -264,16 +265,16 @@ class _Edge(NamedTuple):
 
 
 def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[ScoredTokens, ScoredTokens, int] | None:
-    """How the text around the token that the step `maker` chose is cut, and the best cut without it.
+    """The chosen segmentation around the token that step `maker` chose, and the best one without that token.
 
-    Both are the least stretch in which they differ; the number is the step that tried the last token of the
-    second.  None where there is no other way to cut the piece.
+    Both are limited to the shortest span in which they differ; the number is the step that tried the last
+    token of the second.  None if the piece has no other segmentation.
     """
     edges = _edges(trace, piece)
     size = max((edge.end for edge in edges), default=0)
     uses = _uses(trace, piece, maker)
     operation, reach = trace.columns.operation, NUMBERS["reach"]
-    # not `_best`: sums that are added up anew may be rounded otherwise
+    # not `_best`: sums that are calculated again may be rounded differently
     best = _back({edge.end: edge for edge in edges if operation[edge.step] == reach}, size)
     other = _best((edge for edge in edges if edge.step not in uses), size)
     if best is None or other is None or not uses:
@@ -283,7 +284,7 @@ def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[ScoredTokens, Sc
 
 
 def _uses(trace: Trace, piece: int, maker: int) -> set[int]:
-    """The steps that tried the token which a step chose, at its place; or the parts of an unknown one."""
+    """The steps that tried the token that step `maker` chose, at its position; or parts of an unknown one."""
     columns, steps = trace.columns, _way_steps(trace, piece)
     is_it = columns.result[steps] == columns.result[maker]
     is_it &= columns.other_cell[steps] >= columns.other_cell[maker]
@@ -311,7 +312,7 @@ def _edges(trace: Trace, piece: int) -> list[_Edge]:
 
 
 def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
-    """The best way from 0 to `size`; edges come in the order of their starts."""
+    """The best path from 0 to `size`; `edges` must be in the order of their starts."""
     best_by_end: dict[int, tuple[float, _Edge | None]] = {0: (0.0, None)}
     for edge in edges:
         if edge.start in best_by_end:
@@ -322,7 +323,7 @@ def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
 
 
 def _back(last: dict[int, _Edge], size: int) -> list[_Edge] | None:
-    """The way from 0 to `size` by the last token of the way to each place; None where there is none."""
+    """The path from 0 to `size`, given the last edge of the path to each offset; None if there is no path."""
     path, at = list[_Edge](), size
     while at > 0:
         if at not in last:
@@ -333,7 +334,7 @@ def _back(last: dict[int, _Edge], size: int) -> list[_Edge] | None:
 
 
 def _differing(one: list[_Edge], other: list[_Edge]) -> tuple[list[_Edge], list[_Edge]]:
-    """Both without what they begin and end with in common."""
+    """Both paths without their common prefix and suffix."""
     first = 0
     while first < min(len(one), len(other)) and one[first] == other[first]:
         first += 1

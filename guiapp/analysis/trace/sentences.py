@@ -1,4 +1,4 @@
-"""A step in plain words: “`·N` + `ew` → `·New`, rank 1,234: the lowest of 7 candidates.”"""
+"""Describes steps in plain words: “`·N` + `ew` → `·New`, rank 1,234: the lowest of 7 candidates.”"""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ LONGEST_LABEL = 32
 
 
 class StepDescriber:
-    """Tells the steps of one trace; its text begins at `offset` of another one, whose bytes are told."""
+    """Describes the steps of one trace.
+
+    `offset` is added to byte offsets: the text of the trace may begin at that byte of a longer text.
+    """
 
     def __init__(
         self,
@@ -31,7 +34,7 @@ class StepDescriber:
         self._labels: dict[int, str] = {}
 
     def label(self, token_id: int, start: int, end: int) -> str:
-        """How a token is written, and a symbol that is none: by the text it covers."""
+        """How a token is written; a symbol that is not a token is written as the text it covers."""
         if (known := self._labels.get(token_id)) is not None:
             return known
         if not 0 <= token_id < len(self._vocabulary):
@@ -40,28 +43,28 @@ class StepDescriber:
         return label
 
     def character(self, data: bytes) -> str:
-        """A character of normalised text, where a file's mark may stand for a space already."""
+        """A character of normalised text, in which the vocabulary's mark may already stand for a space."""
         is_mark = data == MARKED_SPACE == self._vocabulary.spell(b" ")
         return visible_text(b" " if is_mark and self._spelling is Spelling.SIGNS else data)
 
     def sentence(self, step: int, n_candidates: int | None = None) -> str:
-        """What happens at a step; `n_candidates` where the caller knows how many pairs could merge."""
+        """Describe a step; `n_candidates` is the number of pairs that could merge, if the caller knows it."""
         operation = self._trace.operation(step)
         if operation == "merge":
             return self._merge(step, n_candidates)
         return DESCRIBERS[operation](self, step)
 
     def result(self, step: int) -> str:
-        """What a step makes or tries, in code quotes."""
+        """The token that a step makes or tries, in code quotes."""
         return code(self.made(step))
 
     def made(self, step: int) -> str:
-        """The same as it is written."""
+        """The token that a step makes or tries, without quotes."""
         columns = self._trace.columns
         return self.label(int(columns.result[step]), int(columns.position[step]), int(columns.end[step]))
 
     def joined(self, step: int) -> tuple[str, str]:
-        """The two neighbours that a step joins, as they are written."""
+        """The two neighbours that a step joins, without quotes."""
         columns = self._trace.columns
         middle = int(columns.right_position[step])
         left = self.label(int(columns.left[step]), int(columns.position[step]), middle)
@@ -82,7 +85,7 @@ class StepDescriber:
         return f"{left} + {right} → {self.result(step)}"
 
     def worth(self, step: int) -> str:
-        """Rank, score or cost as people write numbers."""
+        """Rank, score or cost, formatted for display."""
         rank = float(self._trace.columns.rank[step])
         return f"{rank:,.0f}" if rank.is_integer() else f"{rank:,.2f}".replace("-", "−")
 
@@ -126,7 +129,7 @@ class StepDescriber:
         return f"{self.result(step)} is added {place} the text, as the file specifies."
 
     def fallen(self, step: int) -> str:
-        """What is made of pieces that are not used are their parts."""
+        """Describe a fallback; the fallback of a token that the vocabulary does not use is its parts."""
         kind = self._vocabulary.kind(int(self._trace.columns.result[step]))
         if self._vocabulary.pieces is not None and kind == "normal":
             return f"{self.result(step)} is a part of an unused token, which is split."
@@ -134,7 +137,7 @@ class StepDescriber:
         return f"{self.covered(step)} is not in the vocabulary: {made} stands for it."
 
     def missed(self, step: int) -> str:
-        """Whole words are not cut any shorter: at most the space before one is left out."""
+        """Describe a failed lookup; of whole words, only the space before them can be left out."""
         follows = {"words": "", "wordlevel": ": it is unknown"}
         return f"{self.covered(step)} is not a token{follows.get(self._trace.name, ': try a shorter one')}."
 

@@ -1,7 +1,7 @@
-"""All decisions of one encoding, as columns: a row for each step, from the partition to the last token.
+"""All decisions of one encoding as columns: a row for each step, from the partition to the last token.
 
 Columns rather than objects: a million steps take 80 MB, a breakpoint is a condition on whole columns, and
-the state at any step follows from the rows before it (see `replay`).
+the state at any step follows from the previous rows (see `replay`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from numpy.typing import NDArray
 from guiapp.core.sources.files import replacement
 
 NEVER = np.iinfo(np.int32).max
-SLOT_BITS = 32  # of a key, left of the time
+SLOT_BITS = 32  # shift of the slot in a key; the time is in the bits below
 TIME = (1 << SLOT_BITS) - 1
 MOST_TOKENS = 3
-"""How many a byte of a piece can become: that of a blank stands for "▁", which no token may have."""
+"""The most tokens that one byte of a piece can become: a space is "▁", which may need 3 byte tokens."""
 
 
 class StepColumns(NamedTuple):
-    """One entry for each step; -1 (or NaN) where a step has nothing of the kind.
+    """One entry for each step; -1 (or NaN) if a step has no such value.
 
     operation       uint8    index into OPERATIONS
     piece           int32
-    position, end   int32    bytes of the original text that the step is about
-    right_position  int32    where the right one of two neighbours begins in it
+    position, end   int32    bytes [position, end) of the original text that the step covers
+    right_position  int32    start of the right one of two neighbours in the original text
     left, right, result  int32   symbols or tokens
     rank            float64  rank, score or cost
     cell, other_cell     int32   what the step writes, see `Effect`
     depth           int32    tokens of the piece after the step
-    candidates      int32    pairs that could merge before the step, where the algorithm counts them
-    pushed          int32    the step that put into the queue what this one takes out
+    candidates      int32    pairs that could merge before the step, if the algorithm has a queue
+    pushed          int32    the step that put the pair into the queue that this step takes out
     """
 
     operation: NDArray[np.uint8]
@@ -59,12 +59,12 @@ class StepColumns(NamedTuple):
 class PieceColumns(NamedTuple):
     """One entry for each piece, int32.
 
-    fragment    stretches of text and special tokens take turns: text is 0, 2, 4 …
+    fragment    the text alternates between plain text (0, 2, 4 …) and special tokens (1, 3, 5 …)
     start, end  bytes of the original text
-    first_step  its steps are [first_step, done_step], `done_step` being the one of kind "done"
-    first_cell  its cells, see `Cells`, go up to the next piece's
-    first_token its tokens likewise
-    first_byte  its bytes as the algorithm sees them, likewise
+    first_step  its steps are first_step to done_step inclusive; done_step has the operation "done"
+    first_cell  its cells (see `Cells`) end where those of the next piece begin
+    first_token likewise for its tokens
+    first_byte  likewise for its bytes as the algorithm sees them
     """
 
     fragment: NDArray[np.int32]
@@ -78,9 +78,9 @@ class PieceColumns(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What steps write to: the start symbols of a piece for pair merging, otherwise its bytes, and its end.
+    """The cells that steps write: for pair merging the start symbols of a piece, else its bytes and its end.
 
-    symbol      start symbol; -1 for bytes and for characters that the vocabulary does not know
+    symbol      start symbol; -1 for bytes and for characters that are not in the vocabulary
     start, end  bytes of the original text
     """
 
@@ -97,7 +97,7 @@ class TraceTokens(NamedTuple):
     ends: NDArray[np.int32]
 
     def rows(self) -> Iterator[tuple[int, int, int]]:
-        """One by one, as plain numbers."""
+        """Iterate over (id, start, end) as Python ints."""
         return zip(*(column.tolist() for column in self), strict=True)
 
     def part(self, first: int, last: int) -> TraceTokens:
@@ -111,20 +111,20 @@ PARTS: dict[str, Any] = {
     "made": TraceTokens,
     "result": TraceTokens,
 }
-"""The columns of a trace, by the name that they have in a file, too."""
+"""The groups of columns of a trace; the keys are also their names in a file."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """The steps of one encoding and what they are about.
+    """The steps of one encoding, and the data that they refer to.
 
     text     the original bytes
-    encoder  the name of the algorithm
-    reference_name     that of the one whose steps these are; another one for `fast`
-    checks_whole  whether a piece that is a token is taken as it stands
+    encoder  the name of the encoder
+    reference_name  the name of the reference implementation whose steps these are; differs for `fast`
+    checks_whole    whether a piece that is a token is taken as a whole
     work     the bytes of all pieces as the algorithm sees them
-    made     the tokens that the pieces became
-    result   the tokens of the whole text
+    made     the tokens of the pieces
+    result   the tokens of the whole text, with special tokens, BOS and EOS
     """
 
     text: bytes
@@ -143,7 +143,7 @@ class Trace:
 
     @property
     def name(self) -> str:
-        """What people call the encoder: `fast` is named by what it is read as."""
+        """The name of the encoder on screen; for `fast`, the name of its reference implementation."""
         return self.reference_name if self.encoder == "fast" else self.encoder
 
     @property
@@ -151,12 +151,12 @@ class Trace:
         return len(self.pieces.start)
 
     def prepare(self) -> None:
-        """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
+        """Compute the cached properties in advance; some ten milliseconds for a million steps."""
         _ = self.lifetimes, self.longest_symbol, self.best_steps, self.makers
 
     @cached_property
     def longest_symbol(self) -> int:
-        """How many bytes of the text the longest one is about that pair merging starts with or makes."""
+        """The size, in bytes of the text, of the longest symbol that pair merging starts with or makes."""
         columns = self.columns
         merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
         made = (columns.end[merges] - columns.position[merges]).max(initial=0)
@@ -164,7 +164,7 @@ class Trace:
 
     @cached_property
     def lifetimes(self) -> Lifetimes:
-        """When symbols come and go; slots are those of all pieces together, as cells are."""
+        """When symbols appear and disappear; slots and cells are numbered across all pieces."""
         merges = np.flatnonzero(self.columns.operation == NUMBERS["merge"])
         first_cells = self.pieces.first_cell[self.columns.piece[merges]]
         lefts, rights = self.columns.cell[merges], self.columns.other_cell[merges]
@@ -172,14 +172,14 @@ class Trace:
 
     @cached_property
     def best_steps(self) -> Writers:
-        """The steps that find a better way to a place; cells are those of all pieces together."""
+        """The steps that find a better path to an offset; cells are numbered across all pieces."""
         return self._writers((Effect.WAY,), 1)
 
     @cached_property
     def makers(self) -> Writers:
-        """The steps that make the tokens of pieces without slots, by the token's number.
+        """The steps that make the tokens of pieces without slots, by the number of the token.
 
-        The first one's cell is MOST_TOKENS times the first cell of the piece.
+        The cell of a piece's first token is MOST_TOKENS times the first cell of the piece.
         """
         return self._writers(MADE_TOKENS, MOST_TOKENS)
 
@@ -195,7 +195,7 @@ class Trace:
         return STAGE_NAMES[int(STAGES[self.columns.operation[step]])]
 
     def piece_range(self, offsets: NDArray[np.int32], piece: int, n_all: int) -> slice:
-        """Where a piece's entries are; `offsets` is one of the `first_…` of its piece table."""
+        """The entries of a piece; `offsets` is a `first_…` column of `pieces`, `n_all` the total."""
         is_last = piece + 1 == len(offsets)
         return slice(int(offsets[piece]), n_all if is_last else int(offsets[piece + 1]))
 
@@ -207,12 +207,12 @@ class Trace:
         return self.work[self.piece_range(self.pieces.first_byte, piece, len(self.work))]
 
     def piece_at(self, step: int) -> int:
-        """The piece that is being encoded at a step, -1 for none."""
+        """The piece that is encoded at a step, -1 for none."""
         index = int(np.searchsorted(self.pieces.first_step, np.int32(step), side="right")) - 1
         return index if index >= 0 and step <= self.pieces.done_step[index] else -1
 
     def save(self, path: Path) -> None:
-        """Write all to a file that `load` reads."""
+        """Write the trace to a file that `load` reads."""
         arrays = {
             f"{name}.{field}": getattr(getattr(self, name), field)
             for name, part in PARTS.items()
@@ -227,7 +227,7 @@ class Trace:
 
     @staticmethod
     def load(path: Path) -> Trace:
-        """What `save` wrote."""
+        """Read a trace that `save` wrote."""
         with np.load(path) as arrays:
             return Trace(
                 arrays["text"].tobytes(),
@@ -243,7 +243,7 @@ class Trace:
 
 
 class Lifetimes(NamedTuple):
-    """All symbols that the slots of a trace ever hold, by slot, those of one slot in the order of time.
+    """All symbols that the slots of a trace ever hold, sorted by slot, then by time.
 
     keys   int64[n]   the slot, and in the low bits the number of steps taken when the symbol appears
     dies   int32[n]   the merge that joins it to a neighbour; NEVER for none
@@ -255,9 +255,9 @@ class Lifetimes(NamedTuple):
     first: NDArray[np.int32]
 
     def standing(self, slots: slice, n_steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The slots of a stretch that are not empty after so many steps, and the merges that filled them.
+        """The slots of a range that are not empty after `n_steps` steps, and the merges that filled them.
 
-        In place of a merge, -1 stands for what was there from the start.
+        The merge is -1 for a start symbol.
         """
         here = slice(int(self.first[slots.start]), int(self.first[slots.stop]))
         keys = self.keys[here]
@@ -265,7 +265,7 @@ class Lifetimes(NamedTuple):
         return keys >> SLOT_BITS, (keys & TIME) - 1
 
     def end_of(self, slots: NDArray[np.int32], n_steps: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The merges that end what the slots hold after so many steps, NEVER for none."""
+        """The merges that remove the symbols that the slots hold after `n_steps` steps; NEVER for none."""
         keys = (slots.astype(np.int64) << SLOT_BITS) | n_steps
         return self.dies[np.searchsorted(self.keys, keys, side="right") - 1]
 
@@ -273,7 +273,7 @@ class Lifetimes(NamedTuple):
 def lifetimes_of(
     n_slots: int, merges: NDArray[np.int64], lefts: NDArray[np.int32], rights: NDArray[np.int32]
 ) -> Lifetimes:
-    """What merges at these steps make of slots: each fills its left one and empties its right one."""
+    """The lifetimes that follow from merges: each fills its left slot and empties its right one."""
     starts = np.arange(n_slots, dtype=np.int64) << SLOT_BITS
     keys = np.append(starts, (lefts.astype(np.int64) << SLOT_BITS) | (merges + 1))
     keys.sort()
@@ -287,17 +287,17 @@ def lifetimes_of(
 
 
 class Writers(NamedTuple):
-    """The steps that write to the cells of a trace, by cell, those of one cell in the order of time.
+    """The steps that write to the cells of a trace, sorted by cell, then by time.
 
     steps  int32[n]
-    first  int32[n_cells + 1]  those of cell i are steps[first[i] : first[i + 1]]
+    first  int32[n_cells + 1]  the steps of cell i are steps[first[i] : first[i + 1]]
     """
 
     steps: NDArray[np.int32]
     first: NDArray[np.int32]
 
     def last(self, cells: slice, n_steps: int) -> NDArray[np.int32]:
-        """For each cell of a stretch the last of the first `n_steps` steps that wrote it, -1 for none."""
+        """For each cell of a range, the last of the first `n_steps` steps that wrote it, -1 for none."""
         bounds = self.first[cells.start : cells.stop + 1]
         steps = self.steps[bounds[0] : bounds[-1]]
         last_steps = np.full(cells.stop - cells.start, -1, np.int32)
@@ -309,18 +309,18 @@ class Writers(NamedTuple):
 
 
 def writers_of(n_cells: int, steps: NDArray[np.int64], cells: NDArray[np.int32]) -> Writers:
-    """What these steps, in the order of time, write: each one cell."""
+    """Sort steps by the cell that they write; step i of `steps`, which are in order, writes cells[i]."""
     order = np.argsort(cells, kind="stable")
     first = np.zeros(n_cells + 1, np.int32)
     np.cumsum(np.bincount(cells, minlength=n_cells), out=first[1:])
     return Writers(steps[order].astype(np.int32), first)
 
 
-# The kinds of steps that a trace holds: in which stage they happen, and what they do to the tokens
+# The kinds of steps: the stage in which they happen, and their effect on the tokens
 
 
 class Stage(IntEnum):
-    """The way of a text through the tokenizer."""
+    """The stages of encoding, in order."""
 
     PARTITION = 0
     NORMALISE = 1
@@ -335,13 +335,13 @@ STAGE_NAMES = tuple(stage.name.lower() for stage in Stage)
 class Effect(IntEnum):
     """What a step changes.
 
-    MERGE    what it makes goes into `cell`, which is a slot, and `other_cell` is emptied
-    WAY      it is now the best way to `cell`, which is an offset of the piece; it comes from `other_cell`
-    APPEND   a token is added to those of the piece; `cell` counts them, `other_cell` is the offset of the
+    MERGE    the slot `cell` gets the result, and the slot `other_cell` becomes empty
+    WAY      the best path to `cell`, an offset in the piece, now comes from the offset `other_cell`
+    APPEND   a token is appended to those of the piece; `cell` is its index, `other_cell` the offset in the
              piece where it begins, as for JOIN and RESTART
-    JOIN     the last token grows over this one
-    POP      the last token is taken back
-    RESTART  all tokens of the piece are forgotten for this one
+    JOIN     the last token is extended by this one
+    POP      the last token is removed
+    RESTART  this token replaces all tokens of the piece
     """
 
     NOTHING = 0
@@ -355,7 +355,7 @@ class Effect(IntEnum):
 
 @dataclass(frozen=True)
 class StepOperation:
-    """One kind of step; `forms` says whether `result` is a token or symbol that is there afterwards."""
+    """One kind of step; `forms` is True if the step makes `result`, a token or symbol."""
 
     name: str
     stage: Stage
@@ -403,14 +403,14 @@ EFFECTS = np.array([operation.effect for operation in OPERATIONS], np.uint8)
 FORMS = np.array([operation.forms for operation in OPERATIONS])
 MADE_TOKENS = (Effect.APPEND, Effect.JOIN, Effect.RESTART)
 
-BEFORE, BEHIND = 0, 1  # in `cell` of "add": where around the text a token is put
+BEFORE, BEHIND = 0, 1  # `cell` of "add": the token is added before or after the text
 
 
-# Steps by what they are about, so that they are found in any trace that has the same text
+# Keys that identify a step by what it covers, in any trace of the same text
 
 
 class StepKey(NamedTuple):
-    """A step: its operation, the bytes of the whole text that it is about, and what it makes, -1 for nothing.
+    """Identifies a step: its operation, the bytes of the whole text that it covers, its result or -1.
 
     Without an operation it is the start of a trace.
     """
@@ -422,13 +422,13 @@ class StepKey(NamedTuple):
 
 
 START = StepKey()
-INSTEAD = {"text": "", "normalise": "piece"}  # of stages that leave no step where they do nothing
+INSTEAD = {"text": "", "normalise": "piece"}  # fallbacks for stages that may have no step
 
 
 def step_at(trace: Trace, place: StepKey, text_start: int = 0) -> int | None:
-    """The step of a trace whose text begins at `text_start` of the whole one; None where it has no such.
+    """The step with this key in a trace whose text begins at byte `text_start` of the whole; None if missing.
 
-    Of several over these bytes it is the one over the fewest: pieces and stretches may be cut elsewhere.
+    Of several steps that cover the bytes, the one that covers the fewest: pieces may be split differently.
     """
     operation: str | None = place.operation
     while operation:

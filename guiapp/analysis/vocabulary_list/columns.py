@@ -1,6 +1,6 @@
-"""What is known of each token of a vocabulary, as arrays, and what a list of tokens can show of it.
+"""The data of all tokens of a vocabulary, as arrays, and the columns that lists of tokens can show.
 
-To add a column of the window, of CSV and of JSON alike, add a row to COLUMNS.
+To add a column to the window, CSV and JSON, add an entry to COLUMNS.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from guiapp.native.model_files import StringTable
 
 if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings import (
-        Indicators,  # with gguf, which takes time to import
+        Indicators,  # imports gguf, which is slow
     )
     from guiapp.analysis.vocabulary_list.filters import Histogram
 
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
-CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
+CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of continuation bytes in UTF-8
 
 
 class TokenFigures:
-    """One array for each figure, n values each, made when somebody asks for it.
+    """Arrays with one value for each of the n tokens, computed on demand.
 
-    is_reached  1 for tokens that a trial of `tree.trials` reached, 0 for others, NaN for those that were left
-                out of them; None where nothing was tried
-    indicators  what the model's embeddings tell; None where they were not read
-    orders      those that were asked for, see `order`
-    histograms  of all tokens, where somebody counted
-    matcher     tries regular expressions on the tokens; keeps a process, which ends with it
+    is_reached  1 for tokens that a trial of `tree.trials` reached, 0 for others, NaN for tokens that were
+                not tried; None before the trials
+    indicators  the evaluation of the model's embeddings; None if they were not read
+    orders      cached sort orders, see `listing.order`
+    histograms  of all tokens, once computed
+    matcher     matches regular expressions against the tokens; owns a child process
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -63,13 +63,13 @@ class TokenFigures:
         self.matcher = RegexTokenMatcher()
 
     def with_unreached(self, unreached: Ids) -> TokenFigures:
-        """The same, and which tokens no trial reached."""
+        """A copy with the result of the trials: the tokens that none reached."""
         figures = copy(self)
         figures.is_reached = np.where(is_tried(self.tokenizer), ~self.flags(unreached), np.nan)
         return figures
 
     def with_indicators(self, indicators: Indicators | None) -> TokenFigures:
-        """The same, and what the embeddings tell."""
+        """A copy with the evaluation of the embeddings."""
         figures = copy(self)
         figures.indicators, figures.orders = indicators, {}
         return figures
@@ -83,19 +83,19 @@ class TokenFigures:
 
     @property
     def figures(self) -> TokenFigures:
-        """Itself, as a list of all tokens; see `TokenRows`."""
+        """This object, as `TokenRows.figures`."""
         return self
 
     def token(self, row: int) -> int:
         return row
 
     def tokens_of(self, row: int) -> list[FiguresOfToken]:
-        """The token that a row is about."""
+        """The token of a row."""
         return [(self, row)]
 
     @cached_property
     def explainer(self) -> Explainer:
-        """Tells how a token is built."""
+        """Explains how merges build a token."""
         return Explainer(self.vocabulary, self.tokenizer.merging)
 
     @property
@@ -108,24 +108,24 @@ class TokenFigures:
 
     @property
     def lengths(self) -> Values:
-        """In bytes."""
+        """The length of each token in bytes."""
         return self.tree.lengths
 
     @cached_property
     def characters(self) -> Values:
-        """Those that begin in a token: 0 for one that only goes on with a character."""
+        """The number of characters that begin in each token; 0 for one with only continuation bytes."""
         begins = (self.tree.data & CONTINUING_BITS) != CONTINUING
         before = np.append(0, np.cumsum(begins))
         return np.diff(before[self.tree.offsets])
 
     @cached_property
     def scripts(self) -> NDArray[np.uint8]:
-        """Indexes into SCRIPT_NAMES."""
+        """The script of each token, as an index into SCRIPT_NAMES."""
         return token_scripts(self.vocabulary, self.tree)
 
     @cached_property
     def ranks(self) -> Values | None:
-        """Of the first merge rule that makes a token, NaN where none does; None without merge rules."""
+        """The rank of the first merge rule that makes each token, NaN without one; None without rules."""
         if not self.has_ranks:
             return None
         ranks = merge_ranks(self.tokenizer.merging, len(self))
@@ -137,12 +137,12 @@ class TokenFigures:
 
     @property
     def scores(self) -> Values | None:
-        """None where the vocabulary's type has none."""
+        """The scores; None if the vocabulary's type has none."""
         return self.vocabulary.scores if self.vocabulary.type in SCORED else None
 
     @cached_property
     def roles(self) -> dict[int, str]:
-        """`special_role` of those with one."""
+        """The `special_role` of each token that has one."""
         ids = {*vars(self.vocabulary.special_ids).values(), *self.vocabulary.eog} - {None}
         return {token: special_role(self.vocabulary, token) for token in ids if token < len(self)}
 
@@ -152,32 +152,32 @@ class TokenFigures:
 
     @cached_property
     def children(self) -> Values:
-        """How many tokens hang right below one in the token tree."""
+        """The number of children of each token in the token tree."""
         return np.diff(self.tree.columns.child_offsets)[: len(self)]
 
     @cached_property
     def below(self) -> Values:
-        """How many longer tokens begin with one."""
+        """The number of longer tokens that begin with each token."""
         return np.maximum(self.tree.columns.sizes - 1, 0)
 
     @property
     def depths(self) -> Values:
-        """How many tokens lie on the way from the root of the token tree, the token itself included."""
+        """The number of tokens on the path from the root of the token tree, including the token itself."""
         return self.tree.columns.depths
 
     @property
     def places(self) -> Values:
-        """Where a token stands among all in the order of their bytes."""
+        """The position of each token in the order of their bytes."""
         return self.tree.columns.places
 
     @cached_property
     def is_broken(self) -> Flags:
-        """Whether the bytes of a token are no whole characters."""
+        """Whether the bytes of a token are not whole characters."""
         return self.flags(broken_tokens(self.tree))
 
     @cached_property
     def is_duplicate(self) -> Flags:
-        """Whether another token stands for the same bytes."""
+        """Whether another token has the same bytes."""
         data, offsets = self.tree.data, self.tree.offsets
         first = StringTable(data, offsets).find_each(data, offsets[1:])
         is_duplicate: Flags = np.bincount(first, minlength=len(self))[first] > 1
@@ -185,18 +185,18 @@ class TokenFigures:
 
     @cached_property
     def is_byte(self) -> Flags:
-        """Whether a token is there for a single byte, by its kind or because it is one."""
+        """Whether a token stands for a single byte, by its kind or by its length."""
         is_byte: Flags = (self.vocabulary.attributes & Attribute.BYTE > 0) | (self.lengths == 1)
         return is_byte
 
     @cached_property
     def is_reserved(self) -> Flags:
-        """Whether the file marks a token as unused, or names it so."""
+        """Whether the kind or name of a token marks it as unused or reserved."""
         return reserved(self.vocabulary)
 
     @property
     def is_special(self) -> Flags:
-        """Whether a token is no ordinary text: control, unknown, user-defined."""
+        """Whether a token is not ordinary text: control, unknown or user-defined."""
         is_special: Flags = self.vocabulary.effective_attributes & SPECIAL > 0
         return is_special
 
@@ -208,29 +208,29 @@ class TokenFigures:
             return False
         try:
             return any(embedding_rows(part) is not None for part in all_parts(path))
-        except (VocabError, OSError):  # it is no longer what was opened
+        except (VocabError, OSError):  # the file has changed since it was opened
             return False
 
     @property
     def summary(self) -> dict[str, object]:
-        """What the record of a list tells about all tokens."""
+        """Items about all tokens for the JSON record of a list."""
         return {} if self.indicators is None else {"embeddings": self.indicators.record}
 
     def flags(self, ids: Ids) -> Flags:
-        """For each token whether it is one of these."""
+        """bool[n]: True for the tokens `ids`."""
         flags = np.zeros(len(self), np.bool_)
         flags[ids] = True
         return flags
 
 
-LONGEST_TOKEN = 60  # characters, where it is not whole
+LONGEST_TOKEN = 60  # characters in a table; files have the whole token
 NO_LIMIT = 1 << 30
 OF_NO_CHARACTER = re.compile("[\udc80-\udcff]+")
 NOT_READ = "Read the embeddings first: “Read embeddings”, or --embeddings on the command line."
 
 
 def own_text(vocabulary: Vocabulary, token: int) -> str:
-    """What a token stands for, or its name; bytes of no whole character as `<E2 82>`."""
+    """The text of a token, or its name if it has none; bytes of partial characters as `<E2 82>`."""
     data = vocabulary.token_bytes(token) or vocabulary.raw_text(token)
     return OF_NO_CHARACTER.sub(
         lambda part: f"<{part[0].encode('utf-8', 'surrogateescape').hex(' ').upper()}>",
@@ -244,7 +244,7 @@ def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
 
 
 def _used_rank(figures: TokenFigures, token: int, _: Spelling) -> str:
-    """As on the token's card; too slow to sort by, or to write of all tokens."""
+    """The rank as on the token's card; too slow for sorting, or for writing all tokens."""
     rank = figures.explainer.merge_rank(token)
     return "" if rank is None else f"{rank:,}"
 
@@ -260,7 +260,7 @@ TokenColumn = ListColumn[TokenFigures]
 def _of_embeddings(
     name: str, about: str, values: Callable[[Indicators], Values], is_usual: bool = True
 ) -> TokenColumn:
-    """A column that there is where the embeddings were read."""
+    """A column that exists only if the embeddings were read."""
     return TokenColumn(
         name,
         about,
@@ -384,27 +384,27 @@ BY_NAME = {column.name: column for column in COLUMNS}
 
 
 def columns_of(figures: TokenFigures) -> list[TokenColumn]:
-    """Those that a vocabulary has something to say in."""
+    """The columns that a vocabulary has."""
     return [column for column in COLUMNS if column.is_known(figures)]
 
 
 def named(names: Sequence[str]) -> list[TokenColumn]:
-    """Some columns.  Raises QueryError."""
+    """The columns with these names.  Raises QueryError for an unknown name."""
     for name in names:
         if name not in BY_NAME:
             raise QueryError(f"There is no column “{name}”. Columns: {', '.join(BY_NAME)}.")
     return [BY_NAME[name] for name in names]
 
 
-# Tokens of a vocabulary that are rows of another list: of those in a text, of the special ones
+# Tokens as rows of another list, such as the tokens of a text or the special tokens
 
 FiguresOfToken = tuple[TokenFigures, int]
 
 
 class TokenRows:
-    """Some tokens, a row each.
+    """A list with a row for each of some tokens.
 
-    ids     int32[n]: which token a row is about
+    ids     int32[n]: the token of each row
     orders  see `listing.ListSource`
     """
 
@@ -430,7 +430,7 @@ class TokenRows:
 
 
 class OfTokens(Protocol):
-    """Rows about the tokens of one vocabulary, or of several ones beside each other."""
+    """Rows about the tokens of one vocabulary, or of several that are compared."""
 
     orders: dict[str, NDArray[np.int64]]
 
@@ -438,7 +438,7 @@ class OfTokens(Protocol):
 
     @property
     def all_figures(self) -> Sequence[TokenFigures]:
-        """What is known of the tokens of each vocabulary."""
+        """The data of the tokens of each vocabulary."""
 
     def ids_of(self, side: int) -> Ids:
         """int32[n]: the token of one vocabulary in each row, -1 for none."""
@@ -452,7 +452,7 @@ R = TypeVar("R", bound=OfTokens)
 
 @dataclass(frozen=True)
 class _OfTokens(ListColumn[R]):
-    """What a column of COLUMNS says of the tokens of a row, once where that is the same."""
+    """A column of COLUMNS for the tokens of a row; equal values are shown once."""
 
     of: TokenColumn = COLUMNS[0]
 
@@ -464,7 +464,7 @@ class _OfTokens(ListColumn[R]):
         return super().is_known(source) and any(map(self.of.is_known, source.all_figures))
 
     def sorts_by(self, source: R) -> Values:
-        """Of the first vocabulary that has a value."""
+        """The sort key of the first vocabulary that has a value, for each row."""
         result = np.full(len(source), np.nan)
         for side, figures in enumerate(source.all_figures):
             if (values := self.of.sorts_by(figures)) is not None:
@@ -492,7 +492,7 @@ class _OfTokens(ListColumn[R]):
 def of_tokens(
     usual: Collection[str], without: Collection[str] = (), yielding: Collection[str] = ()
 ) -> dict[str, ListColumn[R]]:
-    """The columns of COLUMNS for the tokens of rows, by name; some are shown unless people choose."""
+    """The columns of COLUMNS for rows about tokens, by name; those in `usual` are shown by default."""
     return {
         each.name: _OfTokens(
             each.name,

@@ -1,6 +1,6 @@
-"""Which rows of a model's embeddings look as if no training text had led to their tokens.
+"""Finds tokens whose embeddings look untrained.
 
-Matrices are read from a GGUF in blocks: never a whole one is in memory.
+Matrices are read from a GGUF in blocks, so that no whole matrix is ever in memory.
 Source: Land & Bartolo 2024, "Fishing for Magikarp", section 2.2, https://arxiv.org/abs/2405.05417.
 """
 
@@ -33,37 +33,37 @@ Ids = NDArray[np.int32]
 Values = NDArray[np.float32]
 Rows = NDArray[np.float32]
 INPUT, OUTPUT, OUTPUT_BIAS = "token_embd.weight", "output.weight", "output.bias"
-MOST_ROWS = 1 << 22  # sixteen times as many as any model has
-WIDEST = 1 << 16  # four times as wide as any model
-BLOCK_ELEMENTS = 1 << 20  # that are decoded at once; decoding takes some five times their memory
+MOST_ROWS = 1 << 22  # sixteen times the rows of any known model
+WIDEST = 1 << 16  # four times the width of any known model
+BLOCK_ELEMENTS = 1 << 20  # numbers decoded at once; decoding takes some five times their memory
 NEVER_IN_UTF_8 = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
-FEWEST = 3  # whose mean says something
-MOST_REFERENCE_ROWS = 512  # of which the mean is taken
-SAMPLE_NUMBERS = 1 << 24  # of the rows that the first principal component is estimated from at first
+FEWEST = 3  # rows for a meaningful mean
+MOST_REFERENCE_ROWS = 512  # rows in the mean of the known unused rows
+SAMPLE_NUMBERS = 1 << 24  # numbers in the sample for the first estimate of the principal component
 N_DIRECTIONS, N_ROUNDS = 8, 12  # of that estimate
-NEAR_ZERO = 1e-3  # of the usual norm: a mean that is shorter has no direction
-LARGEST_SQUARE = 1e30  # of a row's norm; rows beyond are broken, and would spoil the sums
-SHARE = 0.02  # of all tokens, which the paper verifies
-NEAR_UNUSED = 0.1  # of the way from the known unused rows to what is usual
-MOST_OF_THEM, SET_APART = 0.9, 0.25  # so many known unused rows have less than this share of all tokens
-COARSE_BITS = 4  # a number; fewer blur what is small
+NEAR_ZERO = 1e-3  # times the median norm: a shorter mean has no reliable direction
+LARGEST_SQUARE = 1e30  # squared norm; rows with a larger one count as broken and would spoil the sums
+SHARE = 0.02  # of all tokens: as many as the paper verifies
+NEAR_UNUSED = 0.1  # of the distance between the medians of the known unused rows and of all tokens
+MOST_OF_THEM, SET_APART = 0.9, 0.25  # this quantile of the unused rows must be below this one of others
+COARSE_BITS = 4  # per number; with fewer, small values are inexact
 COMPARED = "cosine distance to the known unused rows"
 NORM = "norm of the input row"
 
 
 @dataclass(frozen=True, eq=False)
 class Indicators:
-    """What the embeddings of a model tell about its tokens.
+    """The evaluation of the embeddings of a model.
 
-    matrices   of what the model makes of ids, and of what makes ids again unless that is the same ("tied")
-    known      the rows that are known to be unused, which the others were compared with; None without any
-    groups     all that could be compared with: tokens that were hardly trained for a reason
-    title      what `values` are
-    values     float32[n], less is more suspicious: the norm, or for a tied model the cosine distance, as in
-               the paper; the other where only that sets the known unused rows apart
-    limit      up to which a token looks untrained: a tenth of the way from the known unused rows to all
-               tokens, of both the median; where those are not set apart, the least 2 %, as in the paper
-    notes    what speaks against trusting this, one sentence each
+    matrices   the input matrix, and the output matrix unless it is the same one ("tied")
+    known      the rows known to be unused, with which the others were compared; None if there are none
+    groups     all groups of rows that are probably untrained, for comparison
+    title      the name of the indicator in `values`
+    values     float32[n], lower is more suspicious: the norm, or for a tied model the cosine distance, as in
+               the paper; the other one if only that one separates the known unused rows
+    limit      the highest value that looks untrained: a tenth of the distance from the median of the known
+               unused rows to the median of all tokens; without a separation, the lowest 2 %, as in the paper
+    notes      reasons to doubt the result, one sentence each
     """
 
     matrices: tuple[MatrixIndicators, ...]
@@ -76,12 +76,12 @@ class Indicators:
 
     @property
     def input(self) -> MatrixIndicators:
-        """Of what the model makes of ids."""
+        """The indicators of the input matrix."""
         return self.matrices[0]
 
     @property
     def last(self) -> MatrixIndicators:
-        """Of what makes ids."""
+        """The indicators of the output matrix."""
         return self.matrices[-1]
 
     @property
@@ -91,18 +91,18 @@ class Indicators:
 
     @property
     def is_known(self) -> NDArray[np.bool_]:
-        """bool[n]: the tokens of `groups`."""
+        """bool[n]: whether a token is in one of `groups`."""
         return _in_any(self.groups, len(self.values))
 
     @property
     def suspects(self) -> Ids:
-        """The tokens up to the limit, the most suspicious first; those of `groups` aside."""
+        """The tokens up to the limit, most suspicious first, without those in `groups`."""
         ids = np.flatnonzero((self.values <= self.limit) & ~self.is_known)
         return ids[np.argsort(self.values[ids], kind="stable")].astype(np.int32)
 
     @property
     def record(self) -> dict[str, object]:
-        """What reading the embeddings told about all tokens, for programs."""
+        """The results for all tokens, as a JSON record."""
         matrices = (each.matrix for each in self.matrices)
         return {
             "indicator": self.title,
@@ -120,7 +120,7 @@ class Indicators:
 
     @property
     def sentences(self) -> Iterator[str]:
-        """The same for people."""
+        """The results for all tokens, as sentences."""
         if self.known is not None:
             yield f"Embeddings are compared with the mean of {len(self.known.rows):,} {self.known.why}."
         limit = f"a {self.title} up to {self.limit:.4g}"
@@ -129,7 +129,7 @@ class Indicators:
 
 
 def matrices_of(vocabulary: Vocabulary) -> EmbeddingMatrices:
-    """Where the embeddings of a model are.  Raises VocabError for one without."""
+    """Locate the embeddings of a model.  Raises VocabError if it has none."""
     if vocabulary.path is None or vocabulary.format != "GGUF":
         raise VocabError("This file has no embeddings. Open a GGUF that holds the whole model.")
     return find_matrices(vocabulary.path)
@@ -140,12 +140,12 @@ def token_indicators(
     progress: Progress = lambda _share: None,
     unused: Sequence[int] | None = None,
 ) -> Indicators:
-    """Read the embeddings of a model.
+    """Read and evaluate the embeddings of a model.
 
-    progress  called with the share done; what it raises stops the work
-    unused    rows to compare with, in place of those that are found
-    Memory: 500 MB at most, whatever the size of the model.  Raises VocabError for a file without embeddings,
-    or with broken ones.
+    progress  called with the fraction done; may raise to cancel
+    unused    rows to compare with, instead of the detected ones
+    Memory: at most 500 MB for models of any size.  Raises VocabError for a file without embeddings, or with
+    broken ones.
     """
     matrices = matrices_of(vocabulary)
     groups = known_unused(vocabulary, matrices.input.n_rows)
@@ -179,14 +179,14 @@ def _in_any(groups: Sequence[KnownUnused], n_tokens: int) -> NDArray[np.bool_]:
 
 
 class _Choice(NamedTuple):
-    """An indicator that could be taken, with that of the known unused rows: each compared with the others."""
+    """A candidate indicator: `values` of all tokens; `own` of each known unused row against the others."""
 
     title: str
     values: Values
     own: Values
 
     def limit(self, groups: Sequence[KnownUnused]) -> tuple[float, bool]:
-        """Up to which value a token looks untrained, and whether the known unused rows are set apart."""
+        """The highest value that looks untrained, and whether the known unused rows are separated."""
         others = self.values[~np.isnan(self.values) & ~_in_any(groups, len(self.values))]
         if not len(others):
             return float("nan"), False
@@ -223,7 +223,7 @@ def _norms(rows: Rows | None) -> Values:
 
 
 def _cosines_to_others(rows: Rows | None) -> Values:
-    """The cosine distance of each row to the mean of the others; none of a single row."""
+    """The cosine distance of each row to the mean of the others; empty for a single row."""
     if rows is None or len(rows) == 1:
         return np.zeros(0, np.float32)
     means = (rows.sum(axis=0) - rows) / (len(rows) - 1)
@@ -254,21 +254,21 @@ def _matrix_notes(indicators: MatrixIndicators) -> Iterator[str]:
         yield f"Tokens without a row in {matrix.name}: {n_tokens - matrix.n_rows:,}."
 
 
-# What sets the rows of a matrix apart from those that are known to be unused, in two passes over them
+# The distance of all rows of a matrix from the known unused rows, in two passes over the file
 
 
 @dataclass(frozen=True, eq=False)
 class MatrixIndicators:
-    """What sets the rows of one matrix apart.  Less is more suspicious.
+    """Indicators for the rows of one matrix.  Lower is more suspicious.
 
-    matrix     where it is
-    norms      float32[n]  the length of each token's row
-    distances  float32[n]  how far it is from the mean of the known unused rows
-    cosines    float32[n]  the cosine distance to it, 0 to 2; 0 for a row of zeros
+    matrix     its location in a file
+    norms      float32[n]  the norm of each token's row
+    distances  float32[n]  its distance to the mean of the known unused rows
+    cosines    float32[n]  the cosine distance to that mean, 0 to 2; 0 for a row of zeros
     cosines_without_component  the same without the matrix's first principal component
-    n_broken   how many rows hold values that are no numbers, or too large
-    All are NaN for tokens without a row or with a broken one; all but `norms` where nothing is known to be
-    unused, and the cosines where that is all zeros.
+    n_broken   the number of rows with NaN or too large values
+    All are NaN for tokens without a row or with a broken one.  Without known unused rows all but `norms` are
+    NaN; if their mean is about zero, the cosines are.
     """
 
     matrix: Matrix
@@ -282,7 +282,7 @@ class MatrixIndicators:
 def measured(
     matrix: Matrix, n_tokens: int, known: KnownUnused | None, progress: Progress
 ) -> MatrixIndicators:
-    """Read a matrix twice."""
+    """Compute the indicators of a matrix, reading it twice."""
     squares, component = _survey(matrix, lambda share: progress(share / 2))
     if np.isnan(squares).all():
         what = f"{quoted(matrix.path.name)} has no row with valid numbers in {matrix.name}"
@@ -312,7 +312,7 @@ def _of_tokens(column: Values, n_tokens: int) -> Values:
 
 
 def _sound_blocks(matrix: Matrix, progress: Progress) -> Iterator[tuple[int, Rows, Values]]:
-    """The rows in blocks with the number of the first and their squared norms: zeros and NaN if broken."""
+    """Yield blocks: first row number, rows, squared norms; a broken row becomes zeros and its norm NaN."""
     for start, rows in blocks_of(matrix):
         progress(start / matrix.n_rows)
         yield start, rows, _zero_broken(rows)
@@ -320,7 +320,7 @@ def _sound_blocks(matrix: Matrix, progress: Progress) -> Iterator[tuple[int, Row
 
 
 def _zero_broken(rows: Rows) -> Values:
-    """Make zeros of broken rows.  Their squared norms, NaN of broken ones."""
+    """Set broken rows to zero in place; return the squared norms of all rows, NaN for broken ones."""
     with np.errstate(all="ignore"):
         squares: Values = np.einsum("ij,ij->i", rows, rows)
         is_broken = ~(squares <= LARGEST_SQUARE)
@@ -330,9 +330,9 @@ def _zero_broken(rows: Rows) -> Values:
 
 
 def _survey(matrix: Matrix, progress: Progress) -> tuple[Values, Values]:
-    """Squared norms of all rows, and the first principal component.
+    """The squared norms of all rows, and the first principal component.
 
-    That is found by block power iteration: some rounds over a sample of rows, and one over all.
+    Computes the component by block power iteration: some rounds over a sample of rows, and one over all.
     """
     directions = _sampled_directions(matrix)
     squares = np.empty(matrix.n_rows, np.float32)
@@ -349,7 +349,7 @@ def _survey(matrix: Matrix, progress: Progress) -> tuple[Values, Values]:
 
 
 def _sampled_directions(matrix: Matrix) -> Values:
-    """float32[width, k], orthonormal: nearly the directions in which rows differ most."""
+    """float32[width, k], orthonormal: approximately the directions of greatest variance."""
     n_sampled = min(matrix.n_rows, max(1, SAMPLE_NUMBERS // matrix.width))
     rows = rows_of(matrix, np.linspace(0, matrix.n_rows - 1, n_sampled).astype(np.int64).tolist())
     _zero_broken(rows)
@@ -363,7 +363,7 @@ def _sampled_directions(matrix: Matrix) -> Values:
 
 
 def reference_rows(matrix: Matrix, known: KnownUnused | None) -> Rows | None:
-    """Those rows that are known to be unused, or some of them; None without any that are sound."""
+    """The known unused rows, or a sample of them, without broken ones; None if none are left."""
     numbers = [] if known is None else known.rows[known.rows < matrix.n_rows].tolist()
     if not numbers:
         return None
@@ -375,16 +375,16 @@ def reference_rows(matrix: Matrix, known: KnownUnused | None) -> Rows | None:
 def _distances(
     matrix: Matrix, norms: Values, reference: Rows, component: Values, progress: Progress
 ) -> tuple[Values, Values, Values]:
-    """Distance, cosine distance, and that without a component, of all rows to the mean of some."""
+    """Distance, cosine distance and cosine distance without `component` of all rows to a mean."""
     mean = reference.mean(axis=0)
     length, left_of_mean = float(np.linalg.norm(mean)), mean - float(mean @ component) * component
     distances, dots, left, left_dots = np.empty((4, matrix.n_rows), np.float32)
     for start, rows, _squares in _sound_blocks(matrix, progress):
-        rows -= mean  # first, so that what is near the mean keeps its digits
+        rows -= mean  # first, so that rows near the mean keep their precision
         part = slice(start, start + len(rows))
         distances[part] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         dots[part] = rows @ mean
-        rows -= np.outer(rows @ component, component)  # here: of squares too little would be left
+        rows -= np.outer(rows @ component, component)  # not from the squares, which would lose precision
         rows += left_of_mean
         left[part] = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         left_dots[part] = rows @ left_of_mean
@@ -406,10 +406,10 @@ def _cosine_distances(dots: Values, norms: Values, reference_norm: float) -> Val
 
 
 class KnownUnused(NamedTuple):
-    """Rows that no training text can have led to.
+    """Rows whose tokens cannot occur in training texts.
 
-    why   what they are, in the plural
-    rows  numbers of rows, ascending; those from the size of the vocabulary on have no token
+    why   a plural noun phrase for them
+    rows  numbers of rows, ascending; numbers from the size of the vocabulary on have no token
     """
 
     why: str
@@ -417,7 +417,7 @@ class KnownUnused(NamedTuple):
 
 
 def known_unused(vocabulary: Vocabulary, n_rows: int) -> tuple[KnownUnused, ...]:
-    """All groups of a model with so many rows, the most trustworthy first; those of too few rows last."""
+    """All groups of a model with `n_rows` rows, most reliable first; groups of too few rows last."""
     n_tokens = len(vocabulary)
     data, offsets = vocabulary.token_bytes_table
     single = np.flatnonzero((np.diff(offsets) == 1) & ((vocabulary.attributes & Attribute.CONTROL) == 0))
@@ -442,9 +442,9 @@ def known_unused(vocabulary: Vocabulary, n_rows: int) -> tuple[KnownUnused, ...]
 class Matrix(NamedTuple):
     """A matrix in a file.
 
-    kind   how its numbers are stored
-    at     the byte where its data begin
-    width  how many numbers a row has
+    kind   the format of its numbers
+    at     byte offset of its data
+    width  numbers in a row
     """
 
     path: Path
@@ -461,10 +461,10 @@ class Matrix(NamedTuple):
 
 
 class EmbeddingMatrices(NamedTuple):
-    """What a model makes of ids, and ids of.
+    """The input and output embeddings of a model.
 
-    output    None where the input's matrix is used again, "tied"
-    has_bias  whether something is added to what `output` gives
+    output    None if the input matrix is used for output as well ("tied")
+    has_bias  whether a bias is added to the output
     """
 
     input: Matrix
@@ -473,7 +473,7 @@ class EmbeddingMatrices(NamedTuple):
 
 
 def find_matrices(path: Path) -> EmbeddingMatrices:
-    """Those of a GGUF, which may be split into several files.  Raises VocabError where there are none."""
+    """Locate the matrices in a GGUF, which may be split into files.  Raises VocabError if there are none."""
     tensors: dict[str, tuple[Path, TensorPlace]] = {}
     for part in all_parts(path):
         source = HeaderBytes(part, lambda _share: checkpoint())
@@ -518,20 +518,20 @@ def _is_decoded(kind: GGMLQuantizationType) -> bool:
 
 
 def _decode(raw: NDArray[np.uint8], kind: GGMLQuantizationType) -> Rows:
-    with np.errstate(all="ignore"):  # of a hostile file; the numbers that it makes are looked at later
+    with np.errstate(all="ignore"):  # hostile files; the numbers are checked later
         rows: Rows = dequantize(raw, kind)
     return rows
 
 
 def blocks_of(matrix: Matrix) -> Iterator[tuple[int, Rows]]:
-    """All rows in blocks, each with the number of its first row; a block may be written on."""
+    """Yield all rows in blocks, each with the number of its first row; callers may modify a block."""
     size = max(1, BLOCK_ELEMENTS // matrix.width)
     for start in range(0, matrix.n_rows, size):
         yield start, _read(matrix, start, min(start + size, matrix.n_rows))
 
 
 def rows_of(matrix: Matrix, numbers: Sequence[int]) -> Rows:
-    """Some rows, float32[k, width], of ascending numbers."""
+    """The rows with some ascending numbers, float32[k, width]."""
     size, rows = max(1, BLOCK_ELEMENTS // matrix.width), np.empty((len(numbers), matrix.width), np.float32)
     cuts = [at for at, (left, right) in enumerate(pairwise(numbers), 1) if right != left + 1]
     for first, last in pairwise([0, *cuts, len(numbers)]):
@@ -542,12 +542,12 @@ def rows_of(matrix: Matrix, numbers: Sequence[int]) -> Rows:
 
 
 def _read(matrix: Matrix, start: int, end: int) -> Rows:
-    """The rows [start, end)."""
+    """Read the rows [start, end)."""
     checkpoint()
     n_bytes, at = (end - start) * matrix.row_bytes, matrix.at + start * matrix.row_bytes
     try:
         raw = np.fromfile(matrix.path, np.uint8, n_bytes, offset=at)
-    except OverflowError:  # farther than any file reaches
+    except OverflowError:  # an offset beyond any file
         raw = np.empty(0, np.uint8)
     except OSError as error:
         reason = f"cannot be read: {error.strerror}. Check the disk or copy the file."
@@ -560,7 +560,7 @@ def _read(matrix: Matrix, start: int, end: int) -> Rows:
     return _decode(raw.reshape(-1, matrix.row_bytes), matrix.kind)
 
 
-# Whether a model knows a token: it is asked to repeat it, as it did many times before
+# A test of whether a model knows a token: it must repeat the token after many examples
 
 
 N_EXAMPLES = 8
@@ -570,9 +570,9 @@ LAST = "Heard: «{0}» Given back: «"
 
 
 class Prompt(NamedTuple):
-    """A text to be gone on with.
+    """A text for the model to continue.
 
-    holds_token  whether the token stands in it as it is encoded; else the text tells nothing about it
+    holds_token  whether the encoded text contains the token; if not, the test is meaningless
     """
 
     text: str
@@ -580,7 +580,7 @@ class Prompt(NamedTuple):
 
 
 def repeating_prompt(tokenizer: Tokenizer, token_id: int) -> Prompt | None:
-    """A text that a model which knows the token goes on with by it; None where it is no whole characters."""
+    """A text that a model continues with the token if it knows it; None for partial characters."""
     try:
         token = tokenizer.vocabulary.token_bytes(token_id).decode()
     except UnicodeDecodeError:

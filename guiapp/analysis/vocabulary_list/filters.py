@@ -1,15 +1,15 @@
-r"""Which tokens of a vocabulary people mean: a filter is words with blanks between them, and all must hold.
+r"""Filters of tokens: a filter is a list of terms separated by spaces, all of which must match.
 
-the  "new york"      tokens that contain these characters; between quotes, two of them stand for one
+the  "new york"      tokens that contain these characters; inside quotes, write a quote as ""
 /^\s+$/              tokens that the regular expression matches
 0xE282               tokens that contain these bytes
-#9906  100..200      tokens with this id, or with one of these
+#9906  100..200      tokens with this id, or with an id in this range
 kind:control  script:Han
-length:>=8  rank:..500  characters:1  …       of columns with figures: one, a range, or below and above
+length:>=8  rank:..500  characters:1  …       for numeric columns: a value, a range or a comparison
 is:unreached  is:untrained  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
--kind:byte           a `-` before any of them: all others
+-kind:byte           `-` before a term: all other tokens
 
-What is not finished, such as `kind:`, leaves all tokens, and `missing` says what is still to come.
+An unfinished term such as `kind:` matches all tokens, and its `missing` describes what to add.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LENGTHS = (
 )
 LENGTH_LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
 N_STRETCHES = 32
-WORTHS = ("score", "rank", "id")  # the first that a vocabulary has
+WORTHS = ("score", "rank", "id")  # the histogram uses the first that the vocabulary has
 REACHED = "reached"
 Fits = Callable[[TokenFigures, Progress], Flags]
 
@@ -66,14 +66,14 @@ KEY = re.compile("([a-zA-Z]+):(.*)", re.DOTALL)
 NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
 RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
-ALIKE, NEAR = 0.8, 0.6  # of a key and one that is misspelt: lenght, scores; of names
+ALIKE, NEAR = 0.8, 0.6  # least similarity to suggest a key for a misspelt one (lenght), or a name
 UNFINISHED = re.compile("(>=|<=|>|<|=)?[-+]?")
 COMPARISONS = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "=": np.equal}
 NOT_TRIED = "The search for unreached tokens is not finished."
 
 
 class Flag(NamedTuple):
-    """What `is:NAME` asks for; `lacking` is why it cannot be told."""
+    """The filter `is:NAME`; `lacking` is the message if `fits` returns None."""
 
     about: str
     fits: Callable[[TokenFigures], Flags | None]
@@ -101,13 +101,13 @@ FLAGS = {
 
 @dataclass(frozen=True)
 class FilterTerm:
-    """One word of a filter.
+    """One term of a filter.
 
-    written  as it stands in the filter
-    is_not   whether all others are meant
-    needle   the bytes that tokens are to contain; None for other terms
-    text     the same where it was written as text
-    missing  what is still to come, as a sentence; "" where it is finished
+    written  the term as typed
+    is_not   whether it is negated
+    needle   the bytes that tokens must contain; None for other terms
+    text     the text that tokens must contain, if the term was typed as text
+    missing  a sentence about what to add; "" if the term is finished
     """
 
     written: str
@@ -120,12 +120,12 @@ class FilterTerm:
 
 
 def terms_of(query: str) -> tuple[FilterTerm, ...]:
-    """What a filter asks for.  Raises QueryError."""
+    """Parse a filter.  Raises QueryError."""
     return tuple(map(_term, WORD.finditer(query)))
 
 
 def needs_trials(query: str) -> bool:
-    """Whether a filter asks which tokens text reaches; False also for one that cannot be understood."""
+    """Whether a filter needs to know which tokens text reaches; False for an invalid filter."""
     try:
         return any(term.needs_trials for term in terms_of(query))
     except QueryError:
@@ -133,14 +133,14 @@ def needs_trials(query: str) -> bool:
 
 
 def check_filter(query: str) -> None:
-    """Raises QueryError for a filter that cannot be understood, or is not finished."""
+    """Raise QueryError for an invalid or unfinished filter."""
     for term in terms_of(query):
         if term.missing:
             raise QueryError(term.missing)
 
 
 def fitting(figures: TokenFigures, query: str, progress: Progress) -> Flags:
-    """For each token whether a filter leaves it.  Raises QueryError."""
+    """Whether each token matches a filter.  Raises QueryError."""
     flags = np.ones(len(figures), np.bool_)
     for term in terms_of(query):
         flags &= term.fits(figures, progress) ^ term.is_not
@@ -148,15 +148,15 @@ def fitting(figures: TokenFigures, query: str, progress: Progress) -> Flags:
 
 
 def in_any_case(figures: TokenFigures, query: str, progress: Progress) -> tuple[str, int]:
-    """A filter that finds its texts in upper and lower case, and how many tokens it leaves.
+    """The filter with case-insensitive texts, and how many tokens match it.
 
-    "" where there is no text in it, or an expression, which takes a process.
+    ("", 0) if it has no text, or has a regular expression, which needs a child process.
     """
     terms, flags, written = terms_of(query), np.ones(len(figures), np.bool_), list[str]()
     if not any(term.text and not term.is_not for term in terms) or "/" in query:
         return "", 0
     tree = figures.tree
-    data = np.frombuffer(tree.data.tobytes().lower(), np.uint8)  # of ASCII; other letters by their cases
+    data = np.frombuffer(tree.data.tobytes().lower(), np.uint8)  # lowers ASCII; `cases` handles the rest
     for term in terms:
         if term.is_not or not term.text:
             flags &= term.fits(figures, progress) ^ term.is_not
@@ -172,7 +172,7 @@ def in_any_case(figures: TokenFigures, query: str, progress: Progress) -> tuple[
 def listed(
     figures: TokenFigures, query: str, sort: TokenColumn | None, is_descending: bool, progress: Progress
 ) -> Ids:
-    """The tokens that a filter leaves, sorted; without `sort` the nearest to the texts in it first.
+    """The tokens that match a filter, sorted; without `sort`, the closest matches of its texts first.
 
     Raises QueryError.
     """
@@ -184,24 +184,24 @@ def listed(
 
 
 def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
-    """How far tokens that a filter leaves are from the texts in it, see `matches.distances`."""
+    """The distance of matching tokens from the texts in a filter, see `matches.distances_from`."""
     far, has_space = np.zeros(len(ids), np.int16), query.startswith(" ")
     for term in terms_of(query):
         if term.needle is not None and not term.is_not:
             far += distances_from(figures.tree, term.needle, ids, has_space).astype(np.int16)
-        has_space = False  # others are apart
+        has_space = False  # the leading space belongs to the first term only
     return far
 
 
 def without(query: str, key: str) -> str:
-    """A filter without the terms `key:…` in it."""
+    """A filter without its terms `key:…`."""
     return " ".join(
         word[0] for word in WORD.finditer(query) if not word["body"].lower().startswith(f"{key}:")
     )
 
 
 def without_terms(query: str, written: str) -> str:
-    """A filter without some terms."""
+    """A filter without the terms in `written`."""
     return " ".join(word[0] for word in WORD.finditer(query) if word[0] not in _words(written))
 
 
@@ -210,17 +210,17 @@ def _words(query: str) -> set[str]:
 
 
 def has(query: str, written: str) -> bool:
-    """Whether some terms stand in a filter."""
+    """Whether a filter contains all terms in `written`."""
     return _words(written) <= _words(query)
 
 
 def with_term(query: str, written: str) -> str:
-    """A filter with one more term."""
+    """A filter with the terms in `written` added."""
     return f"{query.strip()} {written}".strip()
 
 
 def script_term(script: int) -> str:
-    """What asks for one of SCRIPT_NAMES."""
+    """The term that matches a script, given as an index into SCRIPT_NAMES."""
     name = SCRIPT_NAMES[script]
     return f'script:"{name}"' if " " in name else f"script:{name}"
 
@@ -264,13 +264,13 @@ def _unfinished(written: str, lacking: str) -> FilterTerm:
 
 
 def _unquoted(text: str) -> str:
-    """Between quotes; a lone one stands for itself."""
+    """Remove quotes around a text; a lone quote stands for itself."""
     match = QUOTED.fullmatch(text) if len(text) > 1 else None
     return text if match is None else match[1].replace('""', '"')
 
 
 def _keyed(written: str, key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm:
-    """The term `key:value`, finished or not."""
+    """Parse the term `key:value`, finished or not."""
     begun = f"“{written}” is incomplete: "
     if key == "is":
         if value in FLAGS:
@@ -296,14 +296,14 @@ def _keyed(written: str, key: str, value: str, term: Callable[..., FilterTerm]) 
 def _range(
     written: str, column: TokenColumn, low: float | None, high: float | None, term: Callable[..., FilterTerm]
 ) -> FilterTerm:
-    """One whose end is below its start may still get more digits."""
+    """The term for a range; it is unfinished if its end is below its start, which may get more digits."""
     if low is not None and high is not None and high < low:
         return _unfinished(written, f"“{written}” is an empty range: write the smaller number first.")
     return term(partial(_in_range, column, low, high))
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:
-    """The kinds or scripts of this name, or those that begin so.  Raises QueryError."""
+    """The kinds or scripts with this name, else those whose names begin with it.  Raises QueryError."""
     names, needle = [_plain(name) for name in NAMED[key]], _plain(value)
     numbers = [number for number, name in enumerate(names) if name == needle]
     numbers = numbers or [number for number, name in enumerate(names) if name.startswith(needle)]
@@ -313,7 +313,7 @@ def _numbers(key: str, value: str) -> NDArray[np.int64]:
 
 
 def _unknown(kind: str, value: str, names: Sequence[str]) -> QueryError:
-    """With what may be meant before all that there is."""
+    """An error that suggests similar names and lists all."""
     by_plain_name = {_plain(name): name for name in names}
     near = [by_plain_name[each] for each in get_close_matches(_plain(value), by_plain_name, cutoff=NEAR)]
     meant = f" Did you mean {' or '.join(near)}?" if near else ""
@@ -359,7 +359,7 @@ def _compared(
 def _in_range(
     column: TokenColumn, low: float | None, high: float | None, figures: TokenFigures, progress: Progress
 ) -> Flags:
-    """From low to high, both included; those without a value are in no range."""
+    """Whether values are in [low, high]; False for tokens without a value."""
     values = _values(column, figures)
     above = values >= (-np.inf if low is None else low)
     return np.asarray(above & (values <= (np.inf if high is None else high)), np.bool_)
@@ -375,7 +375,7 @@ def _values(column: TokenColumn, figures: TokenFigures) -> NDArray[np.number]:
     return values
 
 
-# The tokens of a vocabulary that a filter leaves, as the command line and scripts ask for them
+# The list of tokens that match a filter, for the command line and scripts
 
 
 def vocabulary_list(
@@ -389,12 +389,12 @@ def vocabulary_list(
     reads_embeddings: bool = False,
     unused: Sequence[int] | None = None,
 ) -> TokenList[TokenFigures]:
-    """The tokens that a filter leaves, sorted by a column, or the nearest to the texts in it first.
+    """The tokens that match a filter, sorted by a column; by default, the closest matches of its texts first.
 
-    Whether text reaches tokens is tried where the filter, the order or a column asks for it: some seconds.
-    reads_embeddings  up to a minute, for more columns and `is:untrained`
-    unused            rows of the embeddings to compare the others with, in place of those that are found
-    Raises QueryError, TrialError where reaching cannot be tried, VocabError where there are no embeddings.
+    If the filter, the order or a column needs it, test which tokens text reaches: some seconds.
+    reads_embeddings  adds columns and `is:untrained`; takes up to a minute
+    unused            rows of the embeddings to compare the others with, instead of the detected ones
+    Raises QueryError, TrialError if tokens cannot be tested, VocabError if there are no embeddings.
     """
     check_filter(query)
     names = [] if columns is None else columns
@@ -402,7 +402,7 @@ def vocabulary_list(
     figures = TokenFigures(tokenizer)
     if reads_embeddings:
         from guiapp.analysis.vocabulary_list.embeddings import (
-            token_indicators,  # and gguf, which takes time
+            token_indicators,  # imports gguf, which is slow
         )
 
         figures = figures.with_indicators(token_indicators(tokenizer.vocabulary, progress, unused))
@@ -413,18 +413,18 @@ def vocabulary_list(
     return TokenList(figures, ids, shown, query, spelling, summary=figures.summary)
 
 
-# How the tokens of a vocabulary divide by script, length and rank: bars, each with the filter for it
+# Histograms of the tokens by script, length and rank; each bar has a filter for its tokens
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Bars of one figure.
+    """A histogram of one column.
 
     name    of the column
     names   of the bars
-    terms   the filter for each
+    terms   the filter for each bar
     of      int16[n]: the bar of each token, or -1
-    totals  int64[k]: how many tokens each has
+    totals  int64[k]: the number of tokens in each bar
     """
 
     name: str
@@ -434,12 +434,12 @@ class Histogram:
     totals: Counts
 
     def counts(self, ids: Ids) -> Counts:
-        """int64[k]: how many of some tokens each bar has."""
+        """int64[k]: how many of the tokens `ids` are in each bar."""
         return np.bincount(self.of[ids] + 1, minlength=len(self.names) + 1)[1:]
 
 
 def histograms(figures: TokenFigures) -> tuple[Histogram, ...]:
-    """By script, by length, and by the first of WORTHS that there is."""
+    """Histograms by script, by length, and by the first of WORTHS that the vocabulary has."""
     scripts = list(map(script_term, range(len(SCRIPT_NAMES))))
     lengths = [*(f"length:{length}" for length in range(LONGEST_COUNTED)), f"length:>={LONGEST_COUNTED}"]
     worths = ((name, BY_NAME[name].values(figures)) for name in WORTHS)
@@ -451,7 +451,7 @@ def histograms(figures: TokenFigures) -> tuple[Histogram, ...]:
 
 
 def _binned(name: str, values: Values) -> Histogram:
-    """Stretches of the same width from the least value to the greatest."""
+    """A histogram with bins of equal width from the least value to the greatest."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)
     width = (high - low) / N_STRETCHES
@@ -471,7 +471,7 @@ def _binned(name: str, values: Values) -> Histogram:
 
 
 def doubling_histogram(figures: TokenFigures, name: str, n_single: int) -> Histogram:
-    """By whole numbers, beyond some by ranges that are twice as long each."""
+    """A histogram with a bin for each whole number up to `n_single`, then with bins of doubling width."""
     values, starts, start = BY_NAME[name].values(figures), [*range(n_single + 1)], n_single + 1
     assert values is not None
     most = int(values.max(initial=0))

@@ -1,6 +1,6 @@
-"""Lists with columns: how rows are sorted, and written as text, CSV, JSON and Markdown, one by one.
+"""Lists with columns: sorts their rows, and writes them as text, CSV, JSON and Markdown, row by row.
 
-A column is one row of a list such as `columns.COLUMNS`: tables of the window, CSV and JSON follow.
+A column is one entry of a list such as `columns.COLUMNS`; tables in the window, CSV and JSON all use it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from guiapp.analysis.export.tables import Table, csv_blocks, json_text, markdown
 from guiapp.core.text.numbers_in_words import counted, printable
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 
-MEASURED_ROWS = 256  # how wide the columns of a text are is told by the first ones
+MEASURED_ROWS = 256  # first rows of a text that determine the widths of its columns
 BETWEEN = "  "
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -28,9 +28,9 @@ Cell = int | float | str | None
 
 
 class ListSource(Protocol):
-    """What rows are about, numbered from 0.
+    """The data of a list; rows are numbered from 0.
 
-    orders  those that were asked for, see `order`
+    orders  cached sort orders, see `order`
     """
 
     orders: dict[str, NDArray[np.int64]]
@@ -42,28 +42,28 @@ S = TypeVar("S", bound=ListSource)
 
 
 def _by_words(source: ListSource) -> None:
-    """The values of a column without any."""
+    """The default of `ListColumn.values`: no values, sort by text."""
 
 
 @dataclass(frozen=True)
 class ListColumn(Generic[S]):
-    """One figure of each row, or words about it.
+    """A column of a list: a number or a text for each row.
 
-    name    also its title, without a unit
-    about   what it says, in a few words
-    unit    of its figures, for people
-    values  what rows are sorted and, with `is_figure`, filtered by: one for each, NaN for rows without one;
-            None where the source has none.  Without this, rows are sorted by what is written
-    write   what it says of a row, where that is not the value as people write it
-    figure  whether it is a number, where it is written by `write`
-    data    what programs are given in place of what is written
-    whole   the same as `write`, of any length, for files
-    is_usual  whether it is shown unless people choose
-    is_there  whether a source has such a column; without this, each has
-    lacking   what to say where there are no values; "" where the type of the vocabulary is why
-    digits    that a figure is written with, where it is no whole number
-    share     of the width of a table, beside others
-    widest    what a table has room for in any case; of figures, or the last one where that is wider
+    name    also its title, without the unit
+    about   a short description
+    unit    the unit of its numbers, for display
+    values  what rows are sorted and, with `is_figure`, filtered by: one for each row, NaN for rows without a
+            value; None if the source has none.  Without this, rows are sorted by their text
+    write   the text of a row, if it is not the formatted value
+    figure  whether the text of `write` is a number
+    data    the value in JSON and CSV, if it is not the text or number
+    whole   the text of a row without abbreviation, for files
+    is_usual  whether it is shown by default
+    is_there  whether a source has such a column; without this, all have it
+    lacking   the message if there are no values; "" if the vocabulary's type is the reason
+    digits    significant digits of a number that is not whole
+    share     its share of the width of a table, relative to other columns
+    widest    the text that a table always has room for; for numbers also the last row, if wider
     yields    whether a narrow table leaves it out
     """
 
@@ -92,11 +92,11 @@ class ListColumn(Generic[S]):
         return self.figure or self.write is None
 
     def is_known(self, source: S) -> bool:
-        """Whether a source has anything to say here."""
+        """Whether a source has this column."""
         return self.is_there is None or self.is_there(source)
 
     def sorts_by(self, source: S) -> Values | None:
-        """A number for each row, those of words ascending with the words, NaN for none."""
+        """A sort key for each row, NaN without a value; texts get their rank in alphabetical order."""
         if self.values is not _by_words:
             return self.values(source)
         written = [self.text(source, row, Spelling.SIGNS).casefold() for row in stoppable(range(len(source)))]
@@ -104,7 +104,7 @@ class ListColumn(Generic[S]):
         return np.where(words == "", np.nan, np.arange(len(words)))[numbers]
 
     def text(self, source: S, row: int, spelling: Spelling) -> str:
-        """What a table for people says of a row."""
+        """The text of a row in a table."""
         if self.write is not None:
             return self.write(source, row, spelling)
         value = self.value(source, row)
@@ -113,15 +113,15 @@ class ListColumn(Generic[S]):
         return f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
 
     def whole_text(self, source: S, row: int, spelling: Spelling) -> str:
-        """The same in a file, where nothing is cut off."""
+        """The text of a row in a file, where nothing is abbreviated."""
         return (self.whole or self.text)(source, row, spelling)
 
     def last_text(self, source: S) -> str:
-        """What stands in the last of all rows, which is the widest where rows are numbered."""
+        """The text of the last row, which is the widest if rows are numbered."""
         return self.text(source, len(source) - 1, Spelling.SIGNS) if len(source) else ""
 
     def value(self, source: S, row: int) -> int | float | None:
-        """The figure of a row; None where it has none."""
+        """The number of a row; None if it has none."""
         values = self.values(source)
         value = None if values is None else values[row].item()
         if isinstance(value, float) and not isfinite(value):
@@ -129,43 +129,43 @@ class ListColumn(Generic[S]):
         return int(value) if value is not None and value == int(value) else value
 
     def cell(self, source: S, row: int, spelling: Spelling) -> Cell:
-        """The same for programs: figures as numbers, None where there is none."""
+        """The value of a row for JSON and CSV: a number, a text, or None if it has no value."""
         if self.data is not None:
             return self.data(source, row)
         return self.value(source, row) if self.is_figure else self.text(source, row, spelling)
 
 
 def order(source: S, column: ListColumn[S], is_descending: bool) -> NDArray[np.int64]:
-    """All rows by a column, those without a value last and in their own order where values are equal.
+    """All rows sorted by a column (stable sort, rows without a value last).
 
-    It is kept: to sort takes longer than to filter.
+    The order is cached in `source.orders`, because sorting takes longer than filtering.
     """
     key = f"-{column.name}" if is_descending else column.name
     if key not in source.orders:
         values = column.sorts_by(source)
         if values is None:
             return np.arange(len(source))
-        if np.issubdtype(values.dtype, np.unsignedinteger):  # of indexes, all of them small
+        if np.issubdtype(values.dtype, np.unsignedinteger):  # small indexes; signed, to negate them
             values = values.astype(np.int16)
         source.orders[key] = np.argsort(-values if is_descending else values, kind="stable")
     return source.orders[key]
 
 
 def in_order(source: S, flags: Flags, column: ListColumn[S], is_descending: bool) -> Ids:
-    """Some rows, sorted by a column."""
+    """The rows that `flags` selects, sorted by a column."""
     rows = order(source, column, is_descending)
     return rows[flags[rows]].astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
 class TokenList(Generic[S]):
-    """Some rows in an order, most often tokens of a vocabulary, and what is shown of each.
+    """A sorted selection of rows, mostly tokens of a vocabulary, with the columns to show.
 
-    figures  what is known of all rows
+    figures  the data of all rows
     ids      int32[k], or a range: the numbers of the rows
-    query    the filter that left them
-    n_matches  how many it left, where these are the first of them
-    summary  what a record tells about all, beside that
+    query    the filter that selected them
+    n_matches  how many rows match the filter, if `ids` are only the first of them
+    summary  further items for the head of the JSON record
     """
 
     figures: S
@@ -183,7 +183,7 @@ class TokenList(Generic[S]):
         raise TypeError("A TokenList cannot be copied or pickled. Use its `ids` and the tokenizer instead.")
 
     def first(self, limit: int | None) -> TokenList[S]:
-        """The first of them, or all."""
+        """The first `limit` rows, or all if it is None."""
         return self if limit is None else replace(self, ids=self.ids[:limit], n_matches=len(self.ids))
 
     @property
@@ -195,16 +195,16 @@ class TokenList(Generic[S]):
         return [column.name for column in self.columns]
 
     def texts(self, row: int) -> list[str]:
-        """What a table for people says of a row."""
+        """The texts of a row, unabbreviated."""
         return [printable(column.whole_text(self.figures, row, self.spelling)) for column in self.columns]
 
     def record(self, row: int) -> dict[str, Cell]:
-        """The same for programs: figures as numbers, None where there is none, bytes without blanks."""
+        """The values of a row for JSON and CSV: numbers, texts, None; bytes as hex without spaces."""
         return {column.name: column.cell(self.figures, row, self.spelling) for column in self.columns}
 
 
 def text_lines(shown: TokenList[Any]) -> Iterator[str]:
-    """A line for each row below one of titles: figures to the right, words to the left."""
+    """Yield a header line and a line for each row; numbers are aligned right, texts left."""
     rows = map(shown.texts, shown.rows)
     head = [shown.head, *islice(rows, MEASURED_ROWS)]
     widths = widths_of(head)
@@ -214,19 +214,19 @@ def text_lines(shown: TokenList[Any]) -> Iterator[str]:
 
 
 def csv_lines(shown: TokenList[Any]) -> Iterator[str]:
-    """A line for each row below one of names; what has no value is empty."""
+    """Yield a header line and a line for each row; missing values are empty."""
     return csv_blocks(chain([shown.head], (list(shown.record(row).values()) for row in shown.rows)))
 
 
 def markdown_lines(shown: TokenList[Any]) -> Iterator[str]:
-    """A table to paste."""
+    """Yield a Markdown table, row by row."""
     for number, row in enumerate(shown.rows):
         lines = markdown_table(Table("", [shown.head, shown.texts(row)])).splitlines(keepends=True)
         yield "".join(lines if number == 0 else lines[2:]) + "\n"
 
 
 def json_lines(shown: TokenList[Any]) -> Iterator[str]:
-    """The record of `vocab --json`: the filter, how many rows it leaves, and a record of each."""
+    """Yield the record of `vocab --json`: the filter, the number of matches, and a record for each row."""
     count = len(shown.ids) if shown.n_matches is None else shown.n_matches
     summary = {"filter": shown.query, "count": count, **shown.summary}
     yield json_text(summary).removesuffix("}") + ', "tokens": ['
@@ -245,7 +245,7 @@ FORMS: dict[str, Write] = {
 
 
 def exported(shown: TokenList[Any], write: Write, progress: Callable[[float], None]) -> bytes:
-    """A whole list as one of FORMS, or something like it, writes it."""
+    """Encode a whole list as `write` writes it, such as one of FORMS."""
     parts = []
     for number, part in enumerate(stoppable(write(shown))):
         if number % ITEMS_BETWEEN == 0:

@@ -1,4 +1,4 @@
-"""The special tokens of a model: what each is for, who says so, which text leads to it; in JSON and CSV."""
+"""The special tokens of a model: their roles, and the texts that are encoded to them; as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ from guiapp.native.checkpoint import Progress, checkpoint, stoppable
 
 LONGEST = 40  # characters of a token in a line
 LONGEST_ID = 10  # digits
-LONGEST_ESCAPE = 10  # characters for one: \U000e0001
+LONGEST_ESCAPE = 10  # characters of the longest escape: \U000e0001
 CSV_HEAD = (
     *("id", "token", "kind", "roles", "mark", "reached", "text", "around", "end_of_generation"),
     *("strips", "in_template", "reserved", "unused"),
 )
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.UNUSED
 TOKENIZER_KEYS = "tokenizer.ggml."
-ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by its id, or its text
+ID_KEY, TEXT_KEY = "_token_id", "_token"  # endings of keys whose value is a token's id, or its text
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
-RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph, and what is for private use: few vocabularies know them
+RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph and a private-use character: in few vocabularies
 AT_ONCE = 1 << 12  # texts that are encoded at once
 
 
 class TokenReach(Enum):
-    """How a text leads to a token.  That none was found is no proof that there is none.
+    """How a text is encoded to a token.  NEVER does not prove that no text is.
 
-    TEXT     its own text does, whatever is set
-    UNKNOWN  each character that the vocabulary does not know leads to it
-    PARSED   its own text does where special tokens are parsed in texts
-    NEVER    its own text does not
+    TEXT     its own text is, with any settings
+    UNKNOWN  each character that is not in the vocabulary is
+    PARSED   its own text is, if special tokens are parsed in texts
+    NEVER    its own text is not
     """
 
     TEXT = "text"
@@ -70,7 +70,7 @@ WAYS = {
 
 
 class TokenRole(NamedTuple):
-    """What a token is used for, as `bos`; `source` is the key that says so, or how it was found."""
+    """A use of a token, such as `bos`; `source` is the key that declares it, or how it was found."""
 
     name: str
     source: str
@@ -80,15 +80,15 @@ class TokenRole(NamedTuple):
 class SpecialToken:
     """One special token.
 
-    name         as the file spells it
+    name         as spelled in the file
     mark         how the file marks it
-    text         leads to it by `reach`; None for NEVER
-    affix_position       "before" or "behind" where it is put around each text, else ""
-    end          why llama.cpp ends a generation there, "" where it goes on
-    is_end_like  goes on there, though it looks like the end of a turn
-    strips       lstrip, rstrip, single_word: what it does to the text beside it
+    text         a text that is encoded to it, as `reach` describes; None for NEVER
+    affix_position       "before" or "behind" if it is added before or after each text, else ""
+    end          why llama.cpp ends a generation at it, "" if it does not
+    is_end_like  generation continues, although the token looks like the end of a turn
+    strips       lstrip, rstrip, single_word: its effect on the adjacent text
     in_template  whether a chat template of the model writes it
-    is_reserved  by its kind or name
+    is_reserved  whether its kind or name marks it as reserved
     """
 
     token_id: int
@@ -107,18 +107,18 @@ class SpecialToken:
 
     @property
     def is_unused(self) -> bool:
-        """Whether it is kept free, and nothing that the files say uses it: for those who fine-tune."""
+        """Whether it is reserved and nothing in the files uses it, so it is free for fine-tuning."""
         is_used = self.roles or self.affix_position or self.end or self.in_template
         return self.is_reserved and not is_used
 
     @property
     def roles_text(self) -> str:
-        """`BOS · EOS`, or ""."""
+        """The names of the roles, as `BOS · EOS`, or ""."""
         return " · ".join(role.name.upper().replace("_", " ") for role in self.roles)
 
 
 def special_list(tokenizer: Tokenizer, progress: Progress = lambda _: None) -> tuple[SpecialToken, ...]:
-    """All tokens of a model that are not text alone, by id: those with a kind, a role or a reserved name."""
+    """All tokens of a model with a special kind, a role or a reserved name, sorted by id."""
     vocabulary = tokenizer.vocabulary
     is_reserved, is_special = reserved(vocabulary), vocabulary.attributes & SPECIAL > 0
     roles = _roles(vocabulary)
@@ -162,7 +162,7 @@ def _name(vocabulary: Vocabulary, token_id: int) -> str:
 
 
 def _texts(table: tuple[NDArray[np.uint8], NDArray[np.int64]], ids: Sequence[int]) -> Iterator[bytes]:
-    """The texts of some rows: slicing bytes costs a tenth of slicing an array."""
+    """The texts of some rows; slicing bytes takes a tenth of the time of slicing an array."""
     data, offsets = table[0].tobytes(), table[1].tolist()
     return (data[offsets[token_id] : offsets[token_id + 1]] for token_id in stoppable(ids))
 
@@ -171,7 +171,7 @@ def _texts(table: tuple[NDArray[np.uint8], NDArray[np.int64]], ids: Sequence[int
 
 
 def _roles(vocabulary: Vocabulary) -> dict[int, list[TokenRole]]:
-    """By id, in the order of `SpecialIds`; behind them what only the file's keys name, such as `cls`."""
+    """The roles by id: first those of `SpecialIds`, in its order, then roles in keys only, such as `cls`."""
     result: dict[int, list[TokenRole]] = {}
     for name, named in asdict(vocabulary.special_ids).items():
         if named is not None:
@@ -182,7 +182,7 @@ def _roles(vocabulary: Vocabulary) -> dict[int, list[TokenRole]]:
 
 
 def _other_roles(vocabulary: Vocabulary) -> Iterator[tuple[int, TokenRole]]:
-    """Those that llama.cpp does not know: ids of a GGUF, and texts of a tokenizer_config.json."""
+    """The roles that llama.cpp does not know: by id in a GGUF, by text in a tokenizer_config.json."""
     known = {field.name for field in fields(vocabulary.special_ids)}
     for key, value in vocabulary.metadata.items():
         short = key.removeprefix(TOKENIZER_KEYS)
@@ -209,12 +209,12 @@ def _source(vocabulary: Vocabulary, role: str, token_id: int) -> str:
 
 
 def _content(declared: object) -> object:
-    """The text of a token, which stands by itself or in an object."""
+    """The text of a token that is declared as a string or as an object."""
     return declared.get("content") if isinstance(declared, dict) else declared
 
 
 def _end(roles: Sequence[TokenRole]) -> str:
-    """Why a generation ends with a token: for its role, or because llama.cpp knows its text."""
+    """Why a generation ends with a token: its role, or its text, which llama.cpp knows."""
     role = next((role for role in roles if role.name in ENDING_ROLES), None)
     if role is not None and role.source != "its text":
         return f"{role.name.upper()} by {role.source}" if "usual" not in role.source else role.name.upper()
@@ -237,11 +237,11 @@ def _template_ids(tokenizer: Tokenizer) -> frozenset[int]:
     return frozenset(ids)
 
 
-# How files mark them
+# How files mark special tokens
 
 
 class Marked(NamedTuple):
-    """What the file says of a token; see `SpecialToken`."""
+    """The declaration of a token in the file; see `SpecialToken`."""
 
     kind: str
     mark: str
@@ -249,7 +249,7 @@ class Marked(NamedTuple):
 
 
 def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
-    """By id; tokens that the file marks alike share theirs."""
+    """The declarations by id; tokens that are declared alike share one object."""
     parts, known = vocabulary.parts, dict[tuple[object, ...], Marked]()
     added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
     in_model = np.zeros(len(vocabulary), bool) if parts is None else parts.in_model
@@ -288,13 +288,13 @@ def _strips(attributes: int, added: AddedToken | None) -> tuple[str, ...]:
     return tuple(name for name, is_set in flags.items() if is_set)
 
 
-# Which text leads to them
+# Which texts are encoded to special tokens
 
 
 def _reached(
     tokenizer: Tokenizer, ids: Sequence[int], progress: Progress
 ) -> dict[int, tuple[TokenReach, bytes | None]]:
-    """For each id how its own text leads to it, and that text; `progress` counts the three passes alike."""
+    """For each id its reach and a text encoded to it; each of three passes is a third of `progress`."""
     result: dict[int, tuple[TokenReach, bytes | None]] = {}
     own_texts = list(_own_texts(tokenizer.vocabulary, ids))
     ways = (TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)
@@ -311,7 +311,7 @@ def _reached(
 
 
 def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    """What a token is searched for by, and what it stands for, where that is another text."""
+    """Yield each id with the text that is searched for, and with the text that it stands for if different."""
     searched, meant = _texts(vocabulary.unmarked_texts, ids), _texts(vocabulary.token_bytes_table, ids)
     for token_id, text, other in zip(ids, searched, meant, strict=True):
         if text:
@@ -328,7 +328,7 @@ def _unknown(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, 
 def _leading(
     tokenizer: Tokenizer, pairs: Sequence[tuple[int, bytes]], parses: bool
 ) -> Iterator[tuple[int, bytes]]:
-    """Those of some tokens and texts where the text leads to the token."""
+    """Yield those pairs of token and text in which encoding the text gives the token."""
     ids, texts_of_ids = _tokens_in(tokenizer, [text for _, text in pairs], parses)
     wanted = np.array([token_id for token_id, _ in pairs], np.int32)
     for at in np.unique(texts_of_ids[ids == wanted[texts_of_ids]]).tolist():
@@ -338,9 +338,9 @@ def _leading(
 def _tokens_in(
     tokenizer: Tokenizer, texts: Sequence[bytes], parses: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The ids of all texts.
+    """The ids of all texts, and the index of the text of each id.
 
-    Behind them to which text each belongs; none is of a text that the vocabulary cannot express.
+    A text that the vocabulary cannot express has no ids.
     """
     try:
         rows = tokenizer.encode_each(texts, False, parses)
@@ -353,11 +353,11 @@ def _tokens_in(
     return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))
 
 
-# What `special` prints and the window copies
+# The output of `special`, which the window copies
 
 
 def record(tokens: Iterable[SpecialToken]) -> dict[str, Any]:
-    """The record of `special --json`; `text` is null where no text is known to lead to the token."""
+    """The record of `special --json`; `text` is null if no text is known that is encoded to the token."""
     return {"tokens": [_record(token) for token in tokens]}
 
 
@@ -381,7 +381,7 @@ def _record(token: SpecialToken) -> dict[str, Any]:
 
 
 def csv_text(tokens: Iterable[SpecialToken]) -> str:
-    """The same for a spreadsheet; several roles stand in one cell."""
+    """The tokens as CSV; several roles are joined in one cell."""
     return csv_lines([CSV_HEAD, *map(_cells, tokens)])
 
 
@@ -394,25 +394,25 @@ def _cells(token: SpecialToken) -> list[object]:
 
 
 def json_list(tokens: Iterable[SpecialToken]) -> str:
-    """The texts as a JSON list, as `additional_special_tokens` takes them."""
+    """The texts as a JSON list, the form of `additional_special_tokens`."""
     return json_text([token.name for token in tokens], 2) + "\n"
 
 
 def python_list(tokens: Iterable[SpecialToken]) -> str:
-    """Ids and texts as a list in Python."""
+    """The ids and texts as a Python list."""
     lines = (f"    ({token.token_id}, {token.name!r}),\n" for token in tokens)
     return f"special_tokens = [\n{''.join(lines)}]\n"
 
 
 def plain_list(tokens: Iterable[SpecialToken]) -> str:
-    """Id and text of each on a line of its own, a tab between them."""
+    """A line for each token: id, tab, text."""
     return "".join(
         f"{token.token_id}\t{quoted(token.name, len(token.name) * LONGEST_ESCAPE)}\n" for token in tokens
     )
 
 
 def end_text(token: SpecialToken) -> str:
-    """`yes`, or that it goes on where people may take it for an end."""
+    """`yes` for an end of generation, `looks so` for a token that only looks like one, else ""."""
     return "yes" if token.end else "looks so" if token.is_end_like else ""
 
 
@@ -425,11 +425,11 @@ WORDS: Mapping[str, Callable[[SpecialToken], str]] = {
     "ends": end_text,
     "the file": lambda token: token.mark,
 }
-"""What is said of each token, by titles."""
+"""The columns of the printed table, by title."""
 
 
 def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
-    """For people: a table, and what is in it."""
+    """Yield the lines of a table, and a summary."""
     rows = [[*WORDS], *([text(token) or NONE for text in WORDS.values()] for token in tokens)]
     if tokens:
         widths = widths_of(rows)
@@ -438,7 +438,7 @@ def text_lines(tokens: Sequence[SpecialToken]) -> Iterator[str]:
 
 
 def summary(tokens: Sequence[SpecialToken]) -> str:
-    """`256 special tokens: 2 end a generation, 251 are unused.`"""
+    """A sentence such as `256 special tokens: 2 end a generation, 251 are unused.`"""
     if not tokens:
         return "No special tokens."
     facts = (
@@ -454,7 +454,7 @@ def summary(tokens: Sequence[SpecialToken]) -> str:
 
 
 class SpecialRows(TokenRows):
-    """The special tokens of a model, a row each."""
+    """A list with a row for each special token of a model."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokens = special_list(tokenizer)
@@ -462,11 +462,11 @@ class SpecialRows(TokenRows):
 
     @cached_property
     def names(self) -> list[str]:
-        """Of each token the line in which a query is looked for."""
+        """The case-folded text of each token that a query is searched in: name and roles."""
         return [f"{token.name}\n{token.roles_text}".casefold() for token in stoppable(self.tokens)]
 
     def fitting(self, query: str, progress: Progress) -> Flags:
-        """bool[n]: whose text, id or role is meant, or that a filter of tokens leaves.  Raises QueryError."""
+        """bool[n]: whether name, id, role or a filter of tokens matches the query.  Raises QueryError."""
         needle = query.strip().casefold()
         number = needle.removeprefix("#")
         is_id = number.isascii() and number.isdecimal() and len(number) < LONGEST_ID

@@ -1,4 +1,4 @@
-"""Bars: rows with a name, intervals and columns of words; histograms of columns in parts."""
+"""Bar charts: rows with a name, an interval and text columns; histograms of stacked columns."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ BAR_SHARE, LINE_SHARE = 0.54, 0.12  # of a row
 MOST_NAME_SHARE, MOST_SIDE_SHARE, LEAST_BAR_SHARE = 0.3, 0.55, 0.4  # of the width
 MARKER_PX, NAME_PX, GAP_PX, COLUMN_GAP_PX = 14, 24, 8, 28
 ROW_PX, LIST_NAME_PX = 21, 128  # of lists of bars
-RING_PX = 3  # of the light around a row, to its marker
+RING_PX = 3  # from the edge of a row's highlight to its marker
 RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 2
-CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
-HATCHED_GROUND = 0.3  # of a colour below its hatching
-BEYOND, BEYOND_PX = " →", 20  # behind the value of a bar whose end is out of sight, and what is seen after it
-INK, WHITE, MIDDLE_GRAY = QColor("#14161b"), QColor("white"), 110  # on light and on dark bars, and between
+CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # height of a histogram; width of its draggable line, and hovered
+HATCHED_GROUND = 0.3  # strength of the colour below its hatching
+BEYOND, BEYOND_PX = " →", 20  # appended to the value of a bar that ends out of view; part of it shown after
+INK, WHITE, MIDDLE_GRAY = QColor("#14161b"), QColor("white"), 110  # on light bars, dark bars; the limit
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
 
 
 class BarPart(NamedTuple):
-    """From where to where a bar goes, and what it looks like."""
+    """A segment of a bar, and its appearance."""
 
     start: float
     end: float
@@ -45,16 +45,16 @@ class BarPart(NamedTuple):
 
 
 class BarRow(NamedTuple):
-    """One bar, and what is written beside it.
+    """One bar, and the text next to it.
 
-    key       what a click means; rows with the same key fade together
-    name      at the left, with a marker; "" below another row of the same
-    note      behind the name, where there is room
-    interval  at the end of the bar: 95 % of what would be measured again lies within
-    value, detail   behind the bar, strong and dim
-    cells     at the right: words and their colours, one for each heading
-    dot, marks      on a thin bar: where the marker is, and where it is crossed
-    progress  of what will have a bar: 0 to 1
+    key       emitted by a click; rows with the same key fade together
+    name      at the left, with a marker; "" for a further row of the same name
+    note      after the name, if there is room
+    interval  at the end of the bar: contains 95 % of repeated measurements
+    value, detail   after the bar, bold and dim
+    cells     at the right: texts and their colours, one for each heading
+    dot, marks      on a thin bar: position of the marker, and of cross lines
+    progress  of a measurement that has no bar yet: 0 to 1
     """
 
     key: Hashable
@@ -78,17 +78,17 @@ class BarRow(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Of all that is drawn of it."""
+        """The end of everything that is drawn for the bar."""
         return max(self.length, self.interval[1] if self.interval else 0.0, *self.marks, 0.0)
 
 
 class RowsData(NamedTuple):
-    """What a chart of rows shows, from the top down.
+    """The data of a chart of rows, from the top down.
 
-    scale     of the bars; those of logarithms begin where their first part does
-    range     of the scale; where none is given, from 0 so far that all is seen
-    row_px    the height of a row; where none is given, rows share the height of the chart
-    name_px   the width of names in a list of counts; where none is given, as much as they need
+    scale     of the bars; on a logarithmic scale, bars begin at the start of their first part
+    range     of the scale; by default from 0 to a value that shows everything
+    row_px    height of a row; by default rows share the height of the chart
+    name_px   width of names in a list of counts; by default as much as they need
     """
 
     titles: Sequence[str]
@@ -102,7 +102,7 @@ class RowsData(NamedTuple):
 
 
 class RowChart(Chart):
-    """Row number i is at the height -i."""
+    """A bar chart with one row for each bar; row i is at y = -i."""
 
     data: RowsData = RowsData([""], [""], [])
 
@@ -114,10 +114,10 @@ class RowChart(Chart):
         self.redraw()
 
     def minimumSizeHint(self) -> QSize:
-        """Rows that can be read; with less height they get smaller."""
+        """The size for legible rows; if the chart is lower, rows get smaller."""
         if not hasattr(self, "_metrics"):
             return self.least_size
-        line_px = int(QFontMetricsF(Theme.ui_font(UI_FONT_PX)).height()) + 1  # however small letters are now
+        line_px = int(QFontMetricsF(Theme.ui_font(UI_FONT_PX)).height()) + 1  # `line_px` may be smaller now
         rows_px = max(len(self.data.rows), 1) * (self.data.row_px or LEAST_ROW_PX * self.factor)
         return QSize(200, int(self.head_px + rows_px + self._scale_px(line_px)))
 
@@ -142,7 +142,7 @@ class RowChart(Chart):
         row_px = data.row_px or max(min(room_px / n_rows, MOST_ROW_PX * self.factor), 1)
         large = LARGE_FONT_PX if row_px >= LARGE_ROW_PX * self.factor else UI_FONT_PX
         self.set_font_px(min(round(large * self.factor), max(int(row_px) - 4, LEAST_FONT_PX)))
-        if data.scale.title and not data.row_px:  # of other letters
+        if data.scale.title and not data.row_px:  # the font of the scale may have changed
             row_px = min(row_px, max(self.height() - self.head_px - self._scale_px(self.line_px), 1) / n_rows)
         side_px = self.width() * (1 if self._is_list else MOST_SIDE_SHARE)
         self._has_details, self._columns = True, list(range(len(data.headings)))
@@ -190,7 +190,7 @@ class RowChart(Chart):
         return self.elided(name, self.data.name_px or MOST_NAME_SHARE * self.width())
 
     def _bar_range(self) -> Range:
-        """From 0 so far that all bars, and what stands behind them, are seen."""
+        """From 0 to a value that leaves room for all bars and the text after them."""
         room_px, least_px = self.area.width(), LEAST_BAR_SHARE * self.area.width()
         needed = (row.end / max(room_px - self._after_bar_px(row), least_px) for row in self.data.rows)
         longest = max(needed, default=0.0)
@@ -225,7 +225,7 @@ class RowChart(Chart):
             left_px = right_px
 
     def _place_after_bar(self, index: int, row: BarRow) -> None:
-        """Value and detail behind the bar; an arrow where its end is out of sight."""
+        """Arrange value and detail after the bar; add an arrow if its end is out of view."""
         end, area = self.pixel(row.end, -index), self.area
         value, x = row.value, self.pixel(row.length, 0).x()
         if value and not area.left() - 1 <= x <= area.right() - self._after_bar_px(row) + 1:
@@ -234,7 +234,7 @@ class RowChart(Chart):
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
         written_px = self._after_bar_px(row._replace(value=value))
         most_px = area.right() - written_px
-        is_cut = value and end.x() > most_px + 1  # so that no word stands on the bar, which goes on after it
+        is_cut = value and end.x() > most_px + 1  # leave a gap in the bar for the text
         at_px = max(min(end.x(), most_px - BEYOND_PX * (end.x() > area.right())), area.left()) + GAP_PX
         cut = QRectF(at_px - GAP_PX, end.y() - self.row_px / 2, written_px, self.row_px)
         self._cuts.append(cut if is_cut else None)
@@ -291,12 +291,12 @@ class RowChart(Chart):
         paint_marker(painter, center, min(MARKER_PX * self.factor, self.row_px - 3), shown)
 
     def _paint_interval(self, painter: QPainter, row: BarRow, interval: Range, y: float) -> None:
-        """A whisker, in the colour that is seen best within the bar, and in that of text outside."""
+        """Paint a whisker: inside the bar in a contrasting colour, outside in the colour of text."""
         low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, row.length))
         part, height, outside = row.parts[-1], self.row_px * BAR_SHARE, self.color(self.theme.text, row.key)
         ground = blend(self.ground_color, part.color, part.color.alphaF())
         inside = self.color(INK if qGray(ground.rgb()) > MIDDLE_GRAY else WHITE, row.key)
-        if part.is_hatched:  # its lines end before the whisker
+        if part.is_hatched:  # clear the hatching around the whisker
             inside = outside
             around = QRectF(low, y - height / 5, min(end_px, high) - low, height / 2.5)
             fill(painter, around.adjusted(-2, -1, 0, 1), self.ground_color, 0)
@@ -321,9 +321,9 @@ class RowChart(Chart):
 
 
 class BarList(RowChart):
-    """Counts in parts, a row for each column that has something, the largest first; a click chooses one.
+    """Stacked counts, a row for each column that is not empty, largest first; a click chooses one.
 
-    is_shared_out  whether each bar is as long as all others, so that it shows shares of its own
+    is_shared_out  whether all bars have the same length, so that they show shares
     """
 
     ground = "panel"
@@ -337,7 +337,7 @@ class BarList(RowChart):
     def show_counts(
         self, counts: Counts, names: Sequence[str], parts: Sequence[str], colors: Sequence[PartColor]
     ) -> None:
-        """Draw int64[parts, n]: n bars with their names; each part in a colour, solid or hatched."""
+        """Show `counts`, int64[parts, n], as n named bars; each part has a colour, solid or hatched."""
         totals = counts.sum(axis=0)
         self._widest = f"{totals.max(initial=0):,}"
         order = [int(each) for each in np.argsort(-totals, kind="stable") if totals[each]]
@@ -356,7 +356,7 @@ class BarList(RowChart):
         )
 
     def _column_px(self, column: int) -> float:
-        """Room for the whole of the largest bar, whatever part of it is counted."""
+        """Room for the total of the largest bar, even if only a part of it is shown."""
         return self.width_px(self._widest, NUMBER) + self._column_gap_px
 
 
@@ -365,15 +365,15 @@ def counts_text(name: str, counts: Sequence[int], parts: Sequence[str]) -> str:
 
 
 class HistogramData(NamedTuple):
-    """What a histogram shows.
+    """The data of a histogram.
 
     counts  int64[parts, n], stacked
-    names   n texts, as they are read
+    names   n texts, which begin the details of each column
     first   the first column that is drawn
-    labels  what stands below some of them, or at edges between two
-    parts   what each part counts
+    labels  texts below some columns, or below edges between two columns
+    parts   a name for each part
     colors  of each part, solid or hatched, the first at the bottom
-    least   the column at whose left edge there is a line to drag, if there is one
+    least   the column at whose left edge there is a draggable line; None for no line
     """
 
     counts: Counts
@@ -386,9 +386,9 @@ class HistogramData(NamedTuple):
 
 
 class HistogramChart(Chart):
-    """Column i is from i - 0.5 to i + 0.5.
+    """A histogram; column i spans i - 0.5 to i + 0.5.
 
-    above_px  room that a subclass wants above the columns
+    above_px  room that a subclass needs above the columns
 
     Signals:
         line_moved(int): the line was dragged to the left edge of this column.
@@ -466,7 +466,7 @@ class HistogramChart(Chart):
         super().paint_front(painter)
 
     def _segments(self, value: Value) -> list[QRectF]:
-        """Of each part of a column, from the bottom up."""
+        """The rectangles of the parts of a column, from the bottom up."""
         whole = self._column_rect(value.x)
         sums = np.append(0, self.data.counts[:, int(value.x)].cumsum())
         scale = self.area.height() / self.box.viewRange()[1][1]

@@ -1,4 +1,4 @@
-"""What all charts share: a finding above a plot that can be read by mouse and keys, zoomed and saved."""
+"""The base of all charts: a finding above a plot that can be read by mouse and keys, zoomed and saved."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ from guiapp.kit.widgets.theme import GAP_PX, LIGHT, MARGIN_PX, UI_FONT_PX, UNIT_
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14
-NEAR_PX = 14  # of what the mouse points at
-DIMMED = 0.45  # the opacity of what is not asked about now
-FADED = 50  # of 255, beside what is emphasized
+NEAR_PX = 14  # greatest distance between the mouse and the value that it points at
+DIMMED = 0.45  # opacity of a dimmed chart
+FADED = 50  # alpha, of 255, if something else is emphasized
 TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
 FOCUS_PX, BUTTON_PX = 1.5, 22
-DRAGGED, HIGHLIGHT = 0.25, 0.24  # of the accent: in what a drag goes around, behind what is selected
-LEAST_DRAG = 0.02  # of an axis, so that a level drag zooms along the other one
+DRAGGED, HIGHLIGHT = 0.25, 0.24  # strength of the accent: in a dragged rectangle, behind selected items
+LEAST_DRAG = 0.02  # of an axis; a drag that is shorter along it zooms only the other axis
 ZOOMED = "Double-click to zoom out."
 EMPHASIZED = "Click it again to show the others."
 BY_MOUSE = "{} or drag to zoom. Click a name to fade the others.", "{} to zoom, click to fade others."
@@ -82,13 +82,13 @@ Key = Qt.Key
 WHITE = QColor("white")
 PAPER = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
 SCALE = 2  # of PNG, for print and projectors
-SOURCE_PX = 20  # high, below what is saved
+SOURCE_PX = 20  # height of the line below a saved chart
 MARGINS = QMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
 FORMATS = {".png": "Picture (*.png)", ".svg": "Drawing (*.svg)"}
 
 
 class Word(NamedTuple):
-    """Text at a point in pixels; `align` is the share of its width left of it, `key` what a click means."""
+    """Text at a point in pixels; `align` is the share of its width left of it; a click emits `key`."""
 
     text: str
     at: QPointF
@@ -99,12 +99,12 @@ class Word(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What can be read at a place.
+    """A value that can be read by pointing at it.
 
-    key     what a click there means
-    x, y    places on the axes: logarithms where the scale has them
-    tip     all that is known of it, in a few lines
-    series  Left and Right walk through one, Up and Down from one to the next
+    key     emitted by a click
+    x, y    positions on the axes: logarithms on a logarithmic scale
+    tip     the details, in a few lines
+    series  Left and Right move within a series, Up and Down to the next one
     """
 
     key: Hashable
@@ -115,7 +115,7 @@ class Value(NamedTuple):
 
 
 class ZoomBox(pg.ViewBox):
-    """Wheel and drag zoom into it."""
+    """A view box that zooms by wheel and by drag."""
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False, defaultPadding=0.0)
@@ -123,16 +123,16 @@ class ZoomBox(pg.ViewBox):
         self.disableAutoRange()
 
     def updateScaleBox(self, p1: QPointF, p2: QPointF) -> None:
-        """Show what a zoom will go into."""
+        """Show the area that a drag will zoom into."""
         shown = self._extended(QRectF(p1, p2), self.rect())
         super().updateScaleBox(shown.topLeft(), shown.bottomRight())
 
     def showAxRect(self, ax: QRectF, **options: object) -> None:
-        """Zoom into what a drag went around."""
+        """Zoom into the dragged rectangle."""
         super().showAxRect(self._extended(ax, self.viewRect()), **options)
 
     def _extended(self, dragged: QRectF, whole: QRectF) -> QRectF:
-        """With all of an axis that cannot be zoomed, or along which the mouse hardly moved."""
+        """Extend a rectangle to the whole of an axis that cannot be zoomed, or was hardly dragged along."""
         (can_x, can_y), dragged = self.state["mouseEnabled"], dragged.normalized()
         if not can_x or dragged.width() < LEAST_DRAG * whole.width():
             dragged = QRectF(whole.left(), dragged.top(), whole.width(), dragged.height())
@@ -145,7 +145,7 @@ class ZoomBox(pg.ViewBox):
 
 
 class _View(pg.GraphicsView):
-    """Leaves keys and menus to the chart, and the wheel to a page that it scrolls."""
+    """Leaves keys and context menus to the chart, and the wheel to a page that it can scroll."""
 
     def wheelEvent(self, ev: QWheelEvent) -> None:
         if self.parent().leaves_wheel and not ev.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -160,12 +160,12 @@ class _View(pg.GraphicsView):
         event.ignore()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Keep from the scene that the mouse rests: it would hide the values that are shown."""
+        """Do not pass tooltip events to the scene, which would hide the tooltip of the chart."""
         return event.type() == QEvent.Type.ToolTip or super().viewportEvent(event)
 
 
 class _Layer(QGraphicsItem):
-    """Paints for the chart, in pixels; it lies behind what pyqtgraph draws, or in front."""
+    """Paints for the chart in pixels, below or above the items of pyqtgraph."""
 
     def __init__(self, chart: Chart, is_front: bool) -> None:
         super().__init__()
@@ -190,20 +190,20 @@ class _Layer(QGraphicsItem):
 
 
 class Chart(QWidget):
-    """A plot of some values; without a source of themes for paper: the light theme on white, no button.
+    """A plot of some values.  Without a theme source it is for paper: light theme on white, no button.
 
-    data           what is shown; each kind of chart has its own type
-    source         what it is of, written below it where it is saved; "" where that is not known
-    reason         why there is nothing to see; "" where there is
+    data           the data; each kind of chart has its own type
+    source         origin of the data, written below a saved picture; "" if unknown
+    reason         why there is nothing to show; "" if there is something
     area           of the plot, in pixels
-    values, words  what can be read, and what is written; laid out by `draw` and `place`
-    selected       the key of what something is listed of
-    factor         how many times as large as usual letters and markers are
-    shows_tips     whether a tool tip says what is pointed at; `read` says it in any case
+    values, words  values to read and texts to paint; set by `draw` and `place`
+    selected       the key of the selected item, whose details are listed elsewhere
+    factor         size of fonts and markers relative to the usual size
+    shows_tips     whether a tooltip shows the details of a value; `read` is emitted in any case
 
     Signals:
-        clicked(object, object): the key of what was clicked, None beside everything, and which part of it.
-        read(str): what is under the mouse or the keys, "" for nothing.
+        clicked(object, object): the key of the clicked item, None for none, and the number of its part.
+        read(str): details of the value under the mouse or chosen by keys, "" for none.
     """
 
     clicked = Signal(object, object)
@@ -212,7 +212,7 @@ class Chart(QWidget):
     ground = "background"
     n_head_lines = 2
     has_button = shows_tips = True
-    least_size = QSize(200, 150)  # with less, scales and names cover each other
+    least_size = QSize(200, 150)  # in a smaller chart, scales and names overlap
 
     def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         super().__init__()
@@ -266,17 +266,17 @@ class Chart(QWidget):
         self.data = data
         self.redraw()
 
-    # What subclasses do
+    # For subclasses to implement
 
     @abstractmethod
     def draw(self) -> None:
-        """Set titles, `frame`, `show_range` and `values`; there is something to show."""
+        """Set titles, `frame`, `show_range` and `values`; not called if there is a `reason`."""
 
     def place(self) -> None:
-        """Write `words`, for the range that is seen now."""
+        """Set `words` for the visible range."""
 
     def paint_front(self, painter: QPainter) -> None:
-        """Draw words, and what is pointed at; subclasses draw what is behind these."""
+        """Paint the words; subclasses paint what is below them first."""
         for word in self.words:
             write(painter, self.rect_of(word), word.text, word.color, FREE, self._fonts[word.font])
 
@@ -292,7 +292,7 @@ class Chart(QWidget):
         return color
 
     def set_factor(self, factor: float) -> None:
-        """Enlarge letters and markers, for an audience that needs no buttons."""
+        """Enlarge fonts and markers for presentations, and hide the buttons."""
         if factor != self.factor:
             self.factor = factor
             self._controls.setVisible(factor == 1.0)
@@ -333,7 +333,7 @@ class Chart(QWidget):
     def set_titles(
         self, titles: Sequence[str], subtitles: Sequence[str] = ("",), margin_px: float = 0.0
     ) -> None:
-        """The finding, and what is seen, so far from the right: of each the most telling that fits."""
+        """Set title (the finding) and subtitle: the first of each that fits left of controls and margin."""
         room = float(self.width() - self.controls_px)
         fits = (title for title in titles if self.width_px(title, TITLE) <= room)
         self.title = next(fits, titles[-1])
@@ -343,20 +343,20 @@ class Chart(QWidget):
         self._describe("")
 
     def frame(self, left_px: float, right_px: float, scales: tuple[Scale, Scale] | None = None) -> None:
-        """Leave so much room beside the plot; scales are for what is below it and at its left."""
+        """Set `area` with margins at the left and right; `scales` are the x and y scales."""
         self.scales = scales or (NO_SCALE, NO_SCALE)
         below_px = 2 * self.line_px + TICK_GAP_PX if self.scales[0].title else 0
         width_px, height_px = self.width() - left_px - right_px, self.height() - self.head_px - below_px
         self.area = QRectF(left_px, self.head_px, max(width_px, 1), max(height_px, 1))
 
     def frame_scales(self, x: Scale, y: Scale, y_range: Range, right_px: float) -> None:
-        """Leave room for the numbers of the scale at the left."""
+        """Set `area`, with room for the numbers of the y scale at the left."""
         ticks = y.ticks(*y_range, 8)
         left_px = 2 * GAP_PX + max((self.width_px(text, NUMBER) for _, text in ticks), default=0)
         self.frame(left_px, right_px, (x, y))
 
     def show_range(self, x: Range, y: Range, zooms: tuple[bool, bool] = (True, True)) -> None:
-        """What is seen unless somebody zooms, and along which axes they can."""
+        """Set the range without zoom, and the axes that can be zoomed."""
         self.box.setGeometry(self.area)
         if (x, y) != self._home or not self.is_zoomed:
             self._home = x, y
@@ -373,7 +373,7 @@ class Chart(QWidget):
         )
 
     def write_below(self, text: str, shorter: str) -> None:
-        """At the right of the scale's title, the first that there is room for."""
+        """Add `text`, or `shorter` if there is no room, to the right of the x scale's title."""
         room_px = self.width() - self.area.center().x() - self.width_px(self.scales[0].label, SUBTITLE) / 2
         text = text if self.width_px(text, SUBTITLE) <= room_px - GAP_PX else shorter
         at = QPointF(self.width(), self.area.bottom() + TICK_GAP_PX + 1.5 * self.line_px)
@@ -392,10 +392,10 @@ class Chart(QWidget):
     # Drawing
 
     def redraw(self) -> None:
-        """Lay out everything again: data, theme or size are new."""
+        """Lay out everything again after a change of data, theme or size."""
         self.set_font_px(round(UI_FONT_PX * self.factor))
         ground = self.ground_color
-        if self.view.backgroundBrush().color() != ground:  # set each time, all would be painted twice
+        if self.view.backgroundBrush().color() != ground:  # setting it always would paint everything twice
             self.view.setBackground(ground)
             self.box.rbScaleBox.setPen(pg.mkPen(self.theme.accent))
             self.box.rbScaleBox.setBrush(blend(ground, self.theme.accent, DRAGGED))
@@ -407,17 +407,17 @@ class Chart(QWidget):
         else:
             self.draw()
             self.place()
-            self.view.scene().prepareForPaint()  # while it is painted, this would have it painted again
+            self.view.scene().prepareForPaint()  # during painting, this would cause a second painting
         self._is_drawing = False
         if self._current is not None and self._current >= len(self.values):
             self._point_at(None)
-        elif self.current is not None:  # values may be new where one is pointed at
+        elif self.current is not None:  # the value under the mouse may be new
             self._describe(self.current.tip)
             self.read.emit(self.current.tip)
         self._update()
 
     def set_reason(self, reason: str) -> None:
-        """Say why there is nothing to see; "" where there is something."""
+        """Set why there is nothing to show; "" if there is something."""
         if reason != self.reason:
             self.reason = reason
             self.redraw()
@@ -428,14 +428,14 @@ class Chart(QWidget):
             self._update()
 
     def set_dimmed(self, is_dimmed: bool) -> None:
-        """Show that this is not what is asked about now; it can be read all the same."""
+        """Dim a chart that is not current; it can be read nevertheless."""
         self._is_dimmed = is_dimmed
         for item in (self.box, *self._layers):
             item.setOpacity(DIMMED if is_dimmed else 1.0)
 
     @contextmanager
     def as_picture(self) -> Iterator[None]:
-        """Meanwhile it is what is seen of it when nobody is at it and it is not dimmed."""
+        """Within this context, the chart is painted without dimming and hints."""
         is_dimmed, self._is_picture = self._is_dimmed, True
         self.set_dimmed(False)
         yield
@@ -443,7 +443,7 @@ class Chart(QWidget):
         self._is_picture = False
 
     def emphasize(self, key: Hashable) -> None:
-        """Fade everything but what has this key; nothing for None."""
+        """Fade everything that does not have this key; nothing for None."""
         if key != self._emphasis:
             self._emphasis = key
             self.redraw()
@@ -455,19 +455,19 @@ class Chart(QWidget):
         return self._emphasis not in (None, "", key)
 
     def color(self, color: QColor, key: Hashable) -> QColor:
-        """The colour, faint where something else is emphasized."""
+        """The colour, faint if something else is emphasized."""
         result = QColor(color)
         result.setAlphaF(min(color.alphaF(), FADED / 255 if self.is_faded(key) else 1.0))
         return result
 
     def word_color(self, key: Hashable, color: QColor | None = None) -> QColor:
-        """The colour of words, or another one, where nothing else is emphasized."""
+        """`color`, by default the colour of text; faint if something else is emphasized."""
         if self.is_faded(key):
             return self.theme.faint
         return self.theme.text if color is None else color
 
     def paint_back(self, painter: QPainter) -> None:
-        """Draw titles, or why there is nothing to see; scales and the lines from their ticks."""
+        """Paint the titles, and either the scales with grid lines or the reason for an empty chart."""
         theme, fonts = self.theme, self._fonts
         line = QRectF(0, 0, self.width() - self.controls_px, self._metrics[TITLE].height() + 1)
         if self.n_head_lines:
@@ -482,12 +482,12 @@ class Chart(QWidget):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             self._paint_scales(painter)
             for word in self.words:
-                if self.area.contains(word.at):  # lines of the scale end at words
+                if self.area.contains(word.at):  # clear the grid lines below words
                     fill(painter, self.rect_of(word), self.ground_color, 0)
 
     @property
     def _hint(self) -> str:
-        """What can be done now, in the place of the subtitle; "" where nobody is at it."""
+        """A hint about mouse or keys that replaces the subtitle; "" without mouse or focus on the chart."""
         if self.is_zoomed or self._emphasis:
             return ZOOMED if self.is_zoomed else EMPHASIZED
         is_used = bool(self.values) and self.n_head_lines > 1 and not self._is_picture
@@ -529,7 +529,7 @@ class Chart(QWidget):
             painter.drawEllipse(self.pixel(value.x, value.y), NEAR_PX / 2, NEAR_PX / 2)
 
     def paint_light(self, painter: QPainter, rect: QRectF, value: Value) -> None:
-        """Light what is behind a bar where that is selected or pointed at."""
+        """Highlight the background of a bar that is selected or pointed at."""
         if value.key == self.selected and value.key is not None:
             fill(painter, rect, blend(self.theme.panel, self.theme.accent, HIGHLIGHT), 4)
         elif value is self.current:
@@ -549,7 +549,7 @@ class Chart(QWidget):
 
     @property
     def leaves_wheel(self) -> bool:
-        """Whether the wheel scrolls the page that it is on, as long as nobody uses the chart."""
+        """Whether the wheel scrolls the page around the chart: unless the chart is zoomed or has focus."""
         parent = self.parentWidget()
         while parent is not None and not isinstance(parent, QScrollArea):
             parent = parent.parentWidget()
@@ -557,7 +557,7 @@ class Chart(QWidget):
         return can_scroll and not (self.is_zoomed or self.hasFocus())
 
     def reset_zoom(self) -> None:
-        """See everything again."""
+        """Show everything again."""
         self.is_zoomed = False
         self.redraw()
 
@@ -577,14 +577,14 @@ class Chart(QWidget):
     # Mouse and keys
 
     def value_at(self, position: QPointF) -> int | None:
-        """Which value is nearest to a pixel, if it is near."""
+        """The index of the value nearest to a pixel, if it is within NEAR_PX."""
         pixels = (self.pixel(value.x, value.y) - position for value in self.values)
         distances = [(pixel.manhattanLength(), index) for index, pixel in enumerate(pixels)]
         distance, index = min(distances, default=(NEAR_PX, 0))
         return index if distance < NEAR_PX else None
 
     def key_at(self, position: QPointF) -> Hashable:
-        """What a click on a pixel means."""
+        """The key that a click on a pixel emits."""
         for word in self.words:
             if word.key is not None and self.rect_of(word).contains(position):
                 return word.key
@@ -600,12 +600,12 @@ class Chart(QWidget):
         beside = Qt.CursorShape.CrossCursor if can_zoom else Qt.CursorShape.ArrowCursor
         self.view.setCursor(beside if self.key_at(position) is None else Qt.CursorShape.PointingHandCursor)
 
-    def _on_mouse_clicked(self, event: Any) -> None:  # of pyqtgraph's own
+    def _on_mouse_clicked(self, event: Any) -> None:  # a MouseClickEvent of pyqtgraph
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self.clicked.emit(self.key_at(event.scenePos()), self.part_at(event.scenePos()))
         if event.double():
-            self.reset_zoom()  # and the second click has undone the first one
+            self.reset_zoom()  # the second click has already undone the effect of the first one
 
     def event(self, event: QEvent) -> bool:
         if event.type() in HINT_EVENTS:
@@ -635,7 +635,7 @@ class Chart(QWidget):
             super().keyPressEvent(event)
 
     def walked(self, index: int, key: Key) -> int:
-        """Which value an arrow key leads to: the next of its series, or the nearest of the next series."""
+        """The index to which an arrow key moves: next in its series, or nearest in the next series."""
         step = 1 if key in (Key.Key_Right, Key.Key_Down) else -1
         value, series = self.values[index], {each.series for each in self.values}
         if key in (Key.Key_Left, Key.Key_Right) or len(series) == 1:
@@ -680,7 +680,7 @@ def svg_of(chart: Chart) -> str:
     buffer, size = QBuffer(), _size_of(chart)
     generator = QSvgGenerator()
     generator.setOutputDevice(buffer)
-    generator.setResolution(chart.logicalDpiX())  # else the scale is silently wrong
+    generator.setResolution(chart.logicalDpiX())  # otherwise the scale is silently wrong
     generator.setSize(size)
     generator.setViewBox(QRect(QPoint(0, 0), size))
     generator.setTitle(chart.title)
@@ -689,7 +689,7 @@ def svg_of(chart: Chart) -> str:
 
 
 def image_of(chart: Chart) -> QImage:
-    """A chart with twice the dots that it has on screen."""
+    """A chart at SCALE times the resolution on screen."""
     image = QImage(_size_of(chart) * SCALE, QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SCALE)
     _paint(chart, image)
@@ -703,7 +703,7 @@ def png_of(chart: Chart) -> bytes:
 
 
 def _size_of(chart: Chart) -> QSize:
-    """With margins, and a line for what it is of."""
+    """The size of a saved chart: with margins and a line for `source`."""
     return chart.size().grownBy(MARGINS) + QSize(0, SOURCE_PX if chart.source else 0)
 
 
@@ -724,7 +724,7 @@ def _paint(chart: Chart, device: QPaintDevice) -> None:
 
 
 def file_name(title: str) -> str:
-    """A title as files are called, without an ending."""
+    """A file name made from a title, without suffix."""
     return re.sub(r"\W+", "-", title.lower()).strip("-")
 
 

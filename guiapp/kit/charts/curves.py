@@ -1,4 +1,4 @@
-"""Curves with bands and names at their ends, and points with a marker and a name each."""
+"""Charts of curves with bands and names at their ends, of points with markers and names, of densities."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from guiapp.kit.widgets.painting import ring
 from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource, blend
 
 MOST_NAMED, MOST_NAME_SHARE = 8, 0.45  # of the width
-EDGE_PX, LEADER_PX = 14, 26  # beside the outermost values; from the plot to the names
+EDGE_PX, LEADER_PX = 14, 26  # margin around the outermost values; distance from the plot to the names
 MARKER_PX, MARKER_DISTANCE_PX, CURVE_PX = 9, 16, 2.0
 BAND_ALPHA, GREY_ALPHA = 30, 110  # of 255
 POINT_PX, RING_PX = 12, 1.8
-MOST_LINES, LINE_PX = 9, 2  # from a point to its name; of the line that joins them
-SIDEWAYS = (  # of the width of a name, so that it is above or below its point: the first are tried first
+MOST_LINES, LINE_PX = 9, 2  # greatest distance from a point to its name; width of the line between them
+SIDEWAYS = (  # shifts, in widths of the name, of names above or below their points, in order of preference
     (0.0, 0.25, -0.25, 0.45, -0.45),
     (0.45, -0.45, 0.25, -0.25, 0.0),
     (-0.45, 0.45, -0.25, 0.25, 0.0),
 )
-NEAR_POINT_PX, MARK_PX, CHOSEN_PX = 8, 6, 15  # of a density: what a click means; marks, and the ring
-FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to so many points, they are large
-FREE = 1.04  # of the highest value; as much is free before 0
-FAINTEST = 0.3  # the strength of a single point; where most lie in one pixel it is 1
-OTHERS = 0.35  # how far others are from the panel's colour to that of dim words
+NEAR_POINT_PX, MARK_PX, CHOSEN_PX = 8, 6, 15  # of densities: distance for a click; marks; ring
+FEW, LARGE_PX, SMALL_PX = 40_000, 3, 2  # up to FEW points are large
+FREE = 1.04  # end of an axis, times the highest value; the same margin is free below 0
+FAINTEST = 0.3  # opacity of a pixel with one point; the pixel with the most points has 1
+OTHERS = 0.35  # colour of unlit points: this far from the panel's colour to that of dim text
 SOLID, DASHED, DOTTED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine
 
 
 class Curve(NamedTuple):
     """A line through values.
 
-    key         what a click means
-    x, y        float64[n] each, x from left to right
+    key         emitted by a click
+    x, y        float64[n] each, x ascending
     low, high   float64[n], the edges of its band: 95 % intervals
-    details     what stands behind its name, the most telling first
+    details     alternative texts after its name, in order of preference
     tips        n texts
-    is_hollow   whether its markers are: for what is only about right
+    is_hollow   whether its markers are hollow, for approximate values
     """
 
     key: Hashable
@@ -64,7 +64,7 @@ class Curve(NamedTuple):
 
 
 class CurvesData(NamedTuple):
-    """What a chart of curves shows; the first MOST_NAMED have names and colours, the others are grey."""
+    """The data of a chart of curves; the first MOST_NAMED have names and colours, the others are grey."""
 
     titles: Sequence[str]
     subtitles: Sequence[str]
@@ -74,15 +74,15 @@ class CurvesData(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """What pyqtgraph draws of a curve, kept from one update to the next."""
+    """The graphics items of a curve, reused by the next update."""
 
-    band: QGraphicsPathItem  # of pyqtgraph's own, both edges would be laid out twice
+    band: QGraphicsPathItem  # pyqtgraph's FillBetweenItem would lay out both edges twice
     line: pg.PlotCurveItem
     markers: pg.ScatterPlotItem
 
 
 class _Name(NamedTuple):
-    """What is written at the end of a curve."""
+    """The text at the end of a curve."""
 
     curve: Curve
     details: Sequence[str]
@@ -93,10 +93,10 @@ class _Name(NamedTuple):
 
 
 class CurveChart(Chart):
-    """At most eight names; a value of any curve can be pointed at."""
+    """A chart of curves, at most MOST_NAMED with names; values of all curves can be read."""
 
     data: CurvesData = CurvesData([""], [""], [], Scale(), Scale())
-    least_size = QSize(200, 240)  # with less, there are names for few
+    least_size = QSize(200, 240)  # a lower chart has room for few names
 
     def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         self._drawn: list[_Drawn] = []
@@ -104,7 +104,7 @@ class CurveChart(Chart):
 
     @property
     def named(self) -> Sequence[Curve]:
-        """Those with a name: what is emphasized, and then the first ones."""
+        """The curves with a name: the emphasized one, then the first ones."""
         rows = int((self.height() - self.head_px) / self.line_px) - 2
         ranked = sorted(self.data.curves, key=lambda curve: curve.key != self._emphasis)
         return ranked[: max(min(MOST_NAMED, rows), 1)]
@@ -162,7 +162,7 @@ class CurveChart(Chart):
         ]
 
     def _places(self, curve: Curve) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of x, y, low and high on the axes."""
+        """The positions of x, y, low and high on the axes."""
         y_scale = self.data.y
         y, low, high = (y_scale.places(each) for each in (curve.y, curve.low, curve.high))
         return self.data.x.places(curve.x), y, low, high
@@ -179,7 +179,7 @@ class CurveChart(Chart):
         return self.elided(name, MOST_NAME_SHARE * self.width(), BOLD)
 
     def place(self) -> None:
-        """Names beside the plot, as near to the ends of their curves as they can be without overlap."""
+        """Arrange names next to the plot, as near to the ends of their curves as possible without overlap."""
         self._leaders = list[tuple[QPointF, QPointF, QColor]]()
         area, half, dim = self.area, self.line_px / 2, self.theme.dim
         ends = [(self._end_of(name.curve), name) for name in self._names]
@@ -197,7 +197,7 @@ class CurveChart(Chart):
             self.write_below(f"{n_grey} more in grey: point at one for its name", f"{n_grey} more")
 
     def _end_of(self, curve: Curve) -> QPointF:
-        """Its last place that is seen."""
+        """The last visible point of a curve."""
         x, y, *_ = self._places(curve)
         right = self.box.viewRange()[0][1]
         last = max(int(np.searchsorted(x, right, side="right")) - 1, 0)
@@ -205,14 +205,14 @@ class CurveChart(Chart):
 
     def paint_front(self, painter: QPainter) -> None:
         for start, end, color in self._leaders:
-            is_far = start.x() < self.area.right() - 2 * EDGE_PX  # it shall not look like more of the curve
+            is_far = start.x() < self.area.right() - 2 * EDGE_PX  # must not look like a part of the curve
             painter.setPen(QPen(color, 1, DOTTED if is_far else SOLID))
             painter.drawLine(start + QPointF(MARKER_PX / 2 + 1, 0), end)
         self.paint_ring(painter)
         super().paint_front(painter)
 
     def value_at(self, position: QPointF) -> int | None:
-        """Also of a curve between two values, the nearer one."""
+        """The value near a pixel; on a curve between two values, the nearer one."""
         if (found := super().value_at(position)) is not None:
             return found
         best, best_px = None, float(NEAR_PX)
@@ -227,9 +227,9 @@ class CurveChart(Chart):
 
 
 class Point(NamedTuple):
-    """A value of both scales; hollow where it is only about right.
+    """A point of a scatter chart; hollow if it is approximate.
 
-    names  the most telling first, of which one is written that fits
+    names  alternative labels in order of preference; the first that fits is shown
     """
 
     key: Hashable
@@ -242,10 +242,10 @@ class Point(NamedTuple):
 
 
 class ScatterData(NamedTuple):
-    """What a scatter chart shows.
+    """The data of a scatter chart.
 
-    ranges   of both scales, in places
-    line     a value of y that has a line of its own
+    ranges   of both scales, as positions
+    line     position on the y axis of a horizontal line
     """
 
     titles: Sequence[str]
@@ -258,13 +258,13 @@ class ScatterData(NamedTuple):
 
 
 class ScatterChart(Chart):
-    """No name covers another one, a point, or the line from a name to its point.
+    """A scatter chart in which no name covers another name, a point, or the line from a name to its point.
 
-    The first points have their names first; one without room for it is read by pointing at it.
+    The first points get their names first; a name without room is shown by pointing at its point.
     """
 
     data: ScatterData = ScatterData([""], [""], [], Scale(), Scale(), ((0.0, 1.0), (0.0, 1.0)))
-    least_size = QSize(200, 170)  # with less, there is no room for names above the line
+    least_size = QSize(200, 170)  # a lower chart has no room for names above the line
 
     def __init__(self, theme_source: ThemeSource | None, name: str) -> None:
         super().__init__(theme_source, name)
@@ -275,7 +275,7 @@ class ScatterChart(Chart):
         data = self.data
         self.set_titles(data.titles, data.subtitles)
         self.frame_scales(data.x, data.y, data.ranges[1], GAP_PX)
-        is_flat = len({point.y for point in data.points}) < 2  # all would soon be out of sight
+        is_flat = len({point.y for point in data.points}) < 2  # zooming y would soon hide all points
         self.show_range(*data.ranges, (True, not is_flat))
         spots, size = [], POINT_PX * self.factor
         for point in data.points:
@@ -312,7 +312,7 @@ class ScatterChart(Chart):
     def _names_of(
         self, seen: Sequence[tuple[QPointF, Point]], taken: list[QRectF], sideways: tuple[float, ...]
     ) -> list[tuple[Word, QRectF | None]]:
-        """Names one after another, each where those before leave room, and lines to their points."""
+        """Place names one after another where the previous ones leave room, with lines to their points."""
         names, half, points = [], POINT_PX * self.factor / 2, [at for at, _ in seen]
         for at, point in seen:
             sizes = ((name, (self.width_px(name) + GAP_PX, self.line_px)) for name in point.names)
@@ -347,10 +347,10 @@ class ScatterChart(Chart):
 
 @cache
 def _places(sideways: tuple[float, ...]) -> Floats:
-    """Where a name may be beside its point, the best first: float64[n, 3].
+    """The possible positions of a name around its point, best first: float64[n, 3].
 
-    The share of its width to the right, the lines between them, and -1 above it, 1 below it, or 0 for
-    right beside it.
+    Columns: shift to the right in widths of the name; lines between name and point; -1 for above the point,
+    1 for below, 0 for next to it.
     """
     above_and_below = sorted(
         ((across, n, side) for n, side, across in product(range(MOST_LINES), (-1, 1), sideways)),
@@ -370,9 +370,9 @@ def _free_rect(
     area: QRectF,
     sideways: tuple[float, ...],
 ) -> QRectF | None:
-    """The nearest place for a name around its point that covers nothing, nor does a line to it.
+    """The best position for a name around its point at which it and its line cover nothing.
 
-    It looks like the name of no other point: none is nearer to its middle.
+    To avoid confusion, no other point at its height may be nearer to its middle.
     """
     (width, height), (across, n_lines, side) = size_px, _places(sideways).T
     first = half + height / 2 + 1
@@ -404,7 +404,7 @@ def _covered(boxes: Floats, left: Any, top: Any, right: Any, bottom: Any) -> NDA
 
 
 def _leader(point: QPointF, rect: QRectF, half: float) -> QRectF | None:
-    """Straight up or down from a point to its name, None where they are next to each other."""
+    """The vertical line from a point to its name; None if they are next to each other."""
     x = point.x() - LINE_PX / 2
     above_px, below_px = point.y() - half - rect.bottom(), rect.top() - point.y() - half
     if max(above_px, below_px) < rect.height() / 2:
@@ -413,11 +413,11 @@ def _leader(point: QPointF, rect: QRectF, half: float) -> QRectF | None:
     return QRectF(x, top, LINE_PX, max(above_px, below_px))
 
 
-# Very many points, as density
+# Many points, shown as density
 
 
 class DensityMark(NamedTuple):
-    """How some points are marked: bool[n], a colour, and a symbol of pyqtgraph's, hollow or not."""
+    """Marks on some points: which ones (bool[n]), colour, symbol of pyqtgraph, hollow or not."""
 
     flags: NDArray[np.bool_]
     color: QColor
@@ -426,10 +426,10 @@ class DensityMark(NamedTuple):
 
 
 class DensityData(NamedTuple):
-    """Points of which those that are lit have a colour, and the others are grey; a point's key is its index.
+    """The data of a density chart: lit points are coloured, others grey; the key of a point is its index.
 
-    limits  where lines are that points are beyond, across and upwards, if there are any
-    chosen  the point with a ring
+    limits  positions of limit lines on the x and y axes, None for none
+    chosen  index of the point with a ring
     """
 
     x: Floats
@@ -443,7 +443,7 @@ class DensityData(NamedTuple):
 
 
 class DensityChart(Chart):
-    """The more points lie in a pixel of the screen, the stronger it is; a click chooses the nearest point.
+    """A chart in which a pixel with more points is more opaque; a click chooses the nearest point.
 
     Signals:
         pointed_at(int | None): the point under the mouse.
@@ -498,7 +498,7 @@ class DensityChart(Chart):
             self._draw_density(self.data)
 
     def _pixels(self, data: DensityData) -> tuple[Floats, Floats]:
-        """Where the points are, from the lower left corner of the plot."""
+        """The positions of the points in pixels from the lower left corner of the plot."""
         (left, right), (bottom, top) = self.box.viewRange()
         x = (data.x - left) / (right - left) * self.area.width()
         return x, (data.y - bottom) / (top - bottom) * self.area.height()
@@ -524,7 +524,7 @@ class DensityChart(Chart):
         self._density.setRect(QRectF(left, bottom, right - left, top - bottom))
 
     def key_at(self, position: QPointF) -> int | None:
-        """The nearest point, marked ones before others."""
+        """The index of the nearest point; marked points take precedence."""
         if (data := self.data) is None or not len(data.x):
             return None
         x, y = self._pixels(data)
@@ -549,7 +549,7 @@ class DensityChart(Chart):
 
 
 def _dilated(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Each count on a square of so many pixels."""
+    """Spread each count over a square of `size` pixels."""
     for axis in (0, 1):
         wide = counts.copy()
         for by in range(1, size):

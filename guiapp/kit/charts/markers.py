@@ -1,4 +1,4 @@
-"""Colour and marker by which a curve, a point or a row is recognised, so that either is enough."""
+"""Colours and markers that identify a curve, a point or a row; either alone is enough."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class MarkerStyle(NamedTuple):
 
 
 def pattern(color: QColor, is_hatched: bool) -> QBrush:
-    """Solid, or hatched: for what is only about right."""
+    """A solid brush, or a hatched one for approximate values."""
     return QBrush(color, Qt.BrushStyle.BDiagPattern if is_hatched else Qt.BrushStyle.SolidPattern)
 
 
 @lru_cache(maxsize=256)
 def outline(marker: str, size_px: float) -> QPainterPath:
-    """A marker of this size around the origin."""
+    """The outline of a marker of this size, centred on the origin."""
     path: QPainterPath = QTransform.fromScale(size_px, size_px).map(_OUTLINES[marker])
     return path
 
@@ -44,7 +44,7 @@ def _polygon(*corners: tuple[float, float]) -> QPainterPath:
 
 
 def _regular(n_corners: int, inner: float = 0.5) -> QPainterPath:
-    """With a corner on top; a star where the notches between the corners are nearer to the center."""
+    """A regular polygon with a corner at the top, or a star whose notches have the radius `inner`."""
     radii = (0.5,) if inner == 0.5 else (0.5, inner)
     n = n_corners * len(radii)
     angles = [2 * pi * index / n - pi / 2 for index in range(n)]

@@ -1,4 +1,4 @@
-"""Scales of charts: where their ticks are, and ranges that move in steps while values come in."""
+"""Scales of charts: the positions of their ticks, and ranges that change in steps while values come in."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Range = tuple[float, float]
 ROUND = (1, 1.1, 1.2, 1.35, 1.5, 1.7, 1.9, 2.1, 2.4, 2.7, 3, 3.4, 3.8, 4.3, 4.8, 5.4, 6, 6.8, 7.6, 8.6, 10)
-"""Where a range that begins at 0 may end, times a power of ten."""
-DECADE_STEPS = 4  # where ranges of logarithms may end
+"""Possible ends of a range that begins at 0, times a power of ten."""
+DECADE_STEPS = 4  # possible ends of a logarithmic range in a decade
 
 
 class Scale(NamedTuple):
-    """A quantity along one side of a chart.
+    """The scale of an axis.
 
     title   with its unit: "tokens/s"
-    text    writes a value: "126 M"; None where there are no ticks
-    is_log  whether places are logarithms of values; the chart says so beside the title
-    values  where the ticks are, as far as there is room; at round values where none are given
+    text    formats a value: "126 M"; None for no ticks
+    is_log  whether positions are logarithms of values; shown after the title
+    values  values of the ticks, drawn as far as there is room; round values if empty
     """
 
     title: str = ""
@@ -41,7 +41,7 @@ class Scale(NamedTuple):
         return np.log10(values) if self.is_log else values
 
     def ticks(self, low: float, high: float, n_most: int) -> list[tuple[float, str]]:
-        """Places between two, at most so many, and what is written there."""
+        """The ticks between two positions, as (position, label); `n_most` limits automatic ones."""
         text, n_most = self.text, max(n_most, 2)
         if text is None:
             return []
@@ -60,7 +60,7 @@ NO_SCALE = Scale()
 
 
 def round_values(low: float, high: float, n_most: int) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten."""
+    """Multiples of 1, 2 or 5 times a power of ten, at about the least distance that allows `n_most`."""
     if not high > low:
         return [low]
     least = (high - low) / n_most
@@ -71,7 +71,7 @@ def round_values(low: float, high: float, n_most: int) -> list[float]:
 
 
 def log_values(low: float, high: float, n_most: int) -> list[float]:
-    """As many of 1, 2, 5 or 1, 3 of each decade as fit, else powers of ten; round values within a decade."""
+    """1, 2, 5 or 1, 3 in each decade if they fit, else powers of ten; round values within a decade."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for steps in ((1, 2, 5), (1, 3), (1,)):
         values = [step * 10.0**decade for decade in range(first, last + 1) for step in steps]
@@ -82,14 +82,14 @@ def log_values(low: float, high: float, n_most: int) -> list[float]:
 
 
 def tick_text(value: float) -> str:
-    """A number of a scale as people write it."""
+    """A number of a scale, formatted for display."""
     if value == 0:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2g}"
 
 
 def range_from_zero(highest: float) -> Range:
-    """From 0 to a round value that is not below the highest one."""
+    """The range from 0 to the least round value that is not below `highest`."""
     if not highest > 0:
         return 0.0, 1.0
     power = 10.0 ** math.floor(math.log10(highest))
@@ -97,18 +97,18 @@ def range_from_zero(highest: float) -> Range:
 
 
 def log_range(lowest: float, highest: float) -> Range:
-    """Logarithms from and to quarters of a decade, one decade at least: with less nobody knows the scale."""
+    """A range of logarithms that ends at quarters of a decade; at least one decade, to be recognisable."""
     low = math.floor(math.log10(lowest) * DECADE_STEPS) / DECADE_STEPS
     high = math.ceil(math.log10(highest) * DECADE_STEPS) / DECADE_STEPS
     return (low, high) if high - low >= 1 else (math.floor(low), max(math.ceil(high), math.floor(low) + 1))
 
 
 def spread(places: Sequence[float], distance: float, low: float, high: float) -> list[float]:
-    """Ordered places moved the least so that they are `distance` apart, within bounds that have the room.
+    """Move sorted positions as little as possible so that they are `distance` apart, within bounds.
 
-    The least sum of squares, by pooling neighbours that would collide (isotonic regression).
+    Minimizes the sum of squares by pooling neighbours that would collide (isotonic regression).
     """
-    pools: list[tuple[float, int]] = []  # the sum of what `distance` leaves of each place, and how many
+    pools: list[tuple[float, int]] = []  # sum of (position - index * distance) in the pool, and its size
     for index, place in enumerate(places):
         total, count = place - index * distance, 1
         while pools and pools[-1][0] / pools[-1][1] > total / count:

@@ -1,1 +1,1 @@
-"""The text that a chat template makes of messages, in tokens by their origin: as Chat and Data show it."""
+"""The prompt that a chat template renders, with tokens coloured by origin; used by Chat and Data."""

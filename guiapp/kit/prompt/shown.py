@@ -1,4 +1,4 @@
-"""A prompt in tokens that is shown, and the colour of each token by its origin."""
+"""The model of a shown prompt, and the colour of each token by its origin."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ HUE_OF = {"developer": "system", "tools": "tool", "function": "tool", "model": "
 
 @dataclass(frozen=True, eq=False)
 class ChatResult:
-    """What became of it.
+    """The result of rendering messages.
 
-    template  the one that was chosen, None where there is none
-    chat      None where there is no prompt; then `failure` says why
+    template  the chosen template, None if there is none
+    chat      None if there is no prompt; `failure` is the reason
     token_tints     uint8[n], see `tints_of`
     """
 
@@ -45,11 +45,11 @@ class ChatResult:
 
 
 class ShownPrompt(Working):
-    """A prompt in tokens, and the one of them that is looked at.
+    """A prompt in tokens, and the selected token.
 
     session         the window's, for the spelling of tokens
     shown           the prompt; None while there is none
-    selected_token  one of `encoding`
+    selected_token  an index in `encoding`
 
     Signals:
         result_changed(): `shown` is new.
@@ -69,17 +69,17 @@ class ShownPrompt(Working):
 
     @property
     def is_late(self) -> bool:
-        """Whether the prompt is of other messages than those that there are, and people see that."""
+        """Whether the prompt is outdated, because the messages have changed, and must be shown as such."""
         return False
 
     @property
     def chat(self) -> Chat | None:
-        """The last prompt that there was, None if there never was one of this model."""
+        """The last prompt, None if this model has never had one."""
         return None if self.shown is None else self.shown.chat
 
     @property
     def tokenizer(self) -> Tokenizer | None:
-        """That of the prompt, once there is one."""
+        """The tokenizer of the prompt, or of the session while there is no prompt."""
         return self.session.tokenizer if self.chat is None else self.chat.tokenizer
 
     @property
@@ -101,13 +101,13 @@ class ShownPrompt(Working):
 
 
 def hue_of(role: str) -> int:
-    """Which of HUES a role has."""
+    """The index of a role's hue in HUES."""
     hue = HUE_OF.get(role, role)
     return HUES.index(hue if hue in HUES else "other")
 
 
 def tints_of(chat: Chat) -> NDArray[np.uint8]:
-    """uint8[n]: the tint of each token; content has two strengths in turn."""
+    """uint8[n]: the tint of each token; tokens of content alternate between two strengths."""
     vocabulary, origins = chat.tokenizer.vocabulary, chat.origins
     hues = [hue_of(each.role) if each.is_content else -1 for each in chat.runs.of_runs]
     content = np.array(hues, np.int64)[origins.rows]

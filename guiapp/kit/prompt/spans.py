@@ -1,4 +1,4 @@
-"""The tokens of a rendered conversation, as a text with colours by origin, and in words."""
+"""The tokens of a prompt as a text with colours by origin, and the origin of a token in words."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ LONGEST_ROLE = 24
 
 
 class ChatSpans(TokenizedText):
-    """The prompt that the model shows.
+    """The tokens of the model's prompt.
 
-    by_origin  whether colours tell where tokens are from, or only tell them apart
-    turns      int64[k]: the bytes where turns begin, as often as rows are left free before each
+    by_origin  whether colours show the origin of tokens, or only separate them
+    turns      int64[k]: the bytes where turns begin, each repeated once for each empty row before it
     controls   int64[c, 2]: the bytes of each control token
     """
 
@@ -51,7 +51,7 @@ class ChatSpans(TokenizedText):
         return self._chat_model.tokenizer
 
     def leave_rows(self, starts: Sequence[int], n_rows: Sequence[int]) -> None:
-        """Leave so many rows free before the turns that begin at these bytes."""
+        """Leave `n_rows` empty rows before the turns that begin at these bytes."""
         self.turns = np.repeat(np.array(starts, np.int64), n_rows)
 
     def show_by_origin(self, by_origin: bool) -> None:
@@ -65,7 +65,7 @@ class ChatSpans(TokenizedText):
         return window._replace(tints=self._looks[window.first_index : last]) if self.by_origin else window
 
     def _refresh(self) -> None:
-        """Put the new prompt where it differs from the old one: what people look at stays where it is."""
+        """Replace only the part of the prompt that differs, so that the rest keeps its position."""
         encoding, chat, vocabulary = self._chat_model.encoding, self._chat_model.chat, self.vocabulary
         text, tokens = b"", NO_TOKENS
         self.turns, self.controls = np.zeros(0, np.int64), np.zeros((0, 2), np.int64)
@@ -88,7 +88,7 @@ class ChatSpans(TokenizedText):
 
 
 def places(origin: TokenOrigin) -> list[str]:
-    """Whose the token is and where there, at length and shorter."""
+    """The origin of a token in words, in several lengths, the longest first."""
     if origin.kind == ADDED:
         return ["added by the tokenizer, not by the template", "added"]
     if not origin.is_content:
@@ -109,5 +109,5 @@ def places(origin: TokenOrigin) -> list[str]:
 
 
 def line_of(origin: TokenOrigin) -> str:
-    """Which line of the template wrote it; "" where that is none."""
+    """A phrase with the line of the template that wrote a token; "" if none did."""
     return f"written by line {origin.line}" if origin.line else ""

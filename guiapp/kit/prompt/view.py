@@ -1,4 +1,4 @@
-"""The prompt: its turns, tokens by origin, hints, shares of all tokens, and the selected token in words."""
+"""The view of a prompt: turns, tokens by origin, hints, and a line about the selected token."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS = "content_became_control", "double_bos", 
 STRIP_LINE_PX = 46
 MOST_SHOWN = 32
 NOTHING = ["Select a token to see its origin.", "Select a token."]
-SIDE_PX = 48  # for the numbers of turns, and the lines beside them
+SIDE_PX = 48  # for the numbers of turns, and the lines next to them
 LINE_PX = 3
 MOST_MARKED = 40  # tokens of a hint
-VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
+VEIL_ALPHA = 140  # of the overlay on an outdated prompt
 
 
 def ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
@@ -95,15 +95,15 @@ WordsOf = Callable[[int], tuple[list[str], list[str]]]
 
 
 def origin_words(model: ShownPrompt, token: int) -> tuple[list[str], list[str]]:
-    """Where a token is from, and which line wrote it: at length, and shorter."""
+    """The origin of a token, and the line of the template that wrote it, each in several lengths."""
     origin = model.origins[token]
     return places(origin), [line_of(origin), f"line {origin.line}" if origin.line else ""]
 
 
 class PromptView(SpanView):
-    """Keys go from token to token; what is selected is the model's selected token.
+    """A view of a prompt; arrow keys move the model's selected token.
 
-    numbers_hints  whether marked tokens have the numbers of their hints
+    numbers_hints  whether marked tokens show the numbers of their hints
     """
 
     numbers_hints = True
@@ -115,7 +115,7 @@ class PromptView(SpanView):
         themes: ThemeSource,
         marked: TokenizedText | None = None,
     ) -> None:
-        """`marked` are the same spans with marks to show."""
+        """`marked` has the same tokens as `spans`, with marks, and is shown instead."""
         blocks = TurnBlocks(spans.document.buffer, spans)
         super().__init__(spans.document, marked or spans, themes, SIDE_PX, blocks)
         self._model, self._chat_spans = model, spans
@@ -141,7 +141,7 @@ class PromptView(SpanView):
         self.setAccessibleDescription(said)
 
     def words_of(self, token: int) -> tuple[list[str], list[str]]:
-        """What is said of a token, and of the line that wrote it: at length, and shorter."""
+        """Texts about a token, and about the line that wrote it, each in several lengths."""
         return origin_words(self._model, token)
 
     # Mouse and keys
@@ -186,7 +186,7 @@ class PromptView(SpanView):
             return
         place = self.rows.place_of(int(encoding.spans[index, 0]))
         row_px = self.rows.metrics.row_height
-        for n_rows in (1, 2):  # an empty one between turns
+        for n_rows in (1, 2):  # there may be an empty row between turns
             y = place.y + (step * n_rows + 0.5) * row_px
             found = self.token_at(QPointF(self._side_px + place.x + 2, y))
             if found < 0:
@@ -217,14 +217,14 @@ class PromptView(SpanView):
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
 
     def draw_marks(self, painter: QPainter, theme: Theme, first: int, last: int) -> None:
-        """Mark some of the tokens that show, first to last."""
+        """Mark some of the visible tokens [first, last); for subclasses."""
 
     def rects_of(self, first: int, last: int) -> list[QRectF]:
-        """Where the tokens first to last show, in the window; one that goes on in another row has several."""
+        """The visible rectangles of the tokens [first, last); a token over several rows has several."""
         return [rect for _, rect in self.placed(first, last)]
 
     def placed(self, first: int, last: int) -> Iterator[tuple[int, QRectF]]:
-        """The same, each with its token."""
+        """Yield the visible rectangles of the tokens [first, last), each with its token."""
         yield from ((chip.token, chip.rect) for chip in self._chips() if first <= chip.token < last)
         (start, _), (_, end) = self._chat_spans.tokens.span(first), self._chat_spans.tokens.span(last - 1)
         row_px = self.rows.metrics.row_height
@@ -241,7 +241,7 @@ class PromptView(SpanView):
                     yield int(indexes[at]), rect
 
     def _draw_hints(self, painter: QPainter, theme: Theme, first: int, last: int) -> None:
-        """Mark the tokens of hints among those that show, the number of the hint at the first of each."""
+        """Mark the visible tokens of hints; the first token of each hint shows its number."""
         hints = self._model.hints
         shown = [
             (at, start, range(max(start, first), min(end, start + MOST_MARKED, last)))
@@ -263,7 +263,7 @@ class PromptView(SpanView):
                 draw_number(painter, QPointF(rect.left() + 2, rect.top()), at + 1, color, theme)
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
-        """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
+        """Draw a number and a line in the role's colour next to each turn; `…` for the generation prompt."""
         spans, chat = self._chat_spans, self._model.chat
         if chat is None or not chat.turns:
             return
@@ -285,7 +285,7 @@ class PromptView(SpanView):
 
 
 class TurnBlocks(TextBlocks):
-    """Lines as in any text, but that those within a turn end where it does."""
+    """The lines of a text, which also end at the ends of turns."""
 
     def __init__(self, buffer: TextBuffer, spans: ChatSpans) -> None:
         self._spans = spans
@@ -297,16 +297,16 @@ class TurnBlocks(TextBlocks):
         return tuple((each - start, end - start) for each, end in controls[first:last].tolist())
 
     def reset(self) -> None:
-        """Cut the whole text anew."""
+        """Divide the whole text again."""
         super().reset()
         self._starts = self._starts[~np.isin(self._starts, _between_pairs(self._buffer.newlines))]
         turns = self._spans.turns
         turns = turns[turns < len(self._buffer)]
         new = np.unique(turns[~np.isin(turns, self._starts)])
-        self._starts = np.sort(np.concatenate((self._starts, new, turns)))  # twice: an empty block before
+        self._starts = np.sort(np.concatenate((self._starts, new, turns)))  # a repeated start: an empty block
 
     def apply(self, edit: TextEdit) -> BlockSplice:
-        """Follow an edit; turns may begin elsewhere on both sides of it."""
+        """Follow an edit; turns on both sides of it may begin elsewhere."""
         old = self._starts
         self.reset()
         n_before = n_equal_from_start(old, self._starts)
@@ -317,7 +317,7 @@ class TurnBlocks(TextBlocks):
 
 
 def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The offsets between two newlines side by side, which stand in one row; of more, two by two."""
+    """The offsets between two adjacent newlines, which share a row; longer runs are divided into pairs."""
     goes_on = np.diff(newlines, prepend=np.int64(-2)) == 1
     firsts = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(newlines))))
     seconds: NDArray[np.int64] = newlines[(np.arange(len(newlines)) - firsts) % 2 == 1]
@@ -325,7 +325,7 @@ def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class TokenLine(QFrame):
-    """`· log   1515   message 2, user · bytes 12–16 of its text   written by line 17   Show in tree`."""
+    """A line about the selected token: `· log  1515  message 2, user  written by line 17  Show in tree`."""
 
     def __init__(
         self,
@@ -336,7 +336,7 @@ class TokenLine(QFrame):
         words_of: WordsOf | None = None,
         nothing: Sequence[str] = NOTHING,
     ) -> None:
-        """`words_of` is where a token is from, unless something else is said of it; `nothing` of none."""
+        """`words_of` replaces `origin_words`; `nothing` are the texts if no token is selected."""
         super().__init__()
         set_role(self, "status")
         self.setAccessibleName("Selected token")
@@ -378,7 +378,7 @@ class TokenLine(QFrame):
 
 
 def color_of(hint: Hint, theme: Theme) -> QColor:
-    """Red where content has a power that it should not have, else amber."""
+    """Red if content became a control token, else amber."""
     return theme.bad if hint.code == BECAME_CONTROL else theme.warning
 
 

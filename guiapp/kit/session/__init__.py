@@ -1,1 +1,1 @@
-"""What a window has open: model, text, chosen token and session file."""
+"""The state of a window: open model, text, selected token and session file."""

@@ -1,4 +1,4 @@
-"""The rows of the model picker, and what there is to say about the model that is open."""
+"""The rows of the model picker, and facts about the open model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def model_rows(
     installed: Iterable[InstalledRow],
     current: str | None,
 ) -> Iterator[Choice]:
-    """Recent files, what is installed, and the demo models; `missing` has the paths that are gone."""
+    """Recent files, installed models and demo models; `missing` has the paths that no longer exist."""
     for file in recent:
         yield _recent_row(file, file.path not in missing, current)
     for row in installed:
@@ -38,7 +38,7 @@ def model_rows(
 
 
 def named_row(typed: str) -> list[Choice]:
-    """What somebody typed or pasted, where it is a path, or names a model to be fetched or looked for."""
+    """A row for typed or pasted text: a path, or the name of a model to download or to find."""
     if path := _typed_path(typed):
         return [Choice("By name", path, typed, "Open this file or folder")]
     is_name = not is_plain(typed) and not typed.endswith((":", "/"))
@@ -47,10 +47,10 @@ def named_row(typed: str) -> list[Choice]:
 
 
 def _typed_path(typed: str) -> str:
-    """The path in it, perhaps in quotes or as a file's address, as programs copy them; "" for none."""
+    """The path in a text, also in quotes or as a file URL, as programs copy them; "" for none."""
     text = typed.strip("\"'")
     if text.startswith(FILE_ADDRESS):
-        from urllib.request import url2pathname  # which imports what speaks to servers
+        from urllib.request import url2pathname  # slow: imports network modules
 
         text = url2pathname(text.removeprefix(FILE_ADDRESS))
     is_path = text.startswith(("~", f".{os.sep}", f"..{os.sep}")) or os.path.isabs(text)
@@ -71,7 +71,7 @@ def _installed_row(row: InstalledRow, current: str | None) -> Choice:
 
 
 def _section_and_name(model: Installed) -> tuple[str, str]:
-    """The place, and the rest of the name; a folder is written as people do."""
+    """The section of an installed model and its name there; a folder is shortened with `~`."""
     if not model.source.startswith(FOLDER):
         return model.source, model.name.partition(":")[2]
     folder = Path(model.source.removeprefix(FOLDER))
@@ -94,7 +94,7 @@ def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice
 
 
 def shown_path(path: Path) -> str:
-    """As people write it, with `~` for their own folder."""
+    """A path for display, with `~` for the home folder."""
     home, shown = str(Path.home()), str(path)
     if shown == home or shown.startswith(home + os.sep):
         shown = f"~{shown[len(home) :]}"
@@ -114,12 +114,12 @@ def summary(model: OpenModel) -> str:
 
 
 def about(model: OpenModel) -> str:
-    """The same behind the file or folder that it was opened from."""
+    """The file or folder that the model was opened from, then its summary."""
     return joined(file_of(model), summary(model))
 
 
 def facts(model: OpenModel) -> list[tuple[str, str]]:
-    """Names and values to show about the model that is open."""
+    """Names and values to show about the open model."""
     vocabulary = model.tokenizer.vocabulary
     path = None if is_plain(model.name) else vocabulary.path
     rows = [
@@ -142,7 +142,7 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
 
 
 def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """What is odd about a file, its chat template, and what else it says."""
+    """Yield the warnings about a file, its chat templates and its metadata."""
     from guiapp.analysis.explain.reports import value_text
 
     yield "warnings", "\n".join(vocabulary.warnings[:MOST_REMARKS])
@@ -154,7 +154,7 @@ def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
 
 
 def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
-    """The roles that tokens have, as `BOS`, `128000 <|begin_of_text|>`."""
+    """Yield the roles of tokens, as `BOS`, `128000 <|begin_of_text|>`."""
     for role in fields(vocabulary.special_ids):
         token_id = getattr(vocabulary.special_ids, role.name)
         if token_id is not None and 0 <= token_id < len(vocabulary):
@@ -168,14 +168,14 @@ def joined(*parts: str) -> str:
 
 @dataclass(frozen=True)
 class Choice:
-    """One thing to choose.
+    """An item to choose.
 
-    section     the heading it stands under
-    name        what to do with it is said by; never shown
+    section     the heading above it
+    name        identifies it; never shown
     detail      a second line
     is_there    whether it can be chosen
     is_current  whether it is in use
-    place       where it lies, behind the detail as far as there is room
+    place       its location, shown after the detail if there is room
     keys        shortcuts that do the same
     """
 
@@ -190,7 +190,7 @@ class Choice:
 
 
 def matching(choices: Iterable[Choice], typed: str) -> Iterator[Choice]:
-    """Those in which all typed words occur, anywhere and in any case."""
+    """Yield the choices that contain all typed words, ignoring case."""
     words = typed.casefold().split()
     for choice in choices:
         of_choice = choice.section, choice.title, choice.detail, choice.place, choice.name, *choice.keys

@@ -1,4 +1,4 @@
-"""What the doctor says of the window's model: found in the background, for the page and for the badge."""
+"""The doctor's findings about the window's model, computed in the background for the page and the badge."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from guiapp.analysis.doctor.fixes import FileFix
     from guiapp.core.encode.tokenizer import Tokenizer
 
-AFTER_OPENING_MS = 1500  # the first tokens go first
+AFTER_OPENING_MS = 1500  # delay, so that the first tokens appear earlier
 ICONS = {ERROR: ("error", "bad"), WARNING: ("warning", "warning"), HINT: ("hint", "dim")}
 """Icon and colour of the theme, by severity."""
 
 
 class DoctorModel(Working):
-    """The findings about the model that is open, or that waits for a pre-tokenizer to be chosen.
+    """The findings about the open model, or about the one that waits for the choice of a pre-tokenizer.
 
-    A file that does not open is examined in its place where people ask for it, or where no model is open.
+    A file that does not open is examined instead if the user asks for it, or if no model is open.
 
-    examined   the diagnosis, why there is none, and how far it is
-    original   the name of the file that the model was converted from, "" where none is given
-    walk       through the findings
+    examined   the diagnosis, the reason if it fails, and its progress
+    original   the name of the file that the model was converted from, "" if none was given
+    walk       steps through the findings
     fixing     writes fixed copies
 
     Signals:
@@ -49,9 +49,9 @@ class DoctorModel(Working):
         self.original = ""
         self._original_pre: str | None = None
         self._examined = ""  # the name of the model
-        self._failed = ""  # the name of what could not be opened, and is examined in place of the model
+        self._failed = ""  # the name of a file that could not be opened, if it is examined instead
         self._is_active = False
-        self._shown: Diagnosis | None = None  # whose findings are walked through
+        self._shown: Diagnosis | None = None  # the one whose findings `walk` steps through
         self.walk = ItemWalk(self._numbers, self)
         self.examined = Background["Diagnosis"](self, self._examining, is_watched=True)
         self.examined.changed.connect(self._on_examined)
@@ -61,11 +61,11 @@ class DoctorModel(Working):
         session.loader.failed.connect(self._on_failed)
         session.loader.loading_changed.connect(self.leave_file)
 
-    # What is looked at
+    # What is examined
 
     @property
     def name(self) -> str:
-        """The name of the model, "" where there is none."""
+        """The name of the examined model, "" if there is none."""
         model = self.session.loader.refused or self.session.loader.model
         return self._failed or ("" if model is None else model.name)
 
@@ -76,23 +76,23 @@ class DoctorModel(Working):
 
     @property
     def file(self) -> str:
-        """See `file_of`."""
+        """The file name of the model, see `file_of`."""
         model = self.session.loader.model
         return "" if model is None or not self._has_opened else file_of(model)
 
     @property
     def _has_opened(self) -> bool:
-        """Whether the tokenizer of what is examined is the session's."""
+        """Whether the examined model is open in the session."""
         return not self._failed and self.session.loader.refused is None
 
     @property
     def is_of_failed_file(self) -> bool:
-        """Whether a file that could not be opened is looked at while a model is open."""
+        """Whether a file that could not be opened is examined while a model is open."""
         return bool(self._failed) and self.session.loader.model is not None
 
     @property
     def diagnosis(self) -> Diagnosis | None:
-        """None as long as there is none."""
+        """The diagnosis, None until it is ready."""
         return self.examined.value
 
     @property
@@ -101,14 +101,14 @@ class DoctorModel(Working):
 
     @property
     def is_of_open_model(self) -> bool:
-        """Whether there are findings, and about the model that the window shows, not one that waits."""
+        """Whether there are findings, and they are about the model that the window shows."""
         if self.diagnosis is None or self.diagnosis.tokenizer is None:
             return False
         return bool(self.findings) and self.diagnosis.tokenizer is self.session.tokenizer
 
     @property
     def worst(self) -> tuple[Finding, ...]:
-        """The findings that are more than hints: all of the worst severity."""
+        """All findings of the worst severity, unless they are only hints."""
         worst = self.findings[0].severity if self.findings else HINT
         return tuple(each for each in self.findings if each.severity == worst != HINT)
 
@@ -120,25 +120,25 @@ class DoctorModel(Working):
         return range(len(self.findings))
 
     def set_active(self, is_active: bool) -> None:
-        """Whether people see it, and it must not wait."""
+        """Set whether the page is visible, so that findings are computed without delay."""
         self._is_active = is_active
         if is_active and self.examined.is_busy:
             self.examined.watch(True)  # at once
 
     def set_original(self, name: str, pre: str | None = None) -> None:
-        """Compare with this file from now on; with none where the name is empty."""
+        """Compare with this file from now on; with none if the name is empty."""
         self.original, self._original_pre = name, pre
         self.examined.refresh()
         self.changed.emit()
 
     def examine_file(self, name: str) -> None:
-        """Look at a file that could not be opened, until a model is, or somebody leaves it."""
+        """Examine a file that could not be opened, until another model is opened or `leave_file`."""
         self._failed = name
         self._on_model_changed()
         self.examined.watch(True)
 
     def leave_file(self) -> None:
-        """Look at the model again."""
+        """Examine the model again."""
         if self._failed:
             self._failed = ""
             self._on_model_changed()
@@ -159,7 +159,7 @@ class DoctorModel(Working):
         self.examined.cancel()
         self.changed.emit()
 
-    # What can be done about it
+    # Actions on findings
 
     def try_pre(self) -> None:
         """Open the model again with the pre-tokenizer that the finding suggests."""
@@ -167,31 +167,31 @@ class DoctorModel(Working):
             self.session.loader.open(self.name, self.finding.pre)
 
     def show_text(self) -> None:
-        """Make the text that shows a difference the window's."""
+        """Show the text of the finding's difference in the window."""
         if self.finding is not None and self.finding.changes is not None:
             self.session.text.show(self.finding.changes.text.encode("utf-8", "replace"))
 
     @property
     def fixes(self) -> list[FileFix]:
-        """What a copy can have fixed."""
+        """The fixes that a fixed copy can contain."""
         return (
             [] if self.diagnosis is None else [each for each in self.diagnosis.fixes.values() if each.options]
         )
 
     def save_fixed(self, path: Path, names: Sequence[str]) -> None:
-        """Write a copy with these fixes, named as for `--only`, also over a file that is there."""
+        """Write a copy with these fixes, named as for `--only`; overwrites an existing file."""
         assert self.diagnosis is not None
         self.fixing.write(partial(_fix, self.name, self.diagnosis, path, names, self.original or None))
 
     def export(self, form: str) -> Callable[[Progress], bytes]:
-        """What makes the bytes of a file of the findings, "json" or "markdown"."""
+        """A function that makes the bytes of a file with the findings; `form` is "json" or "markdown"."""
         assert self.diagnosis is not None
         return partial(_exported, form, self.title, self.diagnosis)
 
     # Following the window
 
     def _on_model_changed(self) -> None:
-        """Another model is open, or the same one with another pre-tokenizer."""
+        """Start again: another model is open, or the same one with another pre-tokenizer."""
         if self.name != self._examined:
             self.original, self._original_pre = "", None
             if not self.fixing.is_busy:
@@ -219,7 +219,7 @@ def _examine(
     load_original: Callable[[Progress], Tokenizer] | None,
     progress: Progress,
 ) -> Diagnosis:
-    from guiapp.analysis.doctor.doctor import doctor, examine  # time that starting does not have
+    from guiapp.analysis.doctor.doctor import doctor, examine  # imported late for a fast start
 
     original = None if load_original is None else load_original(progress)
     if tokenizer is None:

@@ -1,4 +1,4 @@
-"""Loads model files off the GUI thread; what was open stays open until the new one is ready."""
+"""Loads model files in the background; the old model stays open until the new one is ready."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 LONGEST_NAME = 100
-DEMO = "Tokenloupe demo: "  # what all names of demo models begin with
+DEMO = "Tokenloupe demo: "  # prefix of the names of demo models
 HASH = re.compile(r"(sha256-)?[0-9a-f]{32,}")
-USUAL_STEMS = ("tokenizer", "vocab", "model", "tekken", "sentencepiece")  # of files that tell nothing
+USUAL_STEMS = ("tokenizer", "vocab", "model", "tekken", "sentencepiece")  # uninformative file names
 Load = Callable[[str, str | None, Progress], "Tokenizer"]
 
 
 @dataclass(frozen=True, eq=False)
 class OpenModel:
-    """A model that is ready, under the name that it was opened by: a path or `demo:<name>`."""
+    """An open model, with the name that it was opened by: a path or `demo:<name>`."""
 
     name: str
     tokenizer: Tokenizer
@@ -41,8 +41,8 @@ class OpenModel:
 class RefusedModel:
     """A model that opens only with a pre-tokenizer chosen by hand.
 
-    pre     the one it asks for
-    likely  those to choose from first
+    pre     the one that its file names
+    likely  the ones to suggest first
     """
 
     name: str
@@ -52,13 +52,13 @@ class RefusedModel:
 
 
 class ModelLoader(QObject):
-    """The model that is open, and the one that is on its way.
+    """The open model, and the one that is being loaded.
 
-    load          what reads a file
-    asked         the name and the chosen pre-tokenizer of the model that was asked for last
-    refused       the model that was asked for last, where it waits for somebody to choose its pre-tokenizer
-    loading_name  the name of the model that is being loaded, None when none is
-    failure       why the model that was asked for last could not be opened, "" where nothing is wrong
+    load          the function that reads a file
+    asked         name and chosen pre-tokenizer of the last requested model
+    refused       the last requested model, if the user must choose its pre-tokenizer
+    loading_name  name of the model that is being loaded, None for none
+    failure       why the last requested model could not be opened, "" if there is no error
 
     Signals:
         model_changed(): `model` is new.
@@ -87,31 +87,31 @@ class ModelLoader(QObject):
 
     @property
     def title(self) -> str:
-        """What to call the model that is open, or else the one that was asked for; "" where there is none."""
+        """The display name of the open model, else of the requested one; "" if there is none."""
         return title_of(self.asked[0]) if self.model is None else display_name(self.model)
 
     @property
     def problem(self) -> str:
-        """Why the model that was asked for last is not open, "" where it is or may be soon."""
+        """Why the last requested model is not open; "" if it is open or loading."""
         return self.failure if self.refused is None else self.refused.reason
 
     def open(self, name: str, pre: str | None = None) -> None:
-        """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
+        """Start loading a model, cancelling any other loading; `pre` as in `open_model`."""
         self._set_refused(None)
         self.asked, self.failure = (name, pre), ""
         self.job.start(partial(_open, self.load, name, pre))
         self._set_loading(name)
 
     def use_pre(self, pre: str) -> None:
-        """Open the model that waits for a choice, or else the present one; "" for what its file says."""
+        """Open the refused model, else the current one, with a pre-tokenizer; "" for the file's own."""
         model = self.refused or self.model
         if model is not None:
             self.open(model.name, pre or None)
 
     def share(self, model: OpenModel) -> None:
-        """Have a model open that somebody else has loaded."""
+        """Use a model that was loaded elsewhere."""
         is_new, self.model = model is not self.model, model
-        self.cancel()  # who hears of that finds this model
+        self.cancel()  # after `model` is set, because listeners read it
         if is_new:
             self.failure = ""
             self._set_refused(None)
@@ -150,7 +150,7 @@ class ModelLoader(QObject):
 
 
 def can_choose(loader: ModelLoader) -> bool:
-    """Whether the model that waits, or else the one that is open, can be split by another pre-tokenizer."""
+    """Whether the user can choose a pre-tokenizer for the refused model, else for the open one."""
     if loader.refused is not None:
         return True
     vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
@@ -164,7 +164,7 @@ def can_choose(loader: ModelLoader) -> bool:
 
 
 def display_name(model: OpenModel) -> str:
-    """What to call a model: the name in the file, else (or instead of a mere hash) what it was opened by."""
+    """The name of a model: the one in the file, or the one it was opened by if that is empty or a hash."""
     name = quoted(model.tokenizer.vocabulary.name, LONGEST_NAME).removeprefix(DEMO)
     if name and not HASH.fullmatch(name):
         return name
@@ -172,12 +172,12 @@ def display_name(model: OpenModel) -> str:
 
 
 def title_of(name: str) -> str:
-    """What to call a model that is not open yet, by the name to open it by."""
+    """The display name of a model that is not open yet, from the name to open it by."""
     return quoted(short_name(Path(name).stem) if is_plain(name) else name, LONGEST_NAME)
 
 
 def file_of(model: OpenModel) -> str:
-    """The name of the file, with its folder where all are called so; "" where the model is called so, too."""
+    """The file name of a model, with its folder if the name is a usual one; "" if it is the display name."""
     path = Path(model.name)
     if title_of(model.name) == display_name(model):
         return ""

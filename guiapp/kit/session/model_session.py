@@ -1,4 +1,4 @@
-"""A model that looks at a text: how it is encoded, its tokens, the selected one; and models side by side."""
+"""A model applied to a text: options, tokens, the selected token; and several models that are compared."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
     OtherReadings = tuple[OtherReading, ...]
 
-MOST_COMPARED = 4  # beside each other
-READINGS_WAIT_MS = 1_000  # after a model was opened: what others make of it is not urgent
+MOST_COMPARED = 4  # models at a time
+READINGS_WAIT_MS = 1_000  # after opening a model: comparing other readings of it is not urgent
 
 
 def _other_readings(tokenizer: Tokenizer, progress: Progress) -> OtherReadings:
-    """What other programs make of the model; where there plainly is none, nothing is imported for that."""
+    """The readings of the model by other programs; imports nothing if there obviously are none."""
     vocabulary, folder = tokenizer.vocabulary, list[str]()
     if vocabulary.path is None:
         return ()
@@ -57,24 +57,24 @@ def _other_readings(tokenizer: Tokenizer, progress: Progress) -> OtherReadings:
 
 
 class ModelSession(TokenizedText):
-    """One model and what it makes of a text.
+    """One model and its tokens of a text.
 
-    Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
-    text.  After `tokens_changed` the same index may be another token.
-    Several may look at one text.  An edit is told of when all of it has arrived: text, tokens and selected
-    tokens of all of them are those after it, whoever asks first.
+    Token indexes count from 0 over all tokens, including BOS and EOS; spans are byte ranges of the text.
+    After `tokens_changed` an index may refer to a different token.
+    Several sessions may share one text.  When signals report an edit, text, tokens and selected tokens of
+    all sessions are already up to date.
 
     text      the session of the text, which others share
-    exact     what the exact encoder gives, while an approximate one is in use
-    looked_at the token that people chose last, where the text does not have it
+    exact     the result of the exact encoder, while an approximate one is in use
+    looked_at the token that the user chose last, if the text does not contain it
 
     Signals:
         vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
         options_changed(): `options` is new.
-        selected_token_changed(), hovered_token_changed(): which token is pointed at.
-        looked_at_changed(): people look at a token that the text does not have.
+        selected_token_changed(), hovered_token_changed(): the selected or hovered token is new.
+        looked_at_changed(): the user looks at a token that the text does not contain.
         statistics_changed(): `statistics` or `selection_statistics` is new.
-        closed(): nothing more will come.
+        closed(): the session emits nothing more.
     """
 
     vocabulary_changed = Signal()
@@ -94,7 +94,7 @@ class ModelSession(TokenizedText):
         checks: bool = True,
         spelling: SharedSpelling | None = None,
     ) -> None:
-        """With `checks`, the round trip and the encoder are looked at when typing pauses."""
+        """If `checks`, check the round trip, the encoder and other readings when typing pauses."""
         super().__init__(text.document, None, spelling or SharedSpelling(), parent=parent)
         self._checks = checks
         self.text = text
@@ -106,7 +106,7 @@ class ModelSession(TokenizedText):
         self.readings = Background["OtherReadings"](self, self._comparing_readings, is_watched=checks)
         self.options = options or Options()
         self._selected_token: int | None = None
-        self._told_token: int | None = None  # the selected one that others know
+        self._told_token: int | None = None  # the selected token of the last `selected_token_changed`
         self.looked_at: int | None = None
         self.loader.model_changed.connect(self._use_model)
         self.spans.encoded.connect(self._notify_tokens_changed)
@@ -120,9 +120,9 @@ class ModelSession(TokenizedText):
         ]
 
     def close(self) -> None:
-        """Stop all work and follow the text no more; nothing is delivered any more.
+        """Stop all work and disconnect from the text; nothing is emitted any more.
 
-        The model is given up, too: whoever still knows this session does not keep hundreds of MB.
+        Release the model as well, so that remaining references to this session do not hold hundreds of MB.
         """
         for link in self._links:
             QObject.disconnect(link)
@@ -156,7 +156,7 @@ class ModelSession(TokenizedText):
 
     @property
     def exactness(self) -> Exactness | None:
-        """How far the tokens can be trusted to be those of the model's own library."""
+        """How reliably the tokens agree with those of the model's own library."""
         if self.tokenizer is None or self.algorithm is None:
             return None
         exactness = self.tokenizer.exactness
@@ -213,28 +213,28 @@ class ModelSession(TokenizedText):
 
     @property
     def tokens(self) -> TokenStore:
-        """Those of the text, to read from until the next edit; none where it cannot be encoded."""
+        """The tokens of the text, valid until the next edit; empty if it cannot be encoded."""
         return self.spans.tokens
 
     @property
     def n_affixes(self) -> tuple[int, int]:
-        """How many tokens are put before and behind the text; none where it cannot be encoded."""
+        """How many tokens are added before and after the text; (0, 0) if it cannot be encoded."""
         if self.tokenizer is None or not self.options.add_special or not len(self.tokens):
             return 0, 0
         before, behind = self.tokenizer.special_affixes()
         return len(before), len(behind)
 
     def n_in_line(self, start: int, end: int) -> int:
-        """How many tokens begin in a line of the text, without those around it."""
+        """How many tokens begin in a line of the text, without BOS and EOS."""
         first = self.tokens.first_from(start) if start else self.n_affixes[0]
         return max(self.tokens.first_from(end) - first, 0)
 
     def line_counter(self) -> Callable[[], NDArray[np.int64]]:
-        """Gives the same for all lines, in any thread."""
+        """A function that returns `n_in_line` for all lines, callable in any thread."""
         return partial(n_in_lines, self.tokens.starts(), self.document.buffer.line_starts(), *self.n_affixes)
 
     def exact_instead(self, index: int) -> Instead | None:
-        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+        """What the exact encoder gives instead of a token; None if the same, or unknown."""
         return self.exact.instead_of(self.tokens, index)
 
     @property
@@ -249,7 +249,7 @@ class ModelSession(TokenizedText):
 
     @property
     def selection_statistics(self) -> SelectionStatistics | None:
-        """Counts of the selected text; None where nothing is selected."""
+        """Counts of the selected text; None if nothing is selected."""
         if not self.document.has_selection:
             return None
         start, end = self.document.selection
@@ -263,14 +263,14 @@ class ModelSession(TokenizedText):
 
     @property
     def tokens_of_selected_text(self) -> tuple[int, int] | None:
-        """The tokens [start, end) that the selection is in, also in part; None where there is none."""
+        """The tokens [start, end) that overlap the selection; None if nothing is selected."""
         return self.tokens.indexes_in(*self.document.selection) if self.document.has_selection else None
 
     # Selection
 
     @property
     def hovered_token(self) -> int | None:
-        """The token under the mouse; where that is another model's, the one that holds its first byte."""
+        """The token under the mouse; for a token of another model, the one that covers its first byte."""
         hovered = self.text.hovered
         if hovered is None or (index := self._index_of(hovered)) is None:
             return None
@@ -281,7 +281,7 @@ class ModelSession(TokenizedText):
         return self.text.hovered is not None and self.text.hovered.model is self
 
     def select_token(self, index: int | None) -> None:
-        """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
+        """Select a token and move the caret to its start; other models follow, unless it has no text."""
         if index is not None and index != self.selected_token:
             start, end = self.tokens.span(index)
             if start < end:
@@ -294,14 +294,14 @@ class ModelSession(TokenizedText):
 
     @property
     def selected_id(self) -> int | None:
-        """What the selected token is in the vocabulary."""
+        """The id of the selected token."""
         index = self.selected_token
         if index is None or index >= len(self.tokens):
             return None
         return int(self.tokens.ids(index, index + 1)[0])
 
     def next_use(self, token_id: int) -> int | None:
-        """The next place of a token behind the selected one, then from the start again; None for none."""
+        """The index of the next occurrence after the selected token, wrapping around; None if none."""
         places = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
         if not len(places):
             return None
@@ -309,7 +309,7 @@ class ModelSession(TokenizedText):
         return int(places[np.searchsorted(places, selected, "right") % len(places)])
 
     def select_use(self, token_id: int) -> None:
-        """Select a token where the text has it next, unless it is the selected one already."""
+        """Select the next occurrence of a token, unless the selected token is one already."""
         self.looked_at = None
         if token_id == self.selected_id:
             return
@@ -323,12 +323,12 @@ class ModelSession(TokenizedText):
         self.text.hover(None if index is None else PointedAt(self, index, *self.tokens.span(index)))
 
     def _index_of(self, pointed_at: PointedAt) -> int | None:
-        """Which token is meant here."""
+        """The index of the corresponding token of this model."""
         model, token, start, end = pointed_at
         if model is self:
             return token
         if model is not None and start == end:
-            return None  # BOS and the like of another model
+            return None  # BOS or EOS of another model
         index = token_at(self.spans_in(start, start + 1), start)
         return index if index >= 0 else None
 
@@ -344,7 +344,7 @@ class ModelSession(TokenizedText):
         self.exact.expect_edit()
 
     def _token_at_caret(self) -> int | None:
-        """The selected token as long as the caret touches it, else the one behind the caret."""
+        """The selected token if the caret touches it, else the one after the caret."""
         caret = self.document.caret
         if self.selected_token is not None and self.selected_token < len(self.tokens):
             start, end = self.tokens.span(self.selected_token)
@@ -365,7 +365,7 @@ class ModelSession(TokenizedText):
     # Following the text
 
     def _on_written(self, edit: TextEdit) -> None:
-        """Be in step with the text, before anybody is told of the edit."""
+        """Update the tokens before other objects are notified of the edit."""
         self.spans.apply_edit(edit)
         self.exact.apply_edit(edit)
         self._selected_token = self._token_at_caret()
@@ -375,7 +375,7 @@ class ModelSession(TokenizedText):
         self.round_trip.forget()
         self.encoder_check.forget()
         if self._is_hovered:
-            self.hover_token(self.hovered_token)  # it may have moved, or be gone
+            self.hover_token(self.hovered_token)  # it may have moved or disappeared
         self.tokens_changed.emit(edit, self.tokens)
         self._set_selected(self.selected_token)
         self.statistics_changed.emit()
@@ -383,7 +383,7 @@ class ModelSession(TokenizedText):
             self.round_trip.refresh(PAUSE_MS)
             if self.algorithm is not None and not self.algorithm.exact:
                 self.encoder_check.refresh(PAUSE_MS)
-        self._catch_up()  # last: its thread takes half the time of whoever follows meanwhile
+        self._catch_up()  # last: its thread competes with later listeners for the GIL
 
     def _comparing_round_trip(self) -> Job[RoundTrip] | None:
         n_tokens = len(self.tokens)
@@ -403,13 +403,13 @@ class ModelSession(TokenizedText):
 
 
 class ComparedModels(QObject):
-    """Sessions of one text; the first is the window's own, which stays.
+    """The sessions of one text; the first is the window's own, which is never removed.
 
     sessions  from left to right
 
     Signals:
-        sessions_changed(): `sessions` is new; those that went are closed.
-        models_changed(): which models are open or on their way, or `partner`, is new.
+        sessions_changed(): `sessions` is new; removed ones will be closed.
+        models_changed(): the open or loading models, or `partner`, are new.
     """
 
     sessions_changed = Signal()
@@ -425,7 +425,7 @@ class ComparedModels(QObject):
 
     @property
     def partner(self) -> ModelSession | None:
-        """B wherever two models are compared: the one chosen last, else the first that was added."""
+        """The second of two compared models: the one chosen last, else the first that was added."""
         others = self.sessions[1:]
         return self._partner if self._partner in others else next(iter(others), None)
 
@@ -439,7 +439,7 @@ class ComparedModels(QObject):
         return len(self.sessions) < MOST_COMPARED
 
     def add(self, name: str, pre: str | None = None) -> ModelSession:
-        """Begin to open one more model, with the switches of the first one; `pre` as in `open_model`."""
+        """Start opening one more model, with the options of the first one; `pre` as in `open_model`."""
         assert self.can_add
         first = self.sessions[0]
         session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
@@ -456,13 +456,13 @@ class ComparedModels(QObject):
         session.vocabulary_changed.connect(self.models_changed)
 
     def remove(self, session: ModelSession) -> None:
-        """Put a model away that was added."""
+        """Remove and close a session that was added."""
         self.sessions.remove(session)
         self.sessions_changed.emit()
         session.close()
         session.deleteLater()
 
     def stop(self) -> None:
-        """End what the added ones do; nothing of theirs is delivered any more."""
+        """Close the added sessions; they emit nothing more."""
         for session in self.sessions[1:]:
             session.close()

@@ -1,4 +1,4 @@
-"""Takes work up where a session file says that it was left, and writes such files."""
+"""Opens session files, which restore a state of the window, and writes them."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from guiapp.kit.session.loader import Load, OpenModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
 
-if TYPE_CHECKING:  # the rest is imported when it is needed: the start of the program has no time for it
+if TYPE_CHECKING:  # imported when needed, to keep the start of the program fast
     from guiapp.analysis.sessions.session_file import OpenedSession, SessionFile
     from guiapp.core.encode.tokenizer import Tokenizer
 
-SAVING_S = 5.0  # until the program ends all the same
+SAVING_S = 5.0  # longest delay of the program's end for unfinished saving
 
 
 class Read(NamedTuple):
-    """A session file, and its model or what is in the way."""
+    """A session file, with its opened model or the obstacle to opening it."""
 
     path: Path
     opening: OpenedSession
 
 
 class SessionOpener(QObject):
-    """One session file at a time is read, and one written, off the window's thread.
+    """Reads and writes session files in the background, one of each at a time.
 
-    Nothing of what is open changes before all of a session is there: a file that is broken, or a model that
-    is missing, costs nobody their work.
+    The window changes only once a session is read completely: a broken file or a missing model never costs
+    the user their work.
 
     Signals:
-        obstructed(Read): people have to be asked; then `fetch`, `use` or `take_up` goes on.
-        taken_up(Read): model, options, text and selection are those of the session.
-        saved(Path): a session is in this file.
-        failed(str): why one could not be opened or saved.
+        obstructed(Read): the user has to decide; continue with `fetch`, `use` or `take_up`.
+        taken_up(Read): model, options, text and selection are now those of the session.
+        saved(Path): a session was saved to this file.
+        failed(str): why a session could not be opened or saved.
     """
 
     obstructed = Signal(object)
@@ -57,11 +57,11 @@ class SessionOpener(QObject):
         self.reading.start(partial(_read, path, self._session.loader.load))
 
     def fetch(self, read: Read) -> None:
-        """Go on, people want its model from the web."""
+        """Continue, and download the model: the user has agreed."""
         self.reading.start(partial(_open, read, self._session.loader.load, True))
 
     def use(self, read: Read, model: Path) -> None:
-        """Go on with this file in the place of the model that is missing."""
+        """Continue with this file instead of the missing model."""
         from guiapp.analysis.sessions.session_file import with_model
 
         session = with_model(read.opening.session, model)
@@ -69,7 +69,7 @@ class SessionOpener(QObject):
         self.reading.start(partial(_open, other, self._session.loader.load, False))
 
     def take_up(self, read: Read) -> None:
-        """Have the session open instead of what is; undo brings the text back, and the menu of kept texts."""
+        """Open the session in place of the current one; undo or the menu of saved texts restores the text."""
         left, tokenizer = read.opening.session, read.opening.tokenizer
         assert tokenizer is not None
         session = self._session
@@ -81,7 +81,7 @@ class SessionOpener(QObject):
         self.taken_up.emit(read)
 
     def captured(self, page: str, notes: str) -> SessionFile | None:
-        """What there is to save but for what pages know; None where no model is open."""
+        """The session to save, without the data of pages; None if no model is open."""
         from guiapp.analysis.sessions.name import PAGES
         from guiapp.analysis.sessions.session_file import SessionFile
 
@@ -102,12 +102,12 @@ class SessionOpener(QObject):
         )
 
     def save(self, session: SessionFile, path: Path) -> None:
-        """Write a session with the hash of the model that is open."""
+        """Write a session with the hash of the open model."""
         assert self._session.tokenizer is not None
         self._saving.start(partial(_save, session, self._session.tokenizer, path))
 
     def stop(self) -> None:
-        """End all work in the background; what is being saved is finished."""
+        """Stop reading, and wait up to SAVING_S for saving to finish."""
         self.reading.wait()
         self._saving.finish(SAVING_S)
 

@@ -1,4 +1,4 @@
-"""One text that people edit: its selection, its file, and what in it they point at."""
+"""The text that the user edits: its file, its selection, the hovered token, and its autosave."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ AUTOSAVE_MS = 100  # after an edit
 
 
 class PointedAt(NamedTuple):
-    """A token of one of the models that share a text; the others look for theirs where it begins.
+    """A token of one of the models that share a text; other models use their token at its first byte.
 
-    model       the `ModelSession` that it is a token of; None where a mere stretch of text is meant
-    token       which one of them; those such as BOS have an empty span
+    model       the `ModelSession` of the token; None for a mere span of text
+    token       its index; tokens such as BOS have an empty span
     start, end  its span
     """
 
@@ -35,21 +35,21 @@ class PointedAt(NamedTuple):
 
 
 class TextSession(Working):
-    """A text that any number of models may look at, each through a `ModelSession` of its own.
+    """A text that any number of models can share, each with its own `ModelSession`.
 
-    What is selected is a stretch of the text, the document's.  Which token a model shows as selected, it says
-    itself: the one at the caret, or where `chosen` says.
+    The document has the selected span of the text.  Each model determines its selected token itself: the one
+    at the caret, or the one that `chosen` names.
 
     hovered      the token under the mouse, None for none
-    is_choosing  the caret moves to what is about to be `chosen`: for itself it chooses no token then
+    is_choosing  whether the caret moves only because of `chosen`; models ignore that movement
 
     Signals:
         file_changed(): `path` or `is_modified` is new.
-        left(): another text takes the place of the present one, right now.
+        left(): another text is about to replace this one.
         failed(str): why a text could not be opened or saved.
-        pointed_out(object, object): people are to see this stretch of the text, from byte to byte.
+        pointed_out(object, object): show this span of the text, start byte and end byte, to the user.
         hovered_changed(): `hovered` is new.
-        chosen(PointedAt): this token is to be selected in all models.
+        chosen(PointedAt): all models select this token.
     """
 
     file_changed = Signal()
@@ -65,16 +65,16 @@ class TextSession(Working):
         self.hovered: PointedAt | None = None
         self.is_choosing = False
         self._origins = TextOrigins()
-        self._take_origin: Callable[[], None] | None = None  # of a text that is about to come
+        self._take_origin: Callable[[], None] | None = None  # records the origin of a text being inserted
         self._told_file: tuple[Path | None, bool] = (None, False)
         self.reading = LatestJob[tuple[Path, bytes]](self, self._take, self.failed)
         self.document.written.connect(self._on_written)
         self.document.edited.connect(self._notify_file_changed)
 
-    # What people point at
+    # Pointing and selecting
 
     def point_out(self, start: int, end: int) -> None:
-        """Have a stretch of the text selected and brought into view, whatever page is shown."""
+        """Request that a span of the text is selected and scrolled into view, on any page."""
         self.pointed_out.emit(start, end)
 
     def hover(self, hovered: PointedAt | None) -> None:
@@ -83,12 +83,12 @@ class TextSession(Working):
             self.hovered_changed.emit()
 
     def select(self, start: int, end: int) -> None:
-        """Select a stretch of the text, as whole characters, and the tokens that it begins in."""
+        """Select a span of the text, extended to whole characters, and the token at its start."""
         stretch = self.document.whole_characters(start, end)
         self._choose(PointedAt(None, None, start, end), partial(self.document.select, *stretch))
 
     def choose(self, token: PointedAt) -> None:
-        """Select a token, and put the caret where it begins, unless the caret touches it."""
+        """Select a token; move the caret to its start, unless the caret already touches it."""
         if not token.start <= self.document.caret <= token.end:
             self._choose(token, partial(self.document.set_caret, token.start))
         else:
@@ -113,11 +113,11 @@ class TextSession(Working):
         return self._origins.present.is_modified
 
     def open(self, path: Path) -> None:
-        """Put the bytes of a file in place of the text; undo brings the old text back."""
+        """Replace the text by the bytes of a file; undo restores the old text."""
         self.reading.start(lambda progress: (path, read_text(path, progress)))
 
     def save(self, path: Path) -> bool:
-        """Write the text to a file; whether that worked."""
+        """Write the text to a file; return whether that worked."""
         try:
             write_text(path, self.document.text())
         except TokenloupeError as error:
@@ -129,15 +129,15 @@ class TextSession(Working):
         return True
 
     def show(self, text: bytes) -> None:
-        """Put a text that has no file in place of the present one; undo brings that back."""
+        """Replace the text by one without a file; undo restores the old text."""
         self._replace(text, None)
 
     def show_autosaved(self, text: bytes, path: Path | None) -> None:
-        """Put a text that was kept in place of the present one; of a file it is a changed version."""
+        """Replace the text by an autosaved one, a modified version of the file at `path` if given."""
         self._replace(text, path, is_modified=path is not None)
 
     def restore(self, text: bytes, path: Path | None) -> None:
-        """Begin with a text that was kept, a changed version of the file if there is one."""
+        """Start with an autosaved text, a modified version of the file at `path` if given."""
         self._take_origin = partial(self._origins.begin, path, is_modified=True)
         self.document.set_text(text)
 
@@ -151,7 +151,7 @@ class TextSession(Working):
         if text or self.document.size:
             self._take_origin = lambda: self._origins.replace(path, buffer.mark_last(), is_modified)
             self.document.replace(0, self.document.size, text)
-        else:  # nothing in the place of nothing is no edit
+        else:  # replacing an empty text by an empty one is not an edit
             self._origins.set_file(path, buffer.mark_last(), is_modified)
             self._notify_file_changed()
         self.document.set_caret(0)
@@ -170,17 +170,17 @@ class TextSession(Working):
 
 
 class TextAutosave(QObject):
-    """Keeps what is in no file, in case the program ends without a word.
+    """Saves unsaved changes, in case the program crashes.
 
-    Only edits are written, in front of them once the text that they begin from: if nobody had asked for it
-    as a whole before, it is copied here.
+    Writes the initial text once, then only edits.  If `text_before` is not available, the current text is
+    copied instead.
     """
 
     def __init__(self, text: TextSession, files: AutosavedTexts, parent: QObject) -> None:
         super().__init__(parent)
         self._text, self._files = text, files
-        self._edits: list[JournalEdit] = []  # not kept yet
-        self._text_before: bytes | None = None  # the first of them, if it is at hand
+        self._edits: list[JournalEdit] = []  # not written yet
+        self._text_before: bytes | None = None  # before the first of them, if available
         self._soon = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
         self._soon.timeout.connect(self.keep)
         text.document.edited.connect(self._on_edited)
@@ -188,14 +188,14 @@ class TextAutosave(QObject):
         text.left.connect(self._leave)
 
     def take(self) -> None:
-        """Show the text that a window before this one was left with, if there is any."""
+        """Show the autosaved text of a previous window, if there is one."""
         if (autosaved := self._files.take()) is not None:
             self._text.restore(autosaved.data, autosaved.path)
             self._soon.stop()
-            self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
+            self._text_before, self._edits = None, []  # the files already contain this text
 
     def keep(self) -> None:
-        """Write now what was edited."""
+        """Write the pending edits now."""
         self._soon.stop()
         text, files = self._text, self._files
         before, edits = self._text_before, self._edits
@@ -210,12 +210,12 @@ class TextAutosave(QObject):
             files.keep_edits(edits)
 
     def _leave(self) -> None:
-        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
+        """Set the text aside before another replaces it; undo, the menu or the next window restores it."""
         self.keep()
         self._files.set_aside()
 
     def _on_file_changed(self) -> None:
-        if not self._text.is_modified:  # saved, or left for the next window before
+        if not self._text.is_modified:  # saved, or already set aside
             self._files.forget()
 
     def _on_edited(self, edit: TextEdit) -> None:
@@ -230,10 +230,10 @@ class TextAutosave(QObject):
 
 @dataclass
 class TextOrigin:
-    """The file of a text, None where it has none, and whether the text differs from it.
+    """The file of a text, None if it has none, and whether the text differs from it.
 
-    saved  the state that is in the file, None where no step leads there
-    mark   the step of undo that brought the text, None for the first one
+    saved  the state that is in the file, None if undo and redo do not lead to it
+    mark   the undo step that inserted the text, None for the first text
     """
 
     path: Path | None
@@ -243,7 +243,7 @@ class TextOrigin:
 
 
 class TextOrigins:
-    """The origins of the texts that undo and redo lead to; one of them is the present text's."""
+    """The origins of all texts that undo and redo can restore, including the current text."""
 
     def __init__(self) -> None:
         self._origins = [TextOrigin(None, False, UndoPoint())]
@@ -254,22 +254,22 @@ class TextOrigins:
         return self._origins[self._at]
 
     def begin(self, path: Path | None, is_modified: bool) -> None:
-        """A text without a way back."""
+        """Start with a text that undo cannot remove."""
         self._origins, self._at = [TextOrigin(path, is_modified, None if is_modified else UndoPoint())], 0
 
     def set_file(self, path: Path | None, state: UndoPoint, is_modified: bool = False) -> None:
-        """The present text, which is in this state, belongs to this file now."""
+        """Set the file of the current text; `state` is the current state."""
         present = self.present
         present.path, present.is_modified, present.saved = path, is_modified, None if is_modified else state
 
     def replace(self, path: Path | None, mark: UndoPoint, is_modified: bool = False) -> None:
-        """Another text took the place of the present one, by this step of undo."""
+        """Add the origin of a text that has replaced the current one, in the undo step `mark`."""
         del self._origins[self._at + 1 :]
         self._origins.append(TextOrigin(path, is_modified, None if is_modified else mark, mark))
         self._at += 1
 
     def note_edit(self, buffer: TextBuffer) -> None:
-        """The text was edited, or a step was taken back or made again."""
+        """Update after an edit, undo or redo."""
         if not _is_in(buffer, self.present):
             self._at -= 1
         elif self._at + 1 < len(self._origins) and _is_in(buffer, self._origins[self._at + 1]):

@@ -1,4 +1,4 @@
-"""All that is known about a token of the text: for the detail column, for tool tips, and why it is there."""
+"""The details of a token of the text: for the detail column, for tooltips, and why it was formed."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from guiapp.kit.document.document import TextDocument
 
 BYTES_IN_TIP, LINES_IN_TIP = 32, 20
-SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
-CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
+SETTLE_MS = 150  # pause in typing before details are updated
+CHOICE_MS = 60  # delay of details, so that the selection in the text is painted first
 SHOWN_BYTES = 64
-MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
-AROUND_BYTES = 3  # a character that is cut in two reaches no farther
-COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
+MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # shown tokens of the exact encoder, and shown bytes of each
+AROUND_BYTES = 3  # context that completes a partial character
+COUNTABLE = 1e12  # larger whole numbers are written with an exponent
 FACTS = (
     "id",
     "bytes",
@@ -61,12 +61,12 @@ STRIPPING = {
 
 
 class WrittenPath(NamedTuple):
-    """Where a token stands in the token tree.
+    """The position of a token in the token tree, as texts for display.
 
-    prefixes         the shorter tokens that it begins with, the shortest first, as they are written
+    prefixes         the shorter tokens that it begins with, the shortest first
     own              the token itself
     continuations    some of the longer tokens that begin with it
-    n_continuations  how many of those there are
+    n_continuations  the number of all such tokens
     """
 
     prefixes: tuple[str, ...]
@@ -77,14 +77,14 @@ class WrittenPath(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenDetails:
-    """One token of the text, or of the vocabulary by itself.
+    """The details of a token of the text, or of the vocabulary alone.
 
-    index, n_tokens  its place, from 0, and of how many; None for one by itself
-    shown            the bytes that it is written with, to be made visible
-    tint             which colour it has in the text
-    facts            names of facts with what there is to say about them, one visible line each
+    index, n_tokens  its index in the text, None without a text; the number of tokens
+    shown            the bytes to display
+    tint             the number of its colour in the text
+    facts            (name, value) pairs, each value one visible line
     tree, path       None until the tables for them are ready
-    name             of what is no token, in place of its bytes
+    name             shown instead of the bytes for something that is not a token
     """
 
     index: int | None
@@ -102,7 +102,7 @@ class TokenDetails:
 class TokenDetailsModel(Working):
     """The details of the session's selected token.
 
-    details  None where no token is selected
+    details  None if no token is selected
 
     Signals:
         details_changed(): `details` is new.
@@ -133,22 +133,22 @@ class TokenDetailsModel(Working):
 
     @property
     def is_preparing(self) -> bool:
-        """Whether the tables are still to come."""
+        """Whether the tables are being computed."""
         return self._tables.is_busy
 
     def part(self, data: bytes, limit: int) -> str:
-        """How some bytes of its tokens are written."""
+        """Some bytes of a token in the current spelling."""
         vocabulary = self._source.vocabulary
         return "" if vocabulary is None else self._source.spelling.now.part(vocabulary, data, limit)
 
     def put_off(self, wait_ms: int) -> None:
-        """Make no tables for so long: there is much else to do, and they are not what is looked at first."""
+        """Delay the tables for `wait_ms`, because other work is more urgent."""
         self._earliest = monotonic() + wait_ms / 1000
         if self._tables.is_busy:
             self._prepare_soon()
 
     def _on_vocabulary_changed(self) -> None:
-        """Forget the old tables at once, and make new ones when the first tokens have been painted."""
+        """Discard the old tables at once, and compute new ones after the first tokens are painted."""
         self._tables.forget()
         self._prepare_soon()
         self._on_tables_changed()
@@ -169,7 +169,7 @@ class TokenDetailsModel(Working):
         self._settled.start(SETTLE_MS)
 
     def _on_selection_changed(self) -> None:
-        if self._settled.remainingTime() < CHOICE_MS:  # else typing moves the selection, and goes on
+        if self._settled.remainingTime() < CHOICE_MS:  # do not shorten the wait during typing
             self._settled.start(CHOICE_MS)
 
     def _describe(self) -> None:
@@ -187,7 +187,7 @@ class TokenDetailsModel(Working):
 def describe(
     source: ModelSession, vocabulary: Vocabulary, explainer: Explainer | None, index: int
 ) -> TokenDetails:
-    """Gather what is known about one token of the text."""
+    """Gather the details of a token of the text."""
     token_id = int(source.tokens.ids(index, index + 1)[0])
     values = (
         *_values_alone(vocabulary, explainer, token_id, _characters(source, index)),
@@ -211,7 +211,7 @@ def describe(
 def describe_alone(
     explainer: Explainer, spelling: Spelling, token_id: int, more: Iterable[tuple[str, str]]
 ) -> TokenDetails:
-    """Gather what is known about one token of a vocabulary, and `more` facts."""
+    """Gather the details of a token of a vocabulary, and add `more` facts."""
     vocabulary = explainer.vocabulary
     token_bytes = vocabulary.token_bytes(token_id)
     characters = characters_of(token_bytes, 0, len(token_bytes))
@@ -243,7 +243,7 @@ def written_path(explainer: Explainer, spelling: Spelling, token_id: int) -> Wri
 def _values_alone(
     vocabulary: Vocabulary, explainer: Explainer | None, token_id: int, characters: str
 ) -> tuple[str, ...]:
-    """The first ones of FACTS, which no text is needed for."""
+    """The values for the first items of FACTS, which do not depend on a text."""
     return (
         str(token_id),
         hex_bytes(vocabulary.token_bytes(token_id)),
@@ -256,9 +256,9 @@ def _values_alone(
 
 
 def hover_text(source: TokenizedText, explainer: Explainer | None, index: int) -> str:
-    """A token of the text in a few lines: what it is, its bytes, and how often it is here.
+    """A token of the text in a few lines: its id and kind, its bytes, and how often the text has it.
 
-    Counting takes less time than to copy the ids for somebody else to count.
+    Counting here takes less time than copying the ids for another thread.
     """
     vocabulary, token_id = source.vocabulary, int(source.tokens.ids(index, index + 1)[0])
     if vocabulary is None or token_id < 0:
@@ -274,7 +274,7 @@ def hover_text(source: TokenizedText, explainer: Explainer | None, index: int) -
 
 
 def _exact_instead(source: TokenizedText, index: int) -> str:
-    """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
+    """`un ┆ able`; if the exact encoder's span differs from the token's, with its text: `unab: un ┆ ab`."""
     instead = source.exact_instead(index)
     if instead is None:
         return ""
@@ -289,12 +289,12 @@ def _exact_instead(source: TokenizedText, index: int) -> str:
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
     from guiapp.analysis.explain.merge_tree import Explainer
 
-    len(vocabulary.token_tree)  # here rather than in the window's thread
+    len(vocabulary.token_tree)  # builds the tree in this thread rather than in the GUI thread
     return Explainer(vocabulary, merging)
 
 
 def hex_bytes(data: bytes) -> str:
-    """`20 59 6F`, with the number of bytes behind it where not all are shown."""
+    """`20 59 6F`, followed by the number of bytes if not all are shown."""
     if len(data) <= SHOWN_BYTES:
         return data.hex(" ").upper()
     return f"{data[:SHOWN_BYTES].hex(' ').upper()} … ({len(data):,} bytes)"
@@ -342,9 +342,9 @@ def _occurrences(source: TokenizedText, token_id: int) -> str:
 
 
 def character_tip(document: TextDocument, source: SpanSource, start: int, about_token: str = "") -> str:
-    """What there is to say about the token of the character that begins at a byte, else its own bytes.
+    """The tooltip of the character that begins at a byte: `about_token`, or the bytes of the character.
 
-    The bytes are told with both where several tokens share the character.
+    If several tokens share the character, both.
     """
     end = document.next_grapheme(start)
     is_torn = end - start > 1 and len(source.spans_in(start + 1, end - 1).ids) > 1
@@ -353,12 +353,12 @@ def character_tip(document: TextDocument, source: SpanSource, start: int, about_
 
 
 def passing_tip(letter: Confusable) -> str:
-    """What a letter is, and what it passes for."""
+    """The tooltip of a letter that looks like another one."""
     return f"{code_points(letter.letter, 1)[0]} looks like {letter.passes_for}"
 
 
 def chip_tip(document: TextDocument, source: SpanSource, start: int, end: int) -> str:
-    """What stands in a chip: how much, the names of its characters, its bytes."""
+    """The tooltip of a badge: character and token counts, names of the characters, bytes."""
     lines = []
     text = document.slice(start, end).decode("utf-8", "ignore")
     if len(text) > 1:
@@ -372,7 +372,7 @@ def chip_tip(document: TextDocument, source: SpanSource, start: int, end: int) -
 def bytes_in_tokens(
     document: TextDocument, source: SpanSource, start: int, end: int, most: int = BYTES_IN_TIP
 ) -> str:
-    """The first bytes of a stretch, with bars where tokens begin."""
+    """The first bytes of a span, with bars where tokens begin."""
     shown_end = min(end, start + most)
     starts = set(source.spans_in(start, shown_end).starts.tolist())
     parts = [
@@ -383,7 +383,7 @@ def bytes_in_tokens(
 
 
 class ExplainedToken(NamedTuple):
-    """Why a token is there, its bytes, and whether it is a control token."""
+    """Why a token was formed, its bytes, and whether it is a control token."""
 
     explanation: TokenWhy
     data: bytes
@@ -391,7 +391,7 @@ class ExplainedToken(NamedTuple):
 
 
 class WhyModel(Background["ExplainedToken"]):
-    """What there is to tell about the session's selected token."""
+    """The explanation of the session's selected token."""
 
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent, self._prepare_explanation)
@@ -416,7 +416,7 @@ class WhyModel(Background["ExplainedToken"]):
 
 
 def excerpt_in(session: ModelSession, index: int) -> Excerpt:
-    """What is near a token of the session's text."""
+    """The excerpt of the session's text and tokens around a token."""
     tokens, document = session.tokens, session.document
     token_start, token_end = tokens.span(index)
     first = min(index, tokens.first_from(token_start - REACH_BYTES))
@@ -428,7 +428,7 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     start = 0 if begins else tokens.span(first)[0]
     end = document.size if is_last else tokens.span(behind - 1)[1]
     ids, starts, ends, _ = tokens.between(first, behind)
-    places = np.array(starts) - start, np.array(ends) - start  # copies, as those are changed by edits
+    places = np.array(starts) - start, np.array(ends) - start  # copies, because edits change the originals
     text = document.slice(start, end)
     return Excerpt(text, start, begins, is_last, np.array(ids), *places, index - first, first)
 

@@ -1,1 +1,1 @@
-"""Tokens side by side: columns with marks and a map, the walk through differences, one of them on a grid."""
+"""Compares tokens side by side: linked columns, a walk through differences, and one difference on a grid."""

@@ -1,4 +1,4 @@
-"""What people read of the item that they look at: which one it is, its tokens on a grid, and why."""
+"""The detail column of a page's current item: its title, its tokens on a grid, and the reason."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import Part, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blend, set_role
 
-MOST_TOKENS, MOST_BYTES = 60, 400  # of a side that are shown
+MOST_TOKENS, MOST_BYTES = 60, 400  # shown of a side
 MOST_LINES = 14
-CODE_SHARE = 0.1  # of the text's colour in the ground of what stands for itself
+CODE_SHARE = 0.1  # of the text's colour in the background of code
 
 
 class ItemDetails(QScrollArea):
-    """A column to scroll at the side of a page; a page puts further parts between and below these.
+    """A scrolling column at the side of a page, which can add parts between and below these.
 
-    head    `title`, and buttons that go through the items of a walk
+    head    `title`, and buttons for the next and previous item of a walk
     grid    the tokens of each side
-    reason  a sentence below it
+    reason  a sentence below the grid
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class ItemDetails(QScrollArea):
         walk: ItemWalk | None = None,
         noun: str = "",
     ) -> None:
-        """With a `walk`, buttons go to its next `noun` and the one before."""
+        """With a `walk`, buttons go to its next and previous `noun`."""
         super().__init__()
         self._theme_source = theme_source
         self._spans: Sequence[Span] = ()
@@ -63,7 +63,7 @@ class ItemDetails(QScrollArea):
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
 
     def show_reason(self, spans: Sequence[Span]) -> None:
-        if spans != self._spans:  # else each key would have it laid out again
+        if spans != self._spans:  # avoid a new layout at each key press
             self._spans = spans
             self.reason.set_spans(spans)
 
@@ -76,10 +76,10 @@ def row_of(
     byte_span: tuple[int, int] | None = None,
     tints: NDArray[np.uint8] | None = None,
 ) -> GridRow:
-    """The tokens [first, last) of a text, as far as they are shown, called `name` and by a marker.
+    """A row with the tokens `between` (first, last), at most MOST_TOKENS; `number` is that of its marker.
 
-    byte_span  of the text that is shown, where that is not what they came from
-    tints      the colours of all tokens, where they are not the text's own
+    byte_span  the bytes of the text to show; by default those of the tokens
+    tints      the colours of all tokens; by default those in the text
     """
     first, last = between[0], min(between[1], between[0] + MOST_TOKENS)
     ids, starts, ends, own_tints = tokens.tokens.between(first, last)
@@ -96,9 +96,9 @@ def row_of(
 def sentence_spans(
     sentence: str, theme: Theme, names: Mapping[str, tuple[str, QColor]] | None = None
 ) -> Iterator[Span]:
-    """A sentence with what stands for itself on a ground of its own.
+    """A sentence in styled spans, with a background for code.
 
-    names  what to write for these, and its colour, whether they stand between code marks or not
+    names  replacement and colour of names in the sentence, inside and outside of code marks
     """
     names, ground = names or {}, blend(theme.raised, theme.text, CODE_SHARE)
     longest_first = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))

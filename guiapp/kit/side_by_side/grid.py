@@ -1,4 +1,4 @@
-"""A short text as several cut it, one below the other, on one grid of characters."""
+"""Several tokenizations of a short text, one below the other, aligned on a grid of characters."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from guiapp.kit.widgets.painting import (
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 Place = tuple[int, int]
-"""A byte of the text, and how many tokens without text come before it there."""
+"""A byte offset of the text, and how many tokens without text come before the position at it."""
 Width = Callable[[str], float]
 MOST_CHARACTERS = 80
 CELL_ROOM_PX, TOKEN_ROOM_PX, ID_ROOM_PX = 1.0, 12.0, 6.0  # around a character, a token and an id
 
 
 class GridRow(NamedTuple):
-    """What one of them makes of a text.
+    """One tokenization of a text.
 
     number     of its marker
-    token_ids  None where it refuses the text
-    spans      the bytes of each token; None where only ids are known
-    tints      the colour of each token; without them, one for each span
-    labels     what to call each token that has no text; without them, its id
-    is_spelled  whether the others are written as their labels, too, in place of the text's characters
-    n_all      tokens, where not all of them are in `token_ids`
+    token_ids  None if the text is refused
+    spans      the bytes of each token; None if only ids are known
+    tints      the colour of each token; if empty, each span gets its own colour
+    labels     the label of each token, shown for those without text; if empty, the ids
+    is_spelled  whether tokens with text show their labels as well, instead of the text's characters
+    n_all      the number of all tokens, if `token_ids` has only some
     """
 
     name: str
@@ -69,14 +69,14 @@ class GridRow(NamedTuple):
         return self.labels[at] if self.labels else self.id_of(at)
 
     def tint(self, at: int, span: tuple[int, int], tints: dict[tuple[int, int], int]) -> int:
-        """The colour of a token, of those by span that are known or a new one; -1 where it has no text."""
+        """The colour of a token: its own, or that of its span in `tints`, added if new; -1 without text."""
         if span[0] == span[1]:
             return -1
         return self.tints[at] if self.tints else tints.setdefault(span, len(tints))
 
 
 class GridCell(NamedTuple):
-    """A character, or what is seen for it."""
+    """A character, or its visible replacement."""
 
     text: str
     left: float
@@ -84,7 +84,7 @@ class GridCell(NamedTuple):
 
 
 class GridToken(NamedTuple):
-    """A token; `tint` is its colour, -1 for one without text, which is called by `label`."""
+    """A token; `tint` is its colour, or -1 for one without text, which shows its `label`."""
 
     token_id: str
     left: float
@@ -94,12 +94,12 @@ class GridToken(NamedTuple):
 
 
 class PlacedRow(NamedTuple):
-    """A row, in pixels from the left.
+    """The layout of a row, in pixels from the left.
 
-    tokens  None where they are not known
-    common  where this row and the next one both cut their text
-    apart   where only this row does
-    below   where only the next row does
+    tokens  None if their spans are not known
+    common  where both this row and the next one split the text
+    apart   where only this row splits it
+    below   where only the next row splits it
     """
 
     cells: tuple[GridCell, ...]
@@ -110,7 +110,7 @@ class PlacedRow(NamedTuple):
 
 
 def placed_rows(rows: Sequence[GridRow], text_width: Width, id_width: Width) -> list[PlacedRow]:
-    """Place rows by the widths of their characters and ids; neighbours of one text are on one grid."""
+    """Lay out rows by the widths of characters and ids; adjacent rows of the same text share a grid."""
     return [
         placed
         for text, group in groupby(rows, lambda row: row.text)
@@ -159,7 +159,7 @@ def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: 
 
 
 def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
-    """Start, end and looks of each; a byte that is not UTF-8 is one."""
+    """Yield start, end and visible form of each character; an invalid byte of UTF-8 counts as one."""
     at = 0
     for character in text.decode("utf-8", "surrogateescape"):
         data = character.encode("utf-8", "surrogateescape")
@@ -168,14 +168,14 @@ def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
 
 
 def _shown_spans(row: GridRow, last: int) -> list[tuple[int, int]] | None:
-    """The bytes of the tokens that are shown: those of the characters up to a byte."""
+    """The spans of the tokens that are shown, those before the byte `last`; None if unknown."""
     if row.token_ids is None or row.spans is None:
         return None
     return [(start, min(end, last)) for start, end in row.spans if start < last or start == end == last]
 
 
 class Need(NamedTuple):
-    """The room that something from one place to another needs."""
+    """The least width of an item between two places."""
 
     start: Place
     end: Place
@@ -183,9 +183,9 @@ class Need(NamedTuple):
 
 
 def places_of(needs: Iterable[Need]) -> dict[Place, float]:
-    """Where each place lies that something begins or ends at, in pixels behind the first one.
+    """The x position of each place in `needs`, in pixels from the first one.
 
-    What lies between the fewest places is given its room first, in equal parts between those.
+    Items that span the fewest places get their width first; missing width is divided equally between places.
     """
     needs = list(needs)
     places = sorted({place for need in needs for place in need[:2]})
@@ -201,7 +201,7 @@ def places_of(needs: Iterable[Need]) -> dict[Place, float]:
 
 
 def bounds_of(rows: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[Place, Place]]]:
-    """Where the bytes [start, end) of each row stand; those without text one by one, before others."""
+    """The places of the bytes [start, end) in each row; empty spans come one by one, before others."""
     n_empty: Counter[int] = Counter()
     for row in rows:
         n_empty |= Counter(start for start, end in row if start == end)
@@ -222,8 +222,8 @@ def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tu
 TEXT_PX, ID_PX = 17, 11
 BOX_PX, ID_ROW_PX, GUIDE_PX = 30, 15, 10
 ROW_PX = BOX_PX + ID_ROW_PX + GUIDE_PX
-NAMES_PX, MOST_NAME_PX, MOST_ID_PX = 84, 130, 160  # wide
-NAME_PX = 20  # high
+NAMES_PX, MOST_NAME_PX, MOST_ID_PX = 84, 130, 160  # widths
+NAME_PX = 20  # height
 SCROLL_BAR_PX = 12
 RADIUS_PX = 5.0
 
@@ -247,14 +247,14 @@ LEGEND = (
 
 
 class SpanGrid(QWidget):
-    """Tokens as boxes over their ids, beside who makes them, or below where they need the room.
+    """Rows of tokens as boxes above their ids, with names at the left, or above if the boxes need the width.
 
-    Cuts that a row and the next one make are lines between them, those of only one are dotted.  What still
-    does not fit is scrolled to.
+    Lines between two rows are splits in both; dotted lines, in only one.  The grid scrolls if it is still too
+    wide.
 
-    rows, placed  what is shown, and where that is
-    above_px      of the name above each row, 0 where it stands beside
-    names_px      of the names beside rows, 0 where they stand above
+    rows, placed  the rows, and their layout
+    above_px      height of the name above each row, 0 if names are at the left
+    names_px      width of the names at the left, 0 if names are above
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
@@ -296,7 +296,7 @@ class SpanGrid(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Choose where names stand, and leave room for a scroll bar where there is one."""
+        """Choose where to put the names, and leave room for a scroll bar if needed."""
         are_above = self._boxes_px > self.width() - self._beside_px
         self.above_px, self.names_px = (NAME_PX, 0) if are_above else (0, self._beside_px)
         height = max(self.row_px * len(self.rows) - GUIDE_PX, 0)
@@ -328,12 +328,12 @@ class _Boxes(Painted):
         painter.translate(grid.names_px, 0)
         for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
             top = at * grid.row_px + grid.above_px
-            if placed.tokens is None:  # it is not known what each token stands for
+            if placed.tokens is None:  # the spans are not known
                 place = QRectF(0, top, self.width(), BOX_PX)
                 write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
             else:
                 self._paint_row(painter, theme, top, () if row.is_spelled else placed.cells, placed.tokens)
-            beside_ids, below_ids = top + BOX_PX + 2, top + BOX_PX + ID_ROW_PX  # not through an id
+            beside_ids, below_ids = top + BOX_PX + 2, top + BOX_PX + ID_ROW_PX  # no line crosses an id
             for places, start, pen in (
                 (placed.common, beside_ids, _common),
                 (placed.apart, beside_ids, _apart),
@@ -344,7 +344,7 @@ class _Boxes(Painted):
                     painter.drawLine(QPointF(x, start), QPointF(x, top + ROW_PX - 1))
 
     def _paint_names(self, painter: QPainter, theme: Theme) -> None:
-        """Who makes the tokens of each row, and how many: above the row in one line, else in up to three."""
+        """Paint the name and token count of each row: above it in one line, or at the left in up to three."""
         grid, font, small = self._grid, Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)
         left, width = grid.scrolled_px, grid.names_px - UNIT_PX if grid.names_px else grid.width()
         for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
@@ -368,7 +368,7 @@ class _Boxes(Painted):
         cells: Sequence[GridCell],
         tokens: Sequence[GridToken],
     ) -> None:
-        """A token as one word where no other has a part of its characters; without cells as its label."""
+        """Paint tokens: whole characters as one word per token, shared ones singly; without cells, labels."""
         ids, text = Theme.mono_font(ID_PX), Theme.mono_font(TEXT_PX)
         if not tokens:
             nothing = QRectF(0, top, self.width(), BOX_PX)
@@ -377,7 +377,7 @@ class _Boxes(Painted):
         split = list(cells)
         for token in tokens:
             box = QRectF(token.left + 1, top, token.right - token.left - 2, BOX_PX)
-            if token.tint < 0:  # BOS and the like
+            if token.tint < 0:  # without text, such as BOS
                 ring(painter, box.adjusted(0, 5, 0, -5), theme.control, RADIUS_PX)
                 write(painter, box, token.label, theme.control, CENTER, ids)
             else:
@@ -387,7 +387,7 @@ class _Boxes(Painted):
                 write(painter, box, isolate(word), theme.span_text, CENTER, text)
                 split = [each for each in split if each not in whole]
             if token.tint >= 0 or token.label != token.token_id:
-                width = min(token.right - token.left, MOST_ID_PX)  # else the id may be out of sight
+                width = min(token.right - token.left, MOST_ID_PX)  # keeps the id of a wide token in view
                 below = QRectF(token.left, top + BOX_PX, width, ID_ROW_PX)
                 write(painter, below, token.token_id, theme.dim, CENTER, ids)
         n_empty = sum(token.tint < 0 for token in tokens)

@@ -1,4 +1,4 @@
-"""Heads of columns of tokens, and of two models: names, numbers of tokens, and what can be chosen."""
+"""Headers of columns of tokens: model names and buttons, token counts, and how much two texts share."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from guiapp.kit.widgets.theme import (
 COUNT_FONT_PX = 22
 BAR_PX = 4
 LEAST_NAME_PX, MOST_NAME_PX = 120, 300
-AROUND_NAME_PX = 48  # the arrow, and room
+AROUND_NAME_PX = 48  # arrow and padding
 LETTERS = "AB"
 LONGEST_ABOUT = 80  # characters in a menu
 
 
 class PrefixBar(Painted):
-    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike.
+    """A bar for the number of tokens of a text, relative to another text.
 
-    What is more than the other text has, is amber.
+    Dark for the common prefix, amber for the tokens that this text has more than the other one.
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
@@ -48,7 +48,7 @@ class PrefixBar(Painted):
         self.setFixedHeight(BAR_PX)
 
     def show_shares(self, common: float, least: float, length: float) -> None:
-        """As shares of the whole width; `least` is what both have."""
+        """Set the parts as shares of the whole width; `least` is the smaller number of tokens."""
         if self._shares != (common, least, length):
             self._shares = (common, least, length)
             self.update()
@@ -60,7 +60,7 @@ class PrefixBar(Painted):
 
 
 class NameButton(MenuButton):
-    """`name ▾`, shortened in the middle where it does not fit."""
+    """`name ▾`, elided in the middle if it does not fit."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, role="name")
@@ -85,14 +85,14 @@ class NameButton(MenuButton):
         self._fit()
 
     def _fit(self) -> None:
-        room = max(self.width() - AROUND_NAME_PX, 0) + 2  # widths are rounded
+        room = max(self.width() - AROUND_NAME_PX, 0) + 2  # tolerance for rounded widths
         shown = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
         if shown.replace("&", "&&") != self.text():
             self.setText(shown.replace("&", "&&"))
 
 
 class SideButton(QWidget):
-    """Marker, letter and name of one of two models, what it is below, and a button to choose another one."""
+    """Marker, letter and name of one of two models, its summary, and a button to choose another one."""
 
     def __init__(self, theme_source: ThemeSource, letter: str) -> None:
         super().__init__()
@@ -107,7 +107,7 @@ class SideButton(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_side(self, name: str, *about: str, tip: str = "") -> None:
-        """Its name, and what it is in as many words as there is room for."""
+        """Show the name, and the longest of the summaries `about` that fits."""
         parts = about[-1].split(" · ")
         shorter = [" · ".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
         self.about.set_texts([*about, *shorter, ""])
@@ -122,7 +122,7 @@ def list_models(
     chosen: ModelSession | None,
     choose: Callable[[ModelSession], object],
 ) -> None:
-    """Offer the models of Compare for B."""
+    """Fill a menu with the models of the Compare page, to choose B."""
     for session in sessions:
         loader = session.loader
         told = (loader.problem or "opening …") if loader.model is None else about(loader.model)
@@ -131,7 +131,7 @@ def list_models(
 
 
 class SideHead(QFrame):
-    """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
+    """The header of a side: two rows and a bar; the page provides `title` and `tools`."""
 
     height_px = 92
     bar_tip = "Dark: tokens that both texts begin with. Amber: how many more tokens this text has."
@@ -154,14 +154,14 @@ class SideHead(QFrame):
     def show_counts(
         self, n_tokens: int, n_more: int, n_common: int, n_most: int, is_known: bool = True
     ) -> None:
-        """The tokens of this side, how many more than the other it has, and those both begin with."""
+        """Show the tokens of this side, how many more than the other, and the common prefix."""
         self._count.setText(f"{n_tokens:,}" if is_known else "")
         self._more.set_texts([f"+{n_more:,}" if n_more > 0 else ""])
         least = n_tokens - max(n_more, 0)
         self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
 
     def show_size(self, *texts: str, role: str = "dim") -> None:
-        """How long the text is, and what there is room to say besides; the longest first."""
+        """Show the size of the text and more: the first of `texts` that fits, so the longest first."""
         if role != self._size.property("role"):
             set_role(self._size, role)
         self._size.set_texts(list(texts))

@@ -1,4 +1,4 @@
-"""Views side by side that zoom, scroll and mark white space as one."""
+"""Links views side by side, which zoom, scroll and mark white space together, and marks their differences."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.theme import ThemeSource
 
 TICK_PX = 2
-MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
+MOST_PX, LEAST_PX = 8, 2  # length of a tick
 TICK_ALPHA = 190
 
 
 class LinkedViews(QObject):
-    """Some views, to which more may come.
+    """A growing group of linked views.
 
-    views       all of them, those that are hidden, too
-    is_linking  one of them is followed by the others just now
+    views       all views, including hidden ones
+    is_linking  whether views are being changed to follow another one
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class LinkedViews(QObject):
         sync: Callable[[SpanView, SpanView], None] | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """`sync` scrolls its second view to where its first one was scrolled to."""
+        """`sync(leader, view)` scrolls `view` to the position of `leader`."""
         super().__init__(parent)
         self.views: list[SpanView] = []
         self._whitespace = whitespace
@@ -50,7 +50,7 @@ class LinkedViews(QObject):
         whitespace.toggled.connect(self._show_whitespace)
 
     def add(self, view: SpanView, frame_ms: float) -> None:
-        """Paint rows of the text that are new for `frame_ms` at a time."""
+        """Link a view, which paints new rows of the text for at most `frame_ms` at a time."""
         self.views.append(view)
         view.set_frame_time(frame_ms)
         view.set_shows_whitespace(self._whitespace.isChecked())
@@ -67,7 +67,7 @@ class LinkedViews(QObject):
         self.is_linking = was_linking
 
     def scroll_with(self, leader: SpanView) -> None:
-        """Have all others show what one of them shows."""
+        """Scroll all other views to the position of `leader`."""
         if self._sync is not None and not self.is_linking and leader.isVisible():
             self.is_linking = True
             for view in self.views:
@@ -76,7 +76,7 @@ class LinkedViews(QObject):
             self.is_linking = False
 
     def place(self, view: SpanView, offset: int, y: float) -> None:
-        """Scroll one of them, and leave the others where they are; see `SpanView.place`."""
+        """Scroll only one view; see `SpanView.place`."""
         self.is_linking = True
         view.place(offset, y)
         self.is_linking = False
@@ -91,13 +91,13 @@ class LinkedViews(QObject):
 
 
 def pointed_out(document: TextDocument, start: int, end: int) -> PointedOut:
-    """A span, and all lines that it is in."""
+    """A span to point out, with the lines that it overlaps."""
     first, last = (document.line_of(offset) for offset in (start, max(end - 1, start)))
     return PointedOut(start, end, document.line_span(first)[0], document.line_span(last)[1])
 
 
 def map_changes(view: SpanView, side: MarkedSpans, theme_source: ThemeSource) -> None:
-    """Mark in the scroll bar of a view where the other text differs from its own."""
+    """Mark in the scroll bar of a view where the two texts differ."""
     bar = view.verticalScrollBar()
     if not isinstance(bar, MapBar):
         bar = MapBar(theme_source)
@@ -106,11 +106,11 @@ def map_changes(view: SpanView, side: MarkedSpans, theme_source: ThemeSource) ->
     bar.show_places(view.rows.shares_of(offsets), np.ones(len(offsets), np.int64))
 
 
-# A scroll bar that is a map, too: ticks where columns of tokens differ
+# A scroll bar that is also a map, with ticks where columns of tokens differ
 
 
 class MapBar(QScrollBar):
-    """Ticks beside the handle, at `places`: shares of the whole height, from 0 at the top."""
+    """A scroll bar with ticks at `places`: fractions of the whole height, from 0 at the top."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(Qt.Orientation.Vertical)
@@ -121,7 +121,7 @@ class MapBar(QScrollBar):
         theme_source.changed.connect(self.update)
 
     def show_places(self, places: NDArray[np.float64], weights: NDArray[np.int64]) -> None:
-        """Mark these, from 0 at the top to 1 at the bottom of the whole text, by what they weigh."""
+        """Show ticks at fractions of the text, 0 (top) to 1; the sum of weights sets the length of a tick."""
         self.places, self._weights = places, weights
         self.update()
 
@@ -141,24 +141,24 @@ class MapBar(QScrollBar):
                 painter.drawRect(QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX))
 
 
-# Two texts in tokens: which tokens the other one has as well, and where it goes on with each
+# Two texts in tokens: which tokens both have, and the corresponding positions
 
 
 class TextPair(Protocol):
-    """Whose changes are shown."""
+    """Two texts in tokens whose changes are shown."""
 
     @property
     def outcome(self) -> IdChanges: ...
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is another text, and it has tokens."""
+        """Whether there is a second text that has tokens."""
 
 
 class MarkedSpans(TokenizedText):
-    """The tokens of a source, marked by which of them the other side has as well.
+    """The tokens of a source, marked by whether the other side has them as well.
 
-    side  0 for the first of both lists of tokens, 1 for the second, which has a `reference` for its colours
+    side  0 for the first list of tokens, 1 for the second, which takes its colours from `reference`
     """
 
     def __init__(
@@ -188,7 +188,7 @@ class MarkedSpans(TokenizedText):
         return window.marked(~is_changed, is_changed)
 
     def tints_of(self, indexes: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """The colours of tokens, in ascending order."""
+        """The colours of the tokens at ascending `indexes`."""
         first, end = (int(indexes[0]), int(indexes[-1]) + 1) if len(indexes) else (0, 0)
         tints = self.tokens.between(first, end).tints
         places = np.minimum(indexes - first, len(tints) - 1)
@@ -196,7 +196,7 @@ class MarkedSpans(TokenizedText):
         return outcome
 
     def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:
-        """bool[k]: whether the other side does not have the token."""
+        """bool[k]: True for the tokens that the other side does not have."""
         starts, ends = self._pair.outcome.rows[:, 2 * self.side : 2 * self.side + 2].T
         indexes = np.arange(window.first_index, window.first_index + len(window.ids))
         n_begun, n_ended = (each.searchsorted(indexes, side="right") for each in (starts, ends))
@@ -204,7 +204,7 @@ class MarkedSpans(TokenizedText):
         return is_changed
 
     def byte_span(self, change: IdChange) -> tuple[int, int]:
-        """The bytes of what changed on this side; empty where nothing was removed or inserted."""
+        """The bytes of a change on this side; empty if the change affects only the other side."""
         first, end = change[2 * self.side : 2 * self.side + 2]
         start = self.offset_of(first)
         return start, self.tokens.span(end - 1)[1] if first < end <= len(self.tokens) else start
@@ -221,14 +221,14 @@ class MarkedSpans(TokenizedText):
 
     @property
     def common_end(self) -> int:
-        """Where the tokens end that both sides begin with."""
+        """The byte at which the common prefix of tokens ends."""
         return self.offset_of(self._pair.outcome.n_common)
 
     def offset_of(self, index: int) -> int:
         return self.tokens.span(index)[0] if index < len(self.tokens) else self.document.size
 
     def counterpart_offset(self, other: MarkedSpans, offset: int) -> int:
-        """Where the other text goes on with what is at `offset` here."""
+        """The offset in the other text that corresponds to `offset` in this one."""
         index = self.tokens.first_ending_after(offset)
         there = counterpart(self._pair.outcome.rows, self.side, index)
         start = other.offset_of(there)
@@ -252,5 +252,5 @@ class ChangeSpans:
         return bisect_left(range(len(self)), offset, key=lambda index: self.span(index)[0])
 
     def ids(self, first: int, last: int) -> NDArray[np.int32]:
-        """All are of one kind."""
+        """The kinds, which are all the same."""
         return np.zeros(last - first, np.int32)

@@ -1,4 +1,4 @@
-"""The item that people look at, and the way to the next one and the one before."""
+"""The current item of a list, and steps to the next and previous one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from guiapp.kit.document.document import TextDocument
 
 
 class ItemWalk(QObject):
-    """The current one of some items; it stays the same one while others come and go.
+    """The current one of some items; it stays current while others are added and removed.
 
-    keys  what tells each of the present items apart
+    keys  returns a key that identifies each of the current items
 
     Signals:
-        changed(): `current` or `n_all` is new; the owner emits it, too, when the items are new.
-        moved(): people are to see the current one.
+        changed(): `current` or `n_all` is new; the owner also emits it when the items are new.
+        moved(): show the current item to the user.
     """
 
     changed = Signal()
@@ -37,12 +37,12 @@ class ItemWalk(QObject):
 
     @property
     def current(self) -> int | None:
-        """Which one it is, from 0."""
+        """The index of the current item, from 0; None for none."""
         keys = self._keys()
         return keys.index(self._key) if self._key in keys else None
 
     def step(self, by: int) -> None:
-        """Go on by so many, round and round; begin with the first one, or the last."""
+        """Move by some items, wrapping around; without a current item, start at the first or the last."""
         if n_all := self.n_all:
             start = self.current
             self.go_to(((-(by > 0) if start is None else start) + by) % n_all)
@@ -67,19 +67,19 @@ class Differences(Protocol):
     def __len__(self) -> int: ...
 
     def span(self, index: int) -> tuple[int, int]:
-        """The bytes [start, end) of one; empty where something is missing."""
+        """The bytes [start, end) of a difference; empty if text is missing there."""
 
     def first_from(self, offset: int) -> int:
-        """The first one that begins at a byte or behind it; as many as there are if none does."""
+        """The index of the first difference that begins at or after a byte; the length if none does."""
 
     def ids(self, first: int, last: int) -> NDArray[np.int32]:
-        """The kinds of those from `first` up to `last`."""
+        """The kinds of the differences [first, last)."""
 
 
 class DifferenceWalk(ItemWalk):
-    """The current difference in a document; it stays the same one through edits elsewhere.
+    """The current difference in a document; it stays current through edits elsewhere.
 
-    kind  only those of this kind are walked through, None for all; `changed` tells of it, too
+    kind  steps go only to differences of this kind, None for all; `changed` reports it as well
     """
 
     def __init__(
@@ -88,19 +88,19 @@ class DifferenceWalk(ItemWalk):
         differences: Callable[[], Differences | None],
         parent: QObject | None = None,
     ) -> None:
-        """`differences` gives those of the present text, None while they are not known."""
+        """`differences` returns those of the current text, None while they are not known."""
         super().__init__(list, parent)
         self._document = document
         self._differences = differences
         self._byte_span: tuple[int, int] | None = None
-        self._index = 0  # which it was when it was gone to
-        self._caret = -1  # where it was after the last step
+        self._index = 0  # its index at the last step
+        self._caret = -1  # the caret after the last step
         self.kind: int | None = None
-        document.written.connect(self._on_edited)  # before anybody asks
+        document.written.connect(self._on_edited)  # emitted before listeners of `edited` read the span
 
     @property
     def is_known(self) -> bool:
-        """Whether the differences of the present text have been found."""
+        """Whether the differences of the current text are known."""
         return self._differences() is not None
 
     @property
@@ -114,7 +114,7 @@ class DifferenceWalk(ItemWalk):
         if differences is None or self._byte_span is None:
             return None
         if self._index < len(differences) and differences.span(self._index) == self._byte_span:
-            return self._index  # others may have the same span, where tokens have no text
+            return self._index  # several differences may have the same span if tokens have no text
         index = differences.first_from(self._byte_span[0])
         while index < len(differences) and (span := differences.span(index))[0] == self._byte_span[0]:
             if span == self._byte_span:
@@ -127,9 +127,9 @@ class DifferenceWalk(ItemWalk):
         return self._byte_span if self.current is not None else None
 
     def step(self, by: int, start: int | None = None) -> None:
-        """Go to the next one, or the one before: from the current one, or from the caret if that moved.
+        """Go to the next or previous one: from the current one, or from the caret if that has moved.
 
-        Where there is no current one, begin at the byte `start` instead of the caret if it is given.
+        Without a current one, start at the byte `start` if given, else at the caret.
         """
         differences, current, caret = self._differences(), self.current, self._document.caret
         if differences is None or not len(differences):
@@ -147,7 +147,7 @@ class DifferenceWalk(ItemWalk):
     def go_to(self, index: int) -> None:
         super().go_to(index)
         if index == self.current:
-            self._caret = self._document.caret  # where whoever showed it has put it
+            self._caret = self._document.caret  # receivers of `moved` may have set it
 
     def _look_at(self, index: int) -> None:
         if (differences := self._differences()) is not None:
@@ -158,10 +158,10 @@ class DifferenceWalk(ItemWalk):
         super().leave()
 
     def choose_kind(self, kind: int | None) -> None:
-        """Walk only through those of one kind from now on, beginning with the first; None for all."""
+        """Limit steps to one kind, and go to the first difference of it; None for all kinds."""
         differences, self.kind = self._differences(), kind
         kinds = [] if differences is None else differences.ids(0, len(differences)).tolist()
-        if kind in kinds:  # else an edit has taken the last one away
+        if kind in kinds:  # else an edit has removed the last one
             self.go_to(kinds.index(kind))
         else:
             self.changed.emit()

@@ -1,1 +1,1 @@
-"""Background work, settings and recent files."""
+"""Background jobs, saving, settings and recent files."""

@@ -1,7 +1,7 @@
 """Work off the GUI thread: the newest job wins, older ones stop at their next report of progress.
 
-A job may hang, in a read from a disk that does not answer.  So each has a thread of its own that nobody
-waits for without end: neither the job after it, nor the end of the program.
+A job may hang in a read from a disk that does not respond.  So each job has its own thread, and neither the
+next job nor the end of the program waits for it forever.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ LINES_A_TURN = 100  # a few milliseconds of the window's time
 PATIENCE_MS = 2000
 T = TypeVar("T")
 Progress = Callable[[float], None]
-PATIENCE_S = 10.0  # with an older job that does not stop, before the newest runs beside it
+PATIENCE_S = 10.0  # wait for an older job that does not stop, before the newest runs in parallel
 PATIENCE_AT_THE_END_S = 0.3
-WHOLE = 1000  # progress travels in thousandths, so that reports of less are not sent
+WHOLE = 1000  # progress is sent in thousandths; smaller changes are not sent
 
 
 _running: set[threading.Event] = set()  # all threads of this process that have not ended
 
 
 def is_any_job_running() -> bool:
-    """Whether Python would end with threads in the midst of their work."""
+    """Whether threads would still be working if Python ended now."""
     return bool(_running)
 
 
 class _Courier(QObject):
-    """Brings what threads have to tell into the thread that made it.
+    """Runs callbacks from other threads in the thread that created this object.
 
-    It is never deleted, as a job may be while its thread tells something: no check of the thread's would be
-    in time.
+    It is never deleted.  A job may be deleted at any time while its thread emits, so the thread cannot emit
+    the job's own signals safely.
     """
 
     told = Signal(object)
@@ -65,21 +65,21 @@ def _courier() -> _Courier:
 
 
 class SupersededError(Exception):
-    """Raised inside a job by its progress callback: nobody wants the result any more."""
+    """Raised inside a job by its progress callback: the result is no longer needed."""
 
 
 class LatestJob(QObject, Generic[T]):
     """Runs one job at a time, unless one hangs, and delivers the result of the newest only.
 
-    A job is a function of a progress callback, to be called now and then with the share done, 0 to 1; a job
-    that nobody wants also stops at its next checkpoint.
-    TokenloupeErrors become `failed`; anything else is our own mistake and goes to sys.excepthook.
+    A job is a function that takes a progress callback, to be called now and then with the fraction done, 0
+    to 1.  A superseded job also stops at its next checkpoint.
+    TokenloupeErrors become `failed`; any other exception is a bug and goes to sys.excepthook.
 
-    done, failed  who takes the result, and why there is none
+    done, failed  receivers of the result, and of the error message
 
     Signals, all in the thread that this object lives in:
         done(object): the result of the newest job.
-        failed(str): why there is none, to show as it stands.
+        failed(str): why there is no result, to show unchanged.
         busy_changed(): `is_busy` is new.
         progress_changed(): `progress` is new.
     """
@@ -99,7 +99,7 @@ class LatestJob(QObject, Generic[T]):
         for signal, receiver in ((self.done, done), (self.failed, failed)):
             if receiver is not None:
                 signal.connect(receiver)
-        self._has_ended = threading.Event()  # the thread of the newest job
+        self._has_ended = threading.Event()  # set when the thread of the newest job ends
         self._has_ended.set()
         self._generation = 0
         self.is_busy = False
@@ -108,11 +108,11 @@ class LatestJob(QObject, Generic[T]):
 
     @property
     def progress(self) -> float:
-        """The share done, 0 to 1; 0 also for jobs that do not tell."""
+        """The fraction done, 0 to 1; 0 for jobs that do not report it."""
         return self._progress / WHOLE
 
     def start(self, work: Callable[[Progress], T]) -> None:
-        """Run `work` instead of whatever runs or waits now."""
+        """Run `work` instead of any job that is running or waiting."""
         self._generation += 1
         self._progress = 0
         older, self._has_ended = self._has_ended, threading.Event()
@@ -120,17 +120,17 @@ class LatestJob(QObject, Generic[T]):
         self._set_busy(True)
 
     def cancel(self) -> None:
-        """Give up the present job; nothing will be delivered."""
+        """Cancel the current job; it delivers nothing."""
         self._generation += 1
         self._set_busy(False)
 
     def wait(self) -> None:
-        """Give up the present job and wait until its thread has ended, or hangs; for closing."""
+        """Cancel the current job and wait a short time for its thread to end; for closing."""
         self.cancel()
         self._has_ended.wait(PATIENCE_AT_THE_END_S)
 
     def finish(self, patience_s: float) -> None:
-        """Wait until the present job has ended, or hangs; for closing, where it must not be given up."""
+        """Wait at most `patience_s` for the current job to end; for closing without cancelling it."""
         self._has_ended.wait(patience_s)
 
     def _run_after(
@@ -171,7 +171,7 @@ class LatestJob(QObject, Generic[T]):
         self._told.emit(partial(self._finish, generation, result, error))
 
     def _is_needed(self, generation: int) -> bool:
-        """Whether somebody waits for this job: the window may not have, and be gone."""
+        """Whether a job is still the newest, and this object still exists."""
         return generation == self._generation and shiboken6.isValid(self)
 
     def _finish(self, generation: int, result: T | None, error: Exception | None) -> None:
@@ -197,10 +197,10 @@ class LatestJob(QObject, Generic[T]):
 
 
 class Working(QObject):
-    """Has jobs, values and timers of its own, which end with it."""
+    """The base of objects whose child jobs, values and timers stop on `close`."""
 
     def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
+        """Stop all work; nothing is delivered afterwards."""
         own = Qt.FindChildOption.FindDirectChildrenOnly
         for timer in self.findChildren(QTimer, options=own):
             timer.stop()
@@ -211,20 +211,20 @@ class Working(QObject):
 
 
 class NotReadyError(Exception):
-    """Raised where a value is to be prepared from inputs that are not complete: `refresh` follows."""
+    """Raised by `prepare` if the inputs are not complete yet; `refresh` will follow."""
 
 
 class Background(Working, Generic[T]):
     """A value that is computed off the GUI thread whenever its inputs change; the newest inputs win.
 
-    `prepare` is called in the GUI thread when it is time: it gives the job that computes the value from the
-    inputs as they are then, or None where there is nothing to compute.  It may raise NotReadyError.
-    Nothing is computed while nobody watches.
+    `prepare` is called in the GUI thread before each computation: it returns the job that computes the value
+    from the current inputs, or None if there is nothing to compute.  It may raise NotReadyError.
+    Nothing is computed while `is_watched` is False.
 
-    value       None until it is computed, and where there is nothing to compute
+    value       None until it is computed, and if there is nothing to compute
     problem     why it cannot be computed, "" otherwise
-    is_current  whether both are of the present inputs
-    is_watched  whether anybody sees the value
+    is_current  whether value and problem belong to the current inputs
+    is_watched  whether the value is visible
 
     Signals:
         changed(): one of these, or `is_busy`, is new.
@@ -250,16 +250,16 @@ class Background(Working, Generic[T]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether another value is to be expected."""
+        """Whether a new value will follow."""
         return self._pause.isActive() or self._job.is_busy
 
     @property
     def progress(self) -> float:
-        """The share done, 0 to 1."""
+        """The fraction done, 0 to 1."""
         return self._job.progress
 
     def watch(self, is_watched: bool) -> None:
-        """Keep the value current from now on, or leave it as it is."""
+        """Keep the value current from now on, or stop updating it."""
         self.is_watched = is_watched
         if not is_watched:
             self.cancel()
@@ -267,20 +267,20 @@ class Background(Working, Generic[T]):
             self._start()
 
     def refresh(self, wait_ms: int = 0) -> None:
-        """The inputs have changed: compute again once they have not for so long; the old value stays."""
+        """The inputs have changed: keep the old value, and compute again after `wait_ms` of rest."""
         self.is_current = False
         self._job.cancel()
         if self.is_watched and self._pause.remainingTime() < wait_ms:
             self._pause.start(wait_ms)
 
     def refresh_for(self, edit: TextEdit | None, size: int, wait_ms: int) -> None:
-        """The same where the input is a text of `size` bytes after an edit; of another text nothing stays."""
+        """`refresh` after an edit of a text, now of `size` bytes; `forget` first if all of it is new."""
         if edit is not None and edit.start == 0 and edit.added == size:
             self.forget()
         self.refresh(wait_ms)
 
     def forget(self) -> None:
-        """The inputs have changed so that the old value means nothing."""
+        """Discard the old value, because it is meaningless for the new inputs."""
         self.cancel()
         self.is_current = False
         if self.value is not None or self.problem:
@@ -288,7 +288,7 @@ class Background(Working, Generic[T]):
             self.changed.emit()
 
     def cancel(self) -> None:
-        """Compute nothing until the inputs change or somebody watches again."""
+        """Stop computing until `refresh` or `watch`."""
         self._pause.stop()
         self._job.cancel()
 
@@ -315,9 +315,9 @@ class Background(Working, Generic[T]):
 
 
 class Writer:
-    """Does what it is given in the order in which it comes; Python ends when all is done.
+    """Runs submitted functions in order, in a thread that Python waits for at its end.
 
-    An executor of the standard library would do, but for the time that its import takes at the start.
+    Used instead of an executor of the standard library, whose import would slow down the start.
     """
 
     def __init__(self, name: str) -> None:
@@ -355,19 +355,19 @@ class Writer:
 
 
 def later(owner: QObject, wait_ms: int, do: Callable[[], object] | SignalInstance) -> QTimer:
-    """A timer of the owner's that does something once, so long after it was started last."""
+    """A single-shot timer, child of `owner`, that calls `do` `wait_ms` after its last start."""
     timer = QTimer(owner, singleShot=True, interval=wait_ms)
     timer.timeout.connect(do)
     return timer
 
 
 class LineProcess(QObject):
-    """One process at a time; both sides talk in lines.
+    """Runs one process at a time, and exchanges lines with it.
 
     Signals:
-        told(list): lines of bytes, some at a time, so that the window has its turn in between.
-        ended(str): it has ended by itself and all it told was told; the last line of its complaint, or
-            its exit code.
+        told(list): lines of bytes from the process, some at a time, to keep the window responsive.
+        ended(str): the process has ended by itself and all lines were delivered; the last line of its
+            standard error, or its exit code.
     """
 
     told = Signal(list)
@@ -380,11 +380,11 @@ class LineProcess(QObject):
 
     @property
     def is_running(self) -> bool:
-        """From `start` to `ended`, `drop` or `end`."""
+        """Whether a process runs: from `start` until `ended`, `drop` or `end`."""
         return self._process is not None
 
     def start(self) -> None:
-        """Begin anew; a process before is dropped."""
+        """Start a process; kill a previous one."""
         from PySide6.QtCore import QProcess
 
         self.drop()
@@ -401,14 +401,14 @@ class LineProcess(QObject):
             self._process.write(line)
 
     def leave(self, patience_ms: int) -> None:
-        """Say that nothing more will be said, and give it some time to end by itself."""
+        """Close the input of the process, and give it some time to end by itself."""
         if self._process is not None:
             self._process.closeWriteChannel()
             self._process.waitForFinished(patience_ms)
         self.end()
 
     def drop(self) -> None:
-        """End it whatever it does, and listen no more; where all processors are busy, that takes a while."""
+        """Kill the process and ignore its output; it may take a while to end on a busy machine."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -422,7 +422,7 @@ class LineProcess(QObject):
             process.kill()
 
     def end(self) -> None:
-        """The same for all that were dropped, and wait until they are gone: none writes files any more."""
+        """Kill the process and wait until all dropped ones have ended, so that none writes files any more."""
         from PySide6.QtCore import QProcess
 
         self.drop()
@@ -438,7 +438,7 @@ class LineProcess(QObject):
             lines.append(bytes(process.readLine().data()))
         if lines:
             self.told.emit(lines)
-        if process is not self._process:  # the lines made somebody end it
+        if process is not self._process:  # a receiver of the lines has ended it
             return
         if process.canReadLine():
             QTimer.singleShot(0, self, self._read)

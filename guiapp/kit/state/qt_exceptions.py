@@ -1,8 +1,8 @@
-"""Lets exceptions in overrides of Qt's methods reach `sys.excepthook`.
+"""Lets exceptions in overrides of Qt methods reach `sys.excepthook`.
 
-In Python 3.11, PySide 6.11 crashes when C code raises (as a list does at a wrong index) in an override that
-Python called through Qt, as it calls `resizeEvent` by `resize()`: such an exception is no object yet. Any
-`except` makes it one. This module may go with Python 3.11: in later versions exceptions always are objects.
+In Python 3.11, PySide 6.11 crashes when C code raises (as a list does for a wrong index) in an override that
+Python called through Qt, such as `resizeEvent` by `resize()`: the exception is not an object yet. An `except`
+makes it one. Remove this module with Python 3.11: in later versions exceptions are always objects.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from shiboken6 import Shiboken
 
 
 def protect_overrides() -> None:
-    """Have the classes of this program that derive from Qt's catch what overrides raise, and raise it again.
+    """Make our subclasses of Qt classes catch and re-raise the exceptions of their overrides.
 
-    Call it once their modules are imported, and before there are objects.
+    Call this once after their modules are imported, before any object exists.
     """
     for cls in _loaded(Shiboken.Object) - _protected if sys.version_info < (3, 12) else ():
         _protected.add(cls)
@@ -33,7 +33,7 @@ _protected: set[type] = set()
 
 
 def _loaded(cls: type) -> set[type]:
-    """The classes of this program below a class."""
+    """All subclasses of a class in this program."""
     below: list[type] = cls.__subclasses__()
     ours = {each for each in below if each.__module__.startswith("guiapp.")}
     return ours.union(*map(_loaded, below))

@@ -1,4 +1,4 @@
-"""Models and texts that were opened last, and the models on this machine."""
+"""Recently opened models and texts, and the models installed on this machine."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from guiapp.kit.state.settings import Settings
 if TYPE_CHECKING:
     from guiapp.core.formats.table import Glance
 
-AT_ONCE = 200  # files that are looked at before people are told
+AT_ONCE = 200  # files that are read between two updates of the list
 KEPT = 12
 Row = TypeVar("Row")
 
 
 class InstalledRow(NamedTuple):
-    """glance  None until somebody had a look at the file"""
+    """An installed model; `glance` is None until its file was read."""
 
     model: Installed
     glance: Glance | None = None
 
 
 class InstalledModels(Working):
-    """What was found when somebody last looked.
+    """The installed models, as of the last scan.
 
     rows        one for each model
-    downloaded_bytes  of what was fetched from the web
+    downloaded_bytes  size of the downloaded files
 
     Signals:
         changed(): the rows or `downloaded_bytes` are new.
@@ -67,15 +67,15 @@ class InstalledModels(Working):
         return self._job.is_busy
 
     def scan(self) -> None:
-        """Find out what is there now."""
+        """Search for installed models again."""
         self._job.start(self._scan)
 
     def delete_downloads(self) -> None:
-        """Forget what was fetched from the web; what cannot be deleted stays, and is counted."""
+        """Delete downloaded files; those that cannot be deleted stay in `downloaded_bytes`."""
         self._job.start(self._delete_downloads)
 
     def _scan(self, progress: Progress) -> None:
-        from guiapp.core.formats.table import glances_apart  # time that the first frame does not have
+        from guiapp.core.formats.table import glances_apart  # imported late for a fast first frame
 
         models = {model: file_state(model.path) for model in installed_models(own_folders())}
         downloaded_bytes = cached.size_bytes()
@@ -101,12 +101,12 @@ class InstalledModels(Working):
 
 
 class Recent(Working, Generic[Row]):
-    """The newest first, no path twice, kept in the settings as JSON.
+    """Recent items, newest first, each path once, saved in the settings as JSON.
 
-    Which of them are gone is found out in the background: a disk may be asleep or far away.
+    Missing files are detected in the background: a disk may be asleep or on the network.
 
-    setting  where in the settings
-    missing  the paths that were not there when somebody last looked
+    setting  name in the settings
+    missing  the paths that did not exist at the last check
 
     Signals:
         changed(): the files or `missing` is new.
@@ -119,12 +119,12 @@ class Recent(Working, Generic[Row]):
     def __init__(
         self,
         settings: Settings,
-        is_there: Callable[[str], bool] = os.path.exists,  # Path's own raises where it must not search
+        is_there: Callable[[str], bool] = os.path.exists,  # Path.exists raises without permission
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        try:  # nothing if somebody spoiled it
+        try:  # empty if the setting is invalid
             self._rows = dict(map(self._row_of, read_json(getattr(settings, self.setting))))
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
             self._rows = {}
@@ -141,7 +141,7 @@ class Recent(Working, Generic[Row]):
         self._set({})
 
     def check_missing(self) -> None:
-        """Find out which paths are not there; they are `missing` then, until somebody looks again."""
+        """Check which paths do not exist, and update `missing`."""
         self._job.start(partial(self._check_paths, self.paths))
 
     def _put_first(self, path: str, row: Row) -> None:
@@ -157,11 +157,11 @@ class Recent(Working, Generic[Row]):
 
     @abstractmethod
     def _row_of(self, entry: Any) -> tuple[str, Row]:
-        """A path and what belongs to it, from the settings; raises TypeError and its like for no such."""
+        """Parse a path and its row from the settings; raises TypeError or the like for an invalid entry."""
 
     @abstractmethod
     def _entry_of(self, path: str, row: Row) -> object:
-        """The same for the settings."""
+        """The entry for the settings, the inverse of `_row_of`."""
 
     def _check_paths(self, paths: Iterable[str], progress: Progress) -> None:
         for path in paths:
@@ -176,15 +176,15 @@ class Recent(Working, Generic[Row]):
 
 
 class RecentTexts(Recent[bool]):
-    """Files with texts, sessions and training data among them, that were opened or saved.
+    """Recent files with texts, sessions or training data.
 
-    A row says whether the file was opened as training data.
+    A row is True if the file was opened as training data.
     """
 
     setting = "recent_texts"
 
     def add(self, path: Path, is_data: bool = False) -> None:
-        """Put a file that was just opened or saved to the top."""
+        """Put a file that was just opened or saved first."""
         self._put_first(str(path.absolute()), is_data)
 
     def is_data(self, path: Path) -> bool:
@@ -201,7 +201,7 @@ class RecentTexts(Recent[bool]):
 class RecentFile:
     """A model by its path, or by a name such as `ollama:llama3.2`, and a short description of its vocabulary.
 
-    chosen_pre  "" unless chosen by hand
+    chosen_pre  the pre-tokenizer that was chosen by hand, "" for none
     """
 
     path: str
@@ -213,7 +213,7 @@ class RecentFile:
 
 
 class RecentFiles(Recent[RecentFile]):
-    """Model files."""
+    """Recent models."""
 
     setting = "recent_files"
 
@@ -222,7 +222,7 @@ class RecentFiles(Recent[RecentFile]):
         return tuple(self._rows.values())
 
     def add(self, named: str | Path, vocabulary: Vocabulary, name: str = "") -> None:
-        """Put a model that was just opened to the top; `name` is what to call it instead of its own name."""
+        """Put a model that was just opened first; `name` replaces its own name."""
         newest = RecentFile(
             lasting_name(str(named)),
             name or vocabulary.name,
@@ -249,7 +249,7 @@ class RecentFiles(Recent[RecentFile]):
 
 @dataclass(frozen=True)
 class RecentItems:
-    """Models and texts that were open before, and the models on this machine."""
+    """Recent models and texts, and the models installed on this machine."""
 
     recent: RecentFiles
     recent_texts: RecentTexts

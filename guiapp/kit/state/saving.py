@@ -1,4 +1,4 @@
-"""Files that people open and save: texts, and what takes a while to make, off the GUI thread."""
+"""Opens, recognises and saves the user's files; slow saving runs in the background."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ LARGEST_TEXT_BYTES = 256 * 1024 * 1024
 CHUNK_BYTES = 4 * 1024 * 1024
 HEAD_BYTES = 1 << 12
 SavedData = bytes | Mapping[str, bytes]
-"""What is in a file, or in several by their names."""
-MAGIC = (  # what files that are no texts begin with, from an offset on
+"""The content of a file, or of several files by name."""
+MAGIC = (  # (offset, bytes, description) of binary file types
     (0, b"\x89PNG\r\n\x1a\n", "a PNG picture"),
     (0, b"\xff\xd8\xff", "a JPEG picture"),
     (0, b"GIF8", "a GIF picture"),
@@ -57,10 +57,10 @@ Saved = TypeVar("Saved")
 
 
 class Saving(Working, Generic[Saved]):
-    """What writes files, one at a time.
+    """Writes files in the background, one at a time.
 
-    saved    what was written last, until that is dismissed
-    failure  why it could not be
+    saved    the result of the last writing, until `dismiss`
+    failure  why the last writing failed, "" otherwise
 
     Signals:
         changed(): `is_busy`, `progress`, `saved` or `failure` is new.
@@ -82,24 +82,21 @@ class Saving(Working, Generic[Saved]):
 
     @property
     def progress(self) -> float:
-        """The share done, 0 to 1."""
+        """The fraction done, 0 to 1."""
         return self._job.progress
 
     def write(self, work: Callable[[Progress], Saved]) -> None:
-        """Write in another thread instead of whatever is being written now.
-
-        The work's TokenloupeErrors are the failure.
-        """
+        """Write in another thread, cancelling any other writing; a TokenloupeError becomes `failure`."""
         self.saved, self.failure = None, ""
         self._job.start(work)
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Give up; a file that was there stays as it was."""
+        """Cancel; an existing file stays as it was."""
         self._job.cancel()
 
     def dismiss(self) -> None:
-        """Forget how the last one went."""
+        """Forget the result of the last writing."""
         self.saved, self.failure = None, ""
         self.changed.emit()
 
@@ -113,16 +110,16 @@ class Saving(Working, Generic[Saved]):
 
 
 class FileSaving(Saving[Path]):
-    """The same of files by their paths."""
+    """Writes a file or a folder of files; `saved` is its path."""
 
     def save(self, path: Path, make: Callable[[Progress], SavedData]) -> None:
-        """Write what `make` returns; where it gives several files by their names, `path` is their folder."""
+        """Write what `make` returns; if it returns several files by name, `path` is their folder."""
         self.write(partial(_write, path, make))
 
 
 def _write(path: Path, make: Callable[[Progress], SavedData], progress: Progress) -> Path:
     data = make(progress)
-    progress(1.0)  # the last chance to give up
+    progress(1.0)  # the last chance to cancel
     for name, content in data.items() if isinstance(data, Mapping) else [("", data)]:
         write_text(path / name if name else path, content)
     return path
@@ -133,22 +130,22 @@ JSON_KINDS = {
     "messages": {"messages"},
     "steps": {"encoder", "text", "steps"},
 }
-"""The keys that a file of a kind has."""
+"""The keys that a file of each kind must have."""
 
 TEMPLATE_ENDINGS = ".jinja", ".jinja2", ".j2"
 MOST_JSON_BYTES = 1 << 26
 
 
 class TextFileError(TokenloupeError):
-    """A file that cannot be read or written as text; the message says why."""
+    """A file that cannot be read or written as text; the message explains why."""
 
 
 def is_model_file(path: Path) -> bool:
-    """Whether a file is of a format of tokenizers, or, where it has no bytes to read, by its name a GGUF.
+    """Whether a file has a tokenizer format; an empty or unreadable one: whether its suffix is `.gguf`.
 
-    Folders are never texts: what is said of one that is no model's is said when it is opened as such.
+    True for all folders, which are never texts: opening one without a model reports the error.
     """
-    from guiapp.core.formats.table import is_tokenizer  # time that starting does not have
+    from guiapp.core.formats.table import is_tokenizer  # imported late for a fast start
 
     if os.path.isdir(path):
         return True
@@ -161,9 +158,9 @@ def is_model_file(path: Path) -> bool:
 
 
 def binary_type(data: bytes) -> str:
-    """What a file holds that is no text, by its first bytes: “a PNG picture”; "" for a text, also in UTF-16.
+    """The type of a binary file by its first bytes, such as “a PNG picture”; "" for a text, also in UTF-16.
 
-    A few letters say little: a text may begin with them, but has no NUL near, and is UTF-8.
+    A text may begin with the same letters as a binary file, but is UTF-8 without NUL in its first bytes.
     """
     head = data[:HEAD_BYTES]
     is_text = b"\0" not in head and is_utf8(head)
@@ -174,7 +171,7 @@ def binary_type(data: bytes) -> str:
 
 
 def is_utf8(head: bytes) -> bool:
-    """Whether the beginning of a text is valid, but for a character that it may end in."""
+    """Whether the beginning of a text is valid UTF-8, except for an incomplete last character."""
     try:
         getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -183,11 +180,11 @@ def is_utf8(head: bytes) -> bool:
 
 
 def kind_of(path: Path) -> str:
-    """What a file is for: a session, model, lesson, template, run, messages, steps, data; else a text.
+    """The kind of a file: session, model, lesson, template, run, messages, steps or data; else text.
 
-    It is read, which may take a while.
+    Reads the file, which may take a while.
     """
-    from guiapp.analysis.data.records import holds_records  # time that starting does not have
+    from guiapp.analysis.data.records import holds_records  # imported late for a fast start
     from guiapp.analysis.lessons.lesson import is_lesson_file
 
     if is_session(path):
@@ -203,7 +200,7 @@ def kind_of(path: Path) -> str:
 
 
 def _kind_of_json(path: Path) -> str:
-    """By its keys; a text where they are others, and where it is no JSON."""
+    """The kind of a JSON file by its keys; "text" for other keys, and for anything but JSON."""
     if path.suffix.lower() != ".json":
         return "text"
     record = read_record(path)
@@ -215,7 +212,7 @@ def _kind_of_json(path: Path) -> str:
 
 
 def read_record(path: Path) -> Any:
-    """What a JSON file says, None where it is none, too long or cannot be read."""
+    """The content of a JSON file; None if it is invalid, too long or unreadable."""
     try:
         return read_json(read_input(path, MOST_JSON_BYTES))
     except (OSError, ValueError, TokenloupeError):
@@ -223,7 +220,7 @@ def read_record(path: Path) -> Any:
 
 
 def holds_texts(folder: Path) -> bool:
-    """Whether a folder has files and none of them is a model; not where it cannot be read."""
+    """Whether a folder has files and none is a model; False if it cannot be read."""
     try:
         files = [path for path in folder.iterdir() if path.is_file() and path.name[:1] != "."]
     except OSError:
@@ -232,7 +229,7 @@ def holds_texts(folder: Path) -> bool:
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
-    """The bytes of a text file, as they are; raises TextFileError."""
+    """The unchanged bytes of a text file; raises TextFileError."""
     chunks = []
     try:
         with open_input(path) as file:
@@ -253,12 +250,12 @@ def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
 
 
 def can_save_somewhere() -> bool:
-    """Whether files can be written in the folder where saving begins, or in the user's own."""
+    """Whether files can be written in the current folder, or in the user's home folder."""
     return any(os.access(folder, os.W_OK) for folder in (".", os.path.expanduser("~/")))
 
 
 def write_text(path: Path, text: bytes) -> None:
-    """Write all of `text`, or leave what was there before; raises TextFileError."""
+    """Write all of `text`, or leave the previous file unchanged; raises TextFileError."""
     try:
         replace_file(path, text)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What the program remembers from one start to the next, in one file in the user's configuration folder."""
+"""The settings of the program, in one file in the user's configuration folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from guiapp.core.text.outside_json import read_json
 
 
 class Text:
-    """A text in the settings; "" where it was never set."""
+    """A text in the settings; "" if it was never set."""
 
     def __set_name__(self, owner: type[Settings], name: str) -> None:
         self._name = name.removeprefix("_")
@@ -26,7 +26,7 @@ class Text:
 
 
 class ChoiceSetting(Text):
-    """One of several words; the first one where it was never set."""
+    """One of several words; the first one if it was never set."""
 
     def __init__(self, *words: str) -> None:
         self._words = words
@@ -37,7 +37,7 @@ class ChoiceSetting(Text):
 
 
 class Switch:
-    """Something that is on or off."""
+    """A setting that is on or off."""
 
     def __init__(self, default: bool) -> None:
         self._word = ChoiceSetting("on", "off") if default else ChoiceSetting("off", "on")
@@ -53,33 +53,33 @@ class Switch:
 
 
 class Settings(QObject):
-    """Typed access to the settings file; a value that somebody spoiled counts as not set.
+    """Typed access to the settings file; an invalid value counts as not set.
 
-    Several programs may write to one file, each what it changed.
+    Several processes may write to one file; each writes only its own changes.
 
     store             all values by name
-    is_new            whether there was no file: it is the first start
-    unreadable        where a file is now that could not be read; None if all was well
-    spelling          how tokens are written, which all pages share
+    is_new            whether there was no file: this is the first start
+    unreadable        the current path of a settings file that could not be read; None if all was well
+    spelling          how tokens are written, shared by all pages
     shows_whitespace  whether spaces and newlines have glyphs
-    marks_look_alikes whether letters that pass for others are underlined
-    finds_by_case     whether a search in the text tells upper from lower case
-    animates_tree     whether the picture of the tree flies to what is to be shown
-    budget            how many tokens a text may have, "" for what the model's file says
+    marks_look_alikes whether letters that look like others are underlined
+    finds_by_case     whether searching in the text is case-sensitive
+    animates_tree     whether the picture of the tree moves smoothly to its target
+    budget            how many tokens a text may have, "" for the number in the model's file
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     finished_lessons  JSON, see LessonProgress
-    last_text         the file of the text in the window that was closed last; "" where it was in none
+    last_text         the file of the text in the window closed last; "" if it had none
     last_page         the name of the page that was shown when the window was closed
-    last_model        what was open last, a path or the name of a demo model; "" for none
+    last_model        the model that was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
     own_contenders    JSON, see CustomContenders
-    vocabulary_columns  names with commas between them, "" for the usual ones; of other tables likewise
-    ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
+    vocabulary_columns  names separated by commas, "" for the default; likewise for other tables
+    ids_format        the format for copied ids, see `ids_panel.FORMATS`; "" if never chosen
 
     Signals:
-        failed(str): what was changed cannot be written.
-        written(): it is.
+        failed(str): changes cannot be written.
+        written(): changes were written.
     """
 
     failed = Signal(str)
@@ -127,7 +127,7 @@ class Settings(QObject):
         super().__init__(parent)
         self.folder = path.parent
         self._path = path
-        json_path = path.with_suffix(".json")  # of earlier versions
+        json_path = path.with_suffix(".json")  # written by earlier versions
         self.is_new = not path.exists() and not json_path.exists()
         self.unreadable: Path | None = None
         self.store = _ini(path)
@@ -140,7 +140,7 @@ class Settings(QObject):
 
     @property
     def font_px(self) -> int | None:
-        """The size of the text; None where the user never changed it."""
+        """The font size of the text; None if the user never changed it."""
         text = self._font_px
         return int(text) if text.isdecimal() and len(text) < 5 else None
 
@@ -157,12 +157,12 @@ class Settings(QObject):
 
     def set_options(self, add_special: bool, parse_special: bool, encoder: str | None) -> None:
         if (self.add_special, self.parse_special, self.encoder) == (add_special, parse_special, encoder):
-            return  # what nobody has chosen is not written
+            return  # do not write defaults
         self.add_special, self.parse_special = add_special, parse_special
         self._encoder = encoder or ""
 
     def layout(self, name: str) -> QByteArray:
-        """The saved state of a window or splitter; empty where there is none."""
+        """The saved state of a window or splitter; empty if there is none."""
         state = self.store.value(f"layout/{name}")
         return state if isinstance(state, QByteArray) else QByteArray()
 
@@ -175,8 +175,8 @@ class Settings(QObject):
             QTimer.singleShot(0, self.save)
 
     def save(self) -> None:
-        """Write what changed; without this it is in the file before long."""
-        file = _ini(self._path)  # has the changes too, and no status of an earlier failure
+        """Write changes now rather than a little later."""
+        file = _ini(self._path)  # shares the changes, but not the status of an earlier failure
         file.sync()
         if file.status() is not QSettings.Status.NoError:
             self.failed.emit(f"The settings could not be saved to {self._path}.")
@@ -185,7 +185,7 @@ class Settings(QObject):
         QFile.setPermissions(str(self._path), QFile.Permission.ReadOwner | QFile.Permission.WriteOwner)
 
     def _check(self) -> None:
-        """Move a file out of the way that is none of ours."""
+        """Move a file that is not a settings file out of the way."""
         self.store.allKeys()  # reads the whole file
         if self.store.status() is QSettings.Status.NoError:
             return
@@ -194,7 +194,7 @@ class Settings(QObject):
             self.store = _ini(self._path)
 
     def _import(self, json_path: Path) -> None:
-        """Take over texts, and bytes that are written as {"base64": "…"}."""
+        """Import texts, and bytes that are written as {"base64": "…"}."""
         try:
             values = dict(read_json(json_path.read_bytes()))
         except (OSError, ValueError, TypeError):
@@ -212,14 +212,14 @@ def _ini(path: Path) -> QSettings:
 
 
 def default_path() -> Path:
-    """Where the settings of the user lie."""
+    """The path of the user's settings file."""
     import platformdirs
 
     return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.ini"
 
 
 class SharedSpelling(QObject):
-    """The one choice of a window.
+    """How tokens are written, shared by a window.
 
     Signals:
         changed(): `now` is new.

@@ -1,1 +1,1 @@
-"""One table for up to some hundred thousand tokens: filtered, sorted, counted, copied and saved."""
+"""A table of up to some hundred thousand tokens: filter, sort, count, copy and save."""

@@ -1,4 +1,4 @@
-"""How the rows of a token table divide by script, length and more, in parts; a click filters by a bar."""
+"""Histograms of the rows of a token table by script, length and more; a click on a bar filters by it."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ SAMPLE_PX = 9
 TITLES = {"rank": "By merge rank", "score": "By score", "id": "By id"}
 HOW_TO = "Click a bar to filter by it. Drag the blue line to set a minimum length."
 LEAST_LENGTH = re.compile(r"\blength:>=(\d{1,3})(?!\S)")
-N_EDGES = 3  # that have a number
-HEIGHTS_PX = 400, 540  # from which on there is room for the second and the third chart
+N_EDGES = 3  # about how many edges have a number
+HEIGHTS_PX = 400, 540  # least heights that show the second and the third chart
 Bars = Sequence[tuple[Histogram, Counts]]
 Colors = Callable[[Theme], Sequence[PartColor]]
 
 
 class TokenHistograms(QFrame):
-    """Charts above each other, by script, by length, and by one more figure where there is one.
+    """Charts by script, by length, and by rank, score or id, one below the other.
 
-    Where the page is low, the first ones; what is drawn stays until there are others.
+    A low page shows only the first ones; old charts stay until there are new data.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class TokenHistograms(QFrame):
         choose_part: Callable[[int | None], object] = lambda part: None,
         is_shared_out: bool = False,
     ) -> None:
-        """`bars` has a row of counts for each of `parts`, and is asked again whenever something `changed`.
+        """`bars` returns a row of counts for each of `parts`; it is called again on the signals `changed`.
 
-        choose_part    lists what a part of a bar counts, None for all
-        is_shared_out  whether bars show shares of scripts of any size, below a legend
+        choose_part    called to list the rows of one part of a bar, None for all
+        is_shared_out  whether the bars of scripts all have the same length and show shares, with a legend
         """
         super().__init__()
         self._model, self._theme_source = model, theme_source
@@ -93,7 +93,7 @@ class TokenHistograms(QFrame):
         margins = MARGIN_PX, 3 * UNIT_PX, GAP_PX, GAP_PX
         in_column(*titles, (area, 1), *self._lower, self._figures, on=self, margins=margins, spacing=GAP_PX)
         self.setMinimumSize(240, 100)
-        self._drawn = tuple[Histogram, ...]()  # the model may have others before they are here
+        self._drawn = tuple[Histogram, ...]()  # the model may have newer ones that are not drawn yet
         for chart in self.all:
             chart.clicked.connect(partial(self._toggle, chart))
             chart.read.connect(self._show_figures)
@@ -149,7 +149,7 @@ class TokenHistograms(QFrame):
         term = histogram.terms[column]
         self._choose_part(part)
         if self._model.request.group == group or not has(self._model.query, term):
-            self._model.toggle_term(term, histogram.name)  # of another part the same bar stays chosen
+            self._model.toggle_term(term, histogram.name)  # choosing another part keeps the bar chosen
 
     def _set_least_length(self, length: int) -> None:
         query = without(self._model.query, "length")
@@ -160,7 +160,7 @@ class TokenHistograms(QFrame):
 
 
 def edge_labels(histogram: Histogram) -> dict[float, str]:
-    """The numbers at which some bars begin."""
+    """Labels for the left edges of some bars, by position."""
     edges = [name.split(" ")[1] for name in histogram.names]
     columns = range(0, len(edges), max(len(edges) // N_EDGES, 1))
     return {column - 0.5: _in_few_digits(edges[column]) for column in columns}
@@ -177,7 +177,7 @@ def _small(text: str) -> QLabel:
 
 
 class _Sample(Painted):
-    """How a part of a bar looks."""
+    """A sample of the colour and hatching of a part."""
 
     def __init__(self, theme_source: ThemeSource, name: str, colors: Colors, part: int) -> None:
         super().__init__(theme_source, name)

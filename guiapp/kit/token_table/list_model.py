@@ -1,4 +1,4 @@
-"""What a token table lists: which rows, in what order, which columns, and which row is looked at."""
+"""The models of token tables: rows, order, columns, and the chosen row."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ from guiapp.kit.state.background import Background, NotReadyError, Progress, Wor
 from guiapp.kit.state.settings import Settings, SharedSpelling
 
 ALL = "all"  # the group of all rows
-PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process
+PAUSE_MS = 120  # pause in typing before a regular expression is tried, which needs a child process
 S = TypeVar("S", bound=ListSource)
 G = TypeVar("G", bound=TokenRows | TokenFigures)
 
 
 class ListRequest(NamedTuple):
-    """What is to be listed; `sort` is the name of a column, "" for the nearest to what is looked for."""
+    """A request for a list; `sort` is the name of a column, "" for the closest matches first."""
 
     query: str = ""
     sort: str = ""
@@ -53,12 +53,12 @@ class ListRequest(NamedTuple):
 
 
 class ShownRows(NamedTuple, Generic[S]):
-    """What is listed, or why it cannot be told.
+    """The listed rows, or why there are none.
 
-    source  what the rows are of; None where there is none
-    rows    their numbers in it, in order
-    counts  how many each bar of the histograms has of them
-    wider   a filter in any case that finds more, and how many rows; None where none does
+    source  the data of the rows; None if there is none
+    rows    the numbers of the listed rows in the source, in order
+    counts  for each histogram, how many of the rows are in each bar
+    wider   a case-insensitive filter that matches more, and its number of rows; None if there is none
     """
 
     request: ListRequest
@@ -70,14 +70,14 @@ class ShownRows(NamedTuple, Generic[S]):
 
 
 class TokenListModel(Working, Generic[S]):
-    """A list of tokens, or of something like them, which a job filters and sorts.
+    """A list of tokens or similar rows, which a background job filters and sorts.
 
-    A subclass says what is listed, by `source`, `list_rows` and `column_table`.
+    A subclass defines the content by `source`, `list_rows` and `column_table`.
 
-    request  what people ask for
-    shown    what is listed; follows `request`
-    columns  names of those that are shown, in the order of `column_table`
-    chosen   the row that is looked at, as a number in the source; None for none
+    request  the request of the user
+    shown    the listed rows; follows `request`
+    columns  names of the shown columns, in the order of `column_table`
+    chosen   the row whose details are shown, as a number in the source; None for none
 
     Signals:
         request_changed(): `request` is new.
@@ -98,26 +98,26 @@ class TokenListModel(Working, Generic[S]):
         setting: str = "",
         parent: QObject | None = None,
     ) -> None:
-        """`setting` is where in the settings the names of the chosen columns are."""
+        """`setting` is the name of the setting for the chosen columns."""
         super().__init__(parent)
         self.spelling = spelling
         self._settings, self._setting = settings, setting
-        self._chosen_columns = ""  # where there are no settings
-        self._added = set[str]()  # columns that are shown beside the chosen ones, as long as this model is
+        self._chosen_columns = ""  # used without settings
+        self._added = set[str]()  # columns shown in addition to the chosen ones, until the model changes
         self.request = ListRequest()
         self.shown = ShownRows[S](self.request)
         self.chosen: int | None = None
-        self._walked: ListRequest | None = None  # the list that people chose from last
-        self._waiting = 0  # steps to take in the list that is on its way
+        self._walked: ListRequest | None = None  # the list from which the user chose last
+        self._waiting = 0  # steps to take once the requested list is there
         self.listing = Background[ShownRows[S]](self, self._prepare_listing, is_watched=True)
         self.listing.changed.connect(self._on_listed)
 
-    # Of a subclass
+    # For subclasses
 
     @property
     @abstractmethod
     def source(self) -> S | None:
-        """What is listed as soon as it can be; None where there is nothing."""
+        """The data to list; None if there is none yet."""
 
     @property
     @abstractmethod
@@ -125,36 +125,36 @@ class TokenListModel(Working, Generic[S]):
 
     @abstractmethod
     def list_rows(self, source: S, request: ListRequest, progress: Progress) -> ShownRows[S]:
-        """What a request leaves, in a thread.  Raises QueryError."""
+        """List the rows of a request; runs in a background thread.  Raises QueryError."""
 
     @property
     def noun(self) -> str:
-        """What a row is."""
+        """The singular noun for a row."""
         return "token"
 
     def check_query(self, query: str) -> None:
-        """Raises QueryError for a filter that cannot be understood, or is not finished."""
+        """Raise QueryError for an invalid or unfinished filter."""
         check_filter(query)
 
     def frozen(self, source: S) -> S:
-        """A source for a job, one that does not change meanwhile."""
+        """A source for a job, which must not change while the job runs."""
         return source
 
     # What is listed
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all has arrived that was asked for."""
+        """Whether no work is pending."""
         return not self.listing.is_busy
 
     @property
     def is_listed(self) -> bool:
-        """Whether the list is the one that was asked for."""
+        """Whether `shown` is the list of the current request."""
         return self.shown.source is not None and self.shown.request == self.request
 
     @property
     def note(self) -> str:
-        """What should be known about the list, most often why there is none, or what the filter lacks."""
+        """A note about the list, mostly why there is none, or what to add to the filter."""
         return self.shown.problem
 
     @property
@@ -162,7 +162,7 @@ class TokenListModel(Working, Generic[S]):
         return self.request.query
 
     def set_query(self, query: str) -> None:
-        """Filter by something, at once unless that takes a process."""
+        """Set the filter; list at once, unless a regular expression needs a child process."""
         if query != self.request.query:
             self._request(self.request._replace(query=query), pauses="/" in query)
 
@@ -170,7 +170,7 @@ class TokenListModel(Working, Generic[S]):
         self.set_query("")
 
     def toggle_term(self, term: str, key: str = "") -> None:
-        """Put a term into the filter in place of others of its key, or take it out again."""
+        """Add a term to the filter, replacing terms with its key, or remove it if it is there."""
         query = self.request.query
         if has(query, term):
             self.set_query(without_terms(query, term))
@@ -191,7 +191,7 @@ class TokenListModel(Working, Generic[S]):
         self._list(PAUSE_MS if pauses else 0)
 
     def _list(self, wait_ms: int = 0) -> None:
-        """List what is asked for, once that has been the same for so long."""
+        """List the rows of the request, after `wait_ms` without a new request."""
         if self.source is None:
             self._show_now(ShownRows[S](self.request))
         else:
@@ -230,7 +230,7 @@ class TokenListModel(Working, Generic[S]):
             self.step(self._waiting)
 
     def forget_unlisted(self) -> None:
-        """Look at no row any more that the list does not have."""
+        """Clear the chosen row if it is not listed."""
         if self.place_of(self.chosen) is None:
             self._set_chosen(None)
 
@@ -238,7 +238,7 @@ class TokenListModel(Working, Generic[S]):
 
     @property
     def choices(self) -> list[ListColumn[S]]:
-        """The columns that there are for this source."""
+        """The columns that this source has."""
         source = self.source
         return [] if source is None else [each for each in self.column_table if each.is_known(source)]
 
@@ -249,7 +249,7 @@ class TokenListModel(Working, Generic[S]):
 
     @property
     def shown_columns(self) -> list[ListColumn[S]]:
-        """Of `columns` those that there are for what is shown."""
+        """The columns in `columns` that the shown source has."""
         names, source = self.columns, self.shown.source or self.source
         return [
             each
@@ -259,13 +259,13 @@ class TokenListModel(Working, Generic[S]):
 
     @property
     def _saved_columns(self) -> list[str]:
-        """Those that people chose, or the usual ones."""
+        """The names of the columns that the user chose, else of the default columns."""
         kept = self._chosen_columns if self._settings is None else getattr(self._settings, self._setting)
         chosen = [column.name for column in self.column_table if column.name in kept.split(",")]
         return chosen or [column.name for column in self.column_table if column.is_usual]
 
     def show_column(self, name: str, is_shown: bool) -> None:
-        """Show a column, or leave it out, with other models and at the next start, too."""
+        """Show or hide a column, also for other models and after a restart."""
         chosen = {*self._saved_columns, name} if is_shown else {*self._saved_columns} - {name}
         if chosen and is_shown != (name in self.columns):
             self._added.discard(name)
@@ -275,7 +275,7 @@ class TokenListModel(Working, Generic[S]):
             self.columns_changed.emit()
 
     def add_columns(self, names: Iterable[str]) -> None:
-        """Show some beside those that people chose, until another model is opened."""
+        """Show additional columns until another model is opened."""
         self._added.update(names)
         self.columns_changed.emit()
 
@@ -286,9 +286,9 @@ class TokenListModel(Working, Generic[S]):
         self._set_chosen(row)
 
     def step(self, by: int) -> None:
-        """Look at the next row of the list, or the one before; of a new list at the first, or the last.
+        """Choose the next or previous row of the list; in a new list, the first or the last.
 
-        While there is no row yet, wait for one.
+        If the list is not ready, do so when it is.
         """
         n_rows = len(self.shown.rows) if self.is_listed else 0
         self._waiting = 0 if n_rows else by
@@ -298,9 +298,9 @@ class TokenListModel(Working, Generic[S]):
             self.choose(int(self.shown.rows[first if at is None else (at + by) % n_rows]))
 
     def place_of(self, row: int | None) -> int | None:
-        """Where a row stands in the list."""
+        """The position of a row in the list; None if it is not listed."""
         rows = self.shown.rows
-        if row is None:  # which a range would look for one by one
+        if row is None:  # a range would search for None one by one
             return None
         if isinstance(rows, range):
             return row if row in rows else None
@@ -315,7 +315,7 @@ class TokenListModel(Working, Generic[S]):
     # Copy and save
 
     def token_list(self, places: Sequence[int] | None = None) -> TokenList[S]:
-        """What is listed, or what stands at some places of it."""
+        """The listed rows, or those at some positions in the list."""
         shown = self.shown
         assert shown.source is not None
         source = self.frozen(shown.source)
@@ -325,12 +325,12 @@ class TokenListModel(Working, Generic[S]):
         return TokenList(source, rows, columns, shown.request.query, spelling, summary=summary)
 
     def export(self, write: Write, places: Sequence[int] | None = None) -> Callable[[Progress], bytes]:
-        """What writes the list, for a job."""
+        """A function for a background job that returns the list in a file format."""
         return partial(exported, self.token_list(places), write)
 
 
 class GatheredListModel(TokenListModel[G]):
-    """A list of what a session's model has, which is gathered while somebody looks.
+    """A list of items of a session's model, gathered only while it is visible.
 
     Signals:
         source_changed(): `source` or `is_gathering` is new.
@@ -352,7 +352,7 @@ class GatheredListModel(TokenListModel[G]):
 
     @abstractmethod
     def gather(self, tokenizer: Tokenizer, progress: Progress) -> G:
-        """All that is to be listed of a model, in a thread."""
+        """Gather the items of a model; runs in a background thread."""
 
     @property
     def source(self) -> G | None:
@@ -360,11 +360,11 @@ class GatheredListModel(TokenListModel[G]):
 
     @property
     def is_active(self) -> bool:
-        """Whether anybody sees what is shown here."""
+        """Whether the list is visible."""
         return self.gathering.is_watched
 
     def set_active(self, is_active: bool) -> None:
-        """Gather and list only while somebody looks."""
+        """Set whether the list is visible, and so gathered and listed."""
         self.gathering.watch(is_active)
         if not is_active and not self.listing.is_busy:
             self.end_matching()
@@ -383,7 +383,7 @@ class GatheredListModel(TokenListModel[G]):
         self.end_matching()
 
     def end_matching(self) -> None:
-        """Keep no process for regular expressions when nobody asks for more."""
+        """End the child process for regular expressions."""
         if self._source is not None:
             self._source.figures.matcher.close()
 
@@ -419,22 +419,22 @@ class GatheredListModel(TokenListModel[G]):
     def _show(self, shown: ShownRows[G]) -> None:
         super()._show(shown)
         if not self.is_active:
-            self.end_matching()  # which was left running for this list
+            self.end_matching()  # was left running to finish this list
 
     def select_next(self) -> None:
-        """Select the chosen token in the text where it is next, from the start again behind the last."""
+        """Select the next occurrence of the chosen token in the text, wrapping around at the end."""
         if self._source is not None and self.chosen is not None:
             index = self.session.next_use(self._source.token(self.chosen))
             if index is not None:
                 self.session.select_token(index)
 
     def _begin_at_selection(self) -> None:
-        """Look at the selected token, unless the caret is at the start: nobody chose it then."""
+        """Choose the selected token, unless the caret is at the start, where the user did not select it."""
         if self.session.document.caret:
             self._on_selection_changed()
 
     def _on_selection_changed(self) -> None:
-        """Look at the token that is selected in the text, if it is listed at all."""
+        """Choose the token that is selected in the text, if the source has it."""
         selected = self.session.selected_id
         if self._source is not None and selected is not None and self.is_active:
             rows = np.flatnonzero(self._source.ids == selected)
@@ -443,19 +443,19 @@ class GatheredListModel(TokenListModel[G]):
 
 
 def rows_where(source: ListSource, flags: Flags, sort: ListColumn[Any] | None, is_descending: bool) -> Ids:
-    """Some rows, sorted by a column, or in their own order."""
+    """The rows that `flags` selects, sorted by a column, or in their own order."""
     if sort is None:
         return np.flatnonzero(flags).astype(np.int32)
     return in_order(source, flags, sort, is_descending)
 
 
-# The details of the row of a token table that is looked at, for a card
+# The details of the chosen row of a token table, for a card
 
 
 class ChosenDetails(QObject):
-    """All about the token of the model's chosen row.
+    """The details of the token in the model's chosen row.
 
-    details  None where no row is chosen
+    details  None if no row is chosen
 
     Signals:
         details_changed(): `details` is new.
@@ -469,7 +469,7 @@ class ChosenDetails(QObject):
         more: Callable[[int], Iterable[tuple[str, str]]],
         changed: Iterable[SignalInstance],
     ) -> None:
-        """`more` facts are said of a row, which may be others whenever something `changed`."""
+        """`more` returns further facts about a row, which may change with the signals `changed`."""
         super().__init__(model)
         self._model, self._more = model, more
         self.details: TokenDetails | None = None
@@ -480,21 +480,21 @@ class ChosenDetails(QObject):
             signal.connect(self.describe)
 
     def visible(self, token_id: int) -> str:
-        """How a token is written."""
+        """A token in the current spelling."""
         return self._model.spelling.now.token(self._vocabulary, token_id, SHOWN_BYTES)
 
     def part(self, data: bytes, limit: int) -> str:
-        """How some bytes of a token are written."""
+        """Some bytes of a token in the current spelling."""
         return self._model.spelling.now.part(self._vocabulary, data, limit)
 
     def _on_shown_changed(self) -> None:
-        """Follow what is listed; a token that the text selects is described in any case."""
+        """Clear an unlisted row when another list is shown; a token selected in the text may be unlisted."""
         if (request := self._model.shown.request) != self._listed:
             self._listed = request
             self._model.forget_unlisted()
 
     def describe(self) -> None:
-        """Describe the row again: how often its token is in the text changes while nobody looks."""
+        """Describe the row again; the count of its token in the text may have changed meanwhile."""
         source, row = self._model.source, self._model.chosen
         tokens = [] if source is None or row is None else source.tokens_of(row)
         details = None

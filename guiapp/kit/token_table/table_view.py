@@ -1,4 +1,4 @@
-"""The token table: rows to go through, sort, filter, copy and save, and the parts of a bar for them."""
+"""The token table: its Qt model, its view, and the widget with filter, columns, export and count."""
 
 from __future__ import annotations
 
@@ -80,23 +80,23 @@ from guiapp.kit.widgets.theme import (
     set_role,
 )
 
-MOST_COPIED = 20_000  # rows as a file that goes to the clipboard: what is longer is saved
-FIGURE_SHARE = 0.05  # of what is left: a figure is not easier to read in more room
-GAPS_PX, NARROW_PX = 20, 640  # beside the words of a cell; a table that leaves out what yields
+MOST_COPIED = 20_000  # rows in a file format on the clipboard; longer lists can only be saved
+FIGURE_SHARE = 0.05  # used as `ListColumn.share` for numbers, which more width makes no easier to read
+GAPS_PX, NARROW_PX = 20, 640  # around the text of a cell; a narrower table hides columns that yield
 LEAST_PX = 220
 NOT_FOUND = "No matches."
-MOST_SHOWN = 400  # characters of a cell, more than any has room for
+MOST_SHOWN = 400  # characters of a cell; no cell has room for more
 MIDDLE = Qt.TextElideMode.ElideMiddle  # many tokens differ by a number at the end
 CELLS = """
 QTableView::item { padding: 0 5px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
-"""  # as far from the edges as the titles, which have arrows of their own
+"""  # padding as in the titles, which have their own sort arrows
 
 
 class ListForm(NamedTuple):
-    """A form in which a list is copied and saved.
+    """A format in which a list is copied and saved.
 
-    can_be_copied  not where it holds more than what is listed
+    can_be_copied  False if it contains more than the listed rows
     """
 
     title: str
@@ -114,12 +114,12 @@ CSV, JSON, MARKDOWN, TEXT = FORMS = (
 
 
 class TokenTableModel(RowTable[int]):
-    """The rows that are listed, for Qt; nothing is kept per row.
+    """The Qt model of the listed rows; stores nothing per row.
 
-    Rows that are in their own order come and go at the end, so that an edit of a text costs the same for any
-    number of tokens.
+    Rows in their original order are inserted and removed at the end, so that an edit of a text costs the same
+    for any number of tokens.
 
-    is_shrinking  rows are being removed; a view that makes another row the present one does so by itself
+    is_shrinking  rows are being removed; a view then changes the current row without the user's doing
     """
 
     columns: Sequence[Column[int]] = ()
@@ -157,12 +157,12 @@ class TokenTableModel(RowTable[int]):
         return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Ask for another order; by no column for -1."""
+        """Request sorting by a column; no sorting for -1."""
         name = self.shown_columns[column].name if 0 <= column < len(self.columns) else ""
         self._model.sort_by(name, bool(name) and order is Qt.SortOrder.DescendingOrder)
 
     def as_text(self, rows: Iterable[int]) -> str:
-        """Rows as a spreadsheet takes them: texts as they are, numbers without separators."""
+        """Rows for a spreadsheet: tab-separated, unmodified texts, numbers without thousands separators."""
         source, spelling, text = self._shown.source, self._model.spelling.now, StringIO()
         lines = csv.writer(text, "excel-tab", lineterminator="\n")
         lines.writerow(column.title for column in self.shown_columns)
@@ -175,7 +175,7 @@ class TokenTableModel(RowTable[int]):
         return text.getvalue()
 
     def mark_of(self, index: int) -> tuple[Attribute, int | None]:
-        """The attributes of the token of a row, and which colour it has in the text, if it is there."""
+        """The attributes of a row's token, and the number of its colour in the text; None if not there."""
         source, row = self._shown.source, self.row(index)
         if source is None or row is None:
             return Attribute(0), None
@@ -218,12 +218,12 @@ class TokenTableModel(RowTable[int]):
 
 
 class TokenTableView(QTableView):
-    """Rows to go through, to sort by their titles, and to copy.
+    """A view to navigate, sort by column titles, and copy rows.
 
     Signals:
-        looked_at(int): this row is the present one and selected; one that the keys merely begin at is not.
-        hovered(int | None): the row under the mouse, once somebody switches mouse tracking on.
-        shown(): people see it, who did not before.
+        looked_at(int): the user made this row current and selected it.
+        hovered(int | None): the row under the mouse, if mouse tracking is on.
+        shown(): the view has become visible.
     """
 
     looked_at = Signal(int)
@@ -239,7 +239,7 @@ class TokenTableView(QTableView):
         self.setStyleSheet(CELLS)
         self.setTextElideMode(MIDDLE)
         show_rows(self)
-        self.horizontalHeader().setStretchLastSection(False)  # which comes and goes with the scroll bar
+        self.horizontalHeader().setStretchLastSection(False)  # would change with the scroll bar
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
         self.horizontalHeader().setSortIndicatorClearable(True)
@@ -254,7 +254,7 @@ class TokenTableView(QTableView):
         self._zoom.changed.connect(self._on_zoom_changed)
 
     def _selected(self) -> Iterator[int]:
-        """In order, without a list: there may be millions."""
+        """Yield the selected rows in order, without a list, because there may be millions."""
         selection = self.selectionModel().selection()
         parts = [selection.at(number) for number in range(selection.count())]
         return heapq.merge(*(range(part.top(), part.bottom() + 1) for part in parts))
@@ -264,11 +264,11 @@ class TokenTableView(QTableView):
         return list(self._selected())
 
     def copy(self) -> None:
-        """Put the selected rows on the clipboard, as lines with tabs."""
+        """Copy the selected rows as tab-separated lines."""
         copy_text(self, self._table.as_text(self._selected()), counted(len(self.selected_rows), "row"))
 
     def go_to(self, row: int | None) -> None:
-        """Select a row alone, unless it is the present one and selected; none for None."""
+        """Select only this row, unless it is current and selected already; no row for None."""
         selection, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
         if row is None:
             selection.clearSelection()
@@ -278,13 +278,13 @@ class TokenTableView(QTableView):
             self._is_going = True
             selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
             self._is_going = False
-            if not is_in_sight:  # Qt has scrolled only as far as it takes
+            if not is_in_sight:  # Qt has scrolled only to the edge
                 self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
 
     def fit_columns(self) -> None:
-        """Share the room beside the scroll bar, where that is too little to be scrolled.
+        """Distribute the width without the scroll bar to the columns; if it is too small, scroll.
 
-        What people dragged stays until the widths are others.
+        Widths that the user dragged stay until the calculated widths change.
         """
         room = self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()
         metrics, cells = self.horizontalHeader().fontMetrics(), self.fontMetrics()
@@ -336,7 +336,7 @@ class TokenTableView(QTableView):
 
 
 class ChipDelegate(QStyledItemDelegate):
-    """Paints cells as chips, with the signs of their tokens, and their colour in the text, if any."""
+    """Paints cells as badges that show the attributes of their tokens, and their colour in the text."""
 
     def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -365,11 +365,11 @@ class ChipDelegate(QStyledItemDelegate):
 
 
 class TokenTable(QWidget):
-    """How many rows there are, how saving goes, and the rows.
+    """A table view with the number of rows above it, and the progress of saving.
 
-    field    filters; `columns` and `export` list columns and forms, as the menus of the rows do.  They stand
-             behind `bar` above the rows, where that is given, or elsewhere on the page
-    saving   the file that is being written
+    field    the filter; with the menu buttons `columns` and `export` it follows the widgets `bar` above the
+             rows if `bar` is given, else the page arranges them
+    saving   writes files
     """
 
     def __init__(
@@ -388,13 +388,13 @@ class TokenTable(QWidget):
         zoom: TextZoom | None = None,
         counts: bool = True,
     ) -> None:
-        """`name` is for screen readers, `file_name` has no ending, `chips` is the column of chips.
+        """`name` is for screen readers, `file_name` has no suffix, `chips` is the column with badges.
 
-        counts  whether how many rows there are, and why there are no others, stands above them
+        counts  whether the number of rows and the note have a line of their own above the rows
         """
         super().__init__()
         self._model, self._file_name, self._forms, self._chips = model, file_name, forms, chips
-        self._shown = model.request  # what was listed last
+        self._shown = model.request  # of the rows listed last
         self.saving = FileSaving(self)
         self.table = TokenTableModel(model, self)
         self.view = TokenTableView(self.table, name, zoom)
@@ -407,7 +407,7 @@ class TokenTable(QWidget):
         self.export.fill_on_open(self._list_forms)
         self.count, self.note = plain_label("dim"), set_role(FittedLabel(elides=True), "dim")
         self.wider = tool_button("", self._widen, role="figure", tip="Filter in any case")
-        self.state = plain_label("dim", wraps=True)  # over no rows, where there is room for all of it
+        self.state = plain_label("dim", wraps=True)  # the note in an empty view, which has room for all of it
         in_column(self.state, STRETCH, on=self.view.viewport(), margins=MARGIN_PX)
         parts = list[Part]()
         if bar is not None:
@@ -439,7 +439,7 @@ class TokenTable(QWidget):
 
     @property
     def selected(self) -> list[int]:
-        """The numbers of the selected rows in the source."""
+        """The selected rows, as numbers in the source."""
         rows = self._model.shown.rows
         return [int(rows[place]) for place in self.view.selected_rows if place < len(rows)]
 
@@ -471,7 +471,7 @@ class TokenTable(QWidget):
         self.field.show_query(self._model.query)
 
     def _on_model_reset(self) -> None:
-        """Show which column sorts, and go on with the chosen row where it is still there."""
+        """Show which column sorts, and select the chosen row if it is still listed."""
         request, titles = self._model.shown.request, [column.name for column in self.table.shown_columns]
         header, orders = self.view.horizontalHeader(), Qt.SortOrder
         with QSignalBlocker(header):
@@ -485,16 +485,16 @@ class TokenTable(QWidget):
         self._on_rows_changed()
         if request != self._shown:
             self._shown = request
-            self.view.scrollToTop()  # what was looked for stands there
+            self.view.scrollToTop()  # the best matches are there
 
     def _on_rows_changed(self) -> None:
         self.view.fit_columns()
         self._on_chosen_changed()
 
     def _on_chosen_changed(self) -> None:
-        if self.view.isVisible():  # to look for a row costs as much as there are rows
+        if self.view.isVisible():  # finding a row takes time proportional to the number of rows
             place = self._model.place_of(self._model.chosen)
-            if place is None or place < self.table.n_rows:  # else the table is not told yet
+            if place is None or place < self.table.n_rows:  # else the table is not updated yet
                 self.view.go_to(place)
 
     # Menus
@@ -537,7 +537,7 @@ class TokenTable(QWidget):
         copy_text(self, text, f"{counted(len(rows.ids), 'row')} as {form.title}")
 
     def _save(self, form: ListForm, places: Sequence[int] | None) -> None:
-        make = self._model.export(form.write, places)  # of now: what is shown may change meanwhile
+        make = self._model.export(form.write, places)  # now, because the list may change during the dialog
         ask_and_save(self, self.saving, self._file_name, Form(form.title, form.ending), make)
 
     def _copy_ids(self) -> None:

@@ -1,4 +1,4 @@
-"""All tokens of a session's model as a list: filtered, sorted, and with what is known of them."""
+"""The list of all tokens of a session's model, filtered and sorted, with their data."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.list_model import GatheredListModel, ListRequest, ShownRows
 
 TRYING = "Checking which tokens text can reach …"
-UNUSUAL = "kind", "children"  # columns that people choose: most rows say the same
+UNUSUAL = "kind", "children"  # columns hidden by default, because most rows have the same value
 IN_TABLE = tuple(replace(each, is_usual=each.is_usual and each.name not in UNUSUAL) for each in COLUMNS)
 
 
 class VocabularyModel(GatheredListModel[TokenFigures]):
     """All tokens of a session's model.
 
-    trying  which of them no text reached; begins when a column, a filter or somebody asks
+    trying  the tokens that no test text reaches; starts when a column, a filter or a caller needs them
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
 
     @property
     def problem(self) -> str:
-        """Why it is not known which tokens text reaches."""
+        """Why the test of which tokens text reaches failed."""
         return self.trying.problem
 
     @property
@@ -75,7 +75,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
     def _list(self, wait_ms: int = 0) -> None:
         self._try_if_asked()
         if self.trying.is_busy and (needs_trials(self.request.query) or self.request.sort == REACHED):
-            self.listing.cancel()  # it follows
+            self.listing.cancel()  # lists after the test
         else:
             super()._list(wait_ms)
 
@@ -90,20 +90,20 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
     def wider_than(
         self, source: TokenFigures, query: str, n_listed: int, progress: Progress
     ) -> tuple[str, int] | None:
-        """The same filter in any case, where that lists more; with how many tokens it lists."""
+        """The filter without case and its number of matches, if it matches more tokens."""
         wider, n_tokens = in_any_case(source, query, progress)
         return (wider, n_tokens) if n_tokens > n_listed else None
 
     # Which tokens text reaches
 
     def _try_if_asked(self) -> None:
-        """Find out which tokens text reaches where that is shown, sorted or filtered by."""
+        """Test which tokens text reaches if the result is shown, sorted or filtered by."""
         is_asked = REACHED in self.columns or self.request.sort == REACHED or needs_trials(self.request.query)
         if is_asked and not self.problem:
             self.try_reaching()
 
     def try_reaching(self) -> None:
-        """Find out which tokens text reaches, unless that is known or being done."""
+        """Test which tokens text reaches, unless that is known or in progress."""
         if self.source is not None and self.source.is_reached is None:
             if self.problem:
                 self.trying.forget()
@@ -121,7 +121,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
                 self._list()
 
     def use(self, figures: TokenFigures) -> None:
-        """Know more of the same tokens."""
+        """Replace the data by more data about the same tokens."""
         self._source = figures
         self.source_changed.emit()
         self.columns_changed.emit()
