@@ -110,7 +110,7 @@ def _is_named(key: str) -> bool:
 def _added_tokens(
     config: Arguments, sidecars: SidecarFiles, added: list[Any] | None
 ) -> list[tuple[Any, TokenSpec]]:
-    """Added tokens with ids; of equal ids the last counts.  May copy special_tokens_map.json into `config`."""
+    """Added tokens with ids; the last of equal ids counts.  May copy special_tokens_map.json to `config`."""
     if DECODER in config:
         return [(int(key), TokenSpec.of({**spec})) for key, spec in config.pop(DECODER).items()]
     for key, value in sidecars.special.items():

@@ -70,7 +70,7 @@ def document_of(content: dict[str, Any], data: bytes, sidecars: SidecarFiles, re
 
 
 def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
-    """The document for vocab.txt, or vocab.json and merges.txt; `content` is the equivalent tokenizer.json."""
+    """The document for vocab.txt, or vocab.json with merges.txt; `content`: the same as a tokenizer.json."""
     stem, model = class_stem(sidecars, False, repository), content["model"]
     if stem not in READ_LISTS[model["type"]]:
         raise _not_read_by(stem)

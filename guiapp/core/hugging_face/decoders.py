@@ -156,7 +156,7 @@ class Fuse(Decoder):
 
 @dataclass(frozen=True)
 class Strip(Decoder):
-    """Remove up to `start` copies of a character from the start of each token, and up to `stop` from its end."""
+    """Remove up to `start` copies of a character at the start of each token, and up to `stop` at its end."""
 
     content: str
     start: int
