@@ -299,7 +299,7 @@ def n_in_lines(
 
 
 def _room_for(count: int) -> int:
-    """The size of the gap for `count` tokens: so many can be added before the arrays must grow."""
+    """The size of the gap for `count` tokens: the number that can be added before the arrays grow."""
     return count // 8 + 1024
 
 

@@ -188,7 +188,7 @@ def load(path: Path) -> Lesson:
 
 
 def read(path: Path) -> tuple[Lesson, list[Fault], set[int]]:
-    """A lesson, its syntax faults, and the numbers (from 1) of steps affected by them.
+    """A lesson, the faults found without running it, and the numbers (from 1) of the steps they affect.
 
     Raises FaultyFileError if the file is not TOML.
     """

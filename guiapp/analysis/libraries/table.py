@@ -222,7 +222,7 @@ def _quicktok(module: Any, source: str | Path) -> Any:
     if isinstance(source, str):
         with _as_file(source) as path:
             return _quicktok(module, Path(path))
-    with TemporaryDirectory() as folder:  # for compiled patterns
+    with TemporaryDirectory() as folder:  # for the patterns that it compiles
         module.import_tokenizer(str(source), "loaded", folder)
         return module.Tokenizer("loaded", folder)
 

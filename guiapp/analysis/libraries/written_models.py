@@ -275,7 +275,7 @@ def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> d
 
 
 def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
-    """Sections for WordPiece: GGUF marks tokens that begin a word, this format those that continue it."""
+    """Sections for WordPiece: GGUF marks tokens that begin a word, this format tokens that continue one."""
     vocabulary = tokenizer.vocabulary
     ids = {}
     for text, token in _ids_of_texts(vocabulary).items():

@@ -1,4 +1,4 @@
-"""A process that searches the same tokens for one regular expression after another; it can be killed.
+"""A process that searches some tokens for one regular expression after another; it can be killed at any time.
 
 Reads frames: first the tokens, then expressions.  Answers each: first with an empty frame, then with ids.
 """

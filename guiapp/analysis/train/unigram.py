@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 MAX_PIECE = 12  # characters
-MAX_WORD = 32  # longer words are cut: the product of so many probabilities is still a normal float
+MAX_WORD = 32  # longer words are cut, so that the product of all probabilities is a normal float
 MIN_EXPECTED = 0.5  # pieces with a lower expected count are dropped after each estimation
 DECIMALS = 6  # losses are rounded before comparison, so that the last bit of a logarithm does not matter
 

@@ -148,7 +148,7 @@ NEVER = 9
 NEEDS = np.repeat(np.array([0, NEVER, 1, 2, 3, NEVER], np.uint8), (0xC0, 2, 30, 16, 5, 11))
 """The number of continuation bytes that each byte requires; NEVER for bytes that do not occur in UTF-8."""
 SECOND_BYTES = ((0xE0, 0xA0, 0xBF), (0xED, 0x80, 0x9F), (0xF0, 0x90, 0xBF), (0xF4, 0x80, 0x8F))
-HEADS: tuple[tuple[bytes, ...], ...] = (  # possible beginnings before so many continuation bytes
+HEADS: tuple[tuple[bytes, ...], ...] = (  # possible beginnings, by the number of continuation bytes after it
     (b"",),
     (
         *map(bytes, product(range(0xC2, 0xE0))),
@@ -158,7 +158,7 @@ HEADS: tuple[tuple[bytes, ...], ...] = (  # possible beginnings before so many c
     (*map(bytes, product(range(0xE0, 0xF0))), *map(bytes, product(range(0xF0, 0xF5), KINDS))),
     (*map(bytes, product(range(0xF0, 0xF5))),),
 )
-TAILS: tuple[tuple[bytes, ...], ...] = (  # possible endings of a character that lacks so many bytes
+TAILS: tuple[tuple[bytes, ...], ...] = (  # possible endings of a character, by the number of missing bytes
     (b"",),
     (*map(bytes, product(FOLLOWING)),),
     (*map(bytes, product(FOLLOWING, KINDS)),),

@@ -276,10 +276,7 @@ class Backend:
     def template(
         self, single: list[str | None], ids: Mapping[str, int | None] | None = None, is_listed: bool = False
     ) -> Part:
-        """The template of tokens before and after the text, which is None.
-
-        Unless `is_listed`, the library separates them with spaces, so they must not contain any.
-        """
+        """The template of tokens around the text (None); unless `is_listed`, spaces in tokens are refused."""
         texts = [text for text in single if text is not None]
         known = dict[str, int]()
         for text in texts:

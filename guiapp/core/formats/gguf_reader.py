@@ -1,4 +1,4 @@
-"""Read the first part of a GGUF file: its metadata, by key, and its list of tensors; and find its parts.
+"""Read the metadata, by key, and the list of tensors of a GGUF file; and find the files of a split model.
 
 Every count and length is checked against the number of bytes left before it is used.  Array items stay in
 the buffer: the reader of the package gguf makes two arrays for each string, which takes ten seconds.

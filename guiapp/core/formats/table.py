@@ -331,7 +331,7 @@ def _text(field: MetadataField | None) -> str:
 
 
 def glances_apart(paths: Sequence[Path], progress: Callable[[float], None]) -> list[Glance]:
-    """A glance at each file, made in a process with limits on time and memory, for broken files.
+    """A glance at each file, made in a process with limits on time and memory, as files may be broken.
 
     If that process fails, all glances are empty.
     """

@@ -39,7 +39,7 @@ USUAL_SIZES = {
 """The approximate number of tokens of vocabularies with each pattern."""
 
 MOST_TRIED = 20_000  # tokens on which patterns are tried
-LEAST_WHOLE = 1000  # the right pattern cuts less than one in so many tokens
+LEAST_WHOLE = 1000  # the right pattern cuts fewer than one in a thousand tokens
 
 
 class KnownFile(NamedTuple):

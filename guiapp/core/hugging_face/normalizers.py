@@ -210,10 +210,7 @@ def _other_spaces() -> NDArray[np.bool_]:
 
 
 def unicode_forms(normalizer: Normalizer) -> list[Form] | None:
-    """The normal forms that a normalizer applies, in order; None if it does anything else.
-
-    Normal forms do not change ASCII characters or join them to others.
-    """
+    """The normal forms of a normalizer that does nothing else, else None; they never change or join ASCII."""
     forms = [part.form if isinstance(part, UnicodeForm) else None for part in flattened(normalizer)]
     return None if None in forms else [form for form in forms if form]
 

@@ -30,7 +30,7 @@ from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 
 FIRST_BYTES = 1 << 20
-GROWTH = 4  # each range extends the part read so far by this factor
+GROWTH = 4  # the part that has been read grows by this factor with each range
 RANGE = re.compile(r"bytes (\S+)-(\S+)/(\S+)")
 UNKNOWN_SIZE = 1 << 50  # larger than any file
 

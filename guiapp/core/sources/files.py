@@ -160,7 +160,7 @@ def blocks_from(read: Callable[[int], bytes]) -> Iterator[bytes]:
 
 
 def begin_scratch() -> Callable[[], None]:
-    """Make a folder for all temporary files of this process and its children; call the result at the end.
+    """Make a folder for temporary files of this process and its workers; call the result at the end.
 
     For a whole program, as it sets `tempfile.tempdir`.  Does nothing on Windows, or if locking fails.
 
