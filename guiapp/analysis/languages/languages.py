@@ -87,7 +87,7 @@ class Languages:
 
     @cached_property
     def parity(self) -> Floats:
-        """float64[l, 2]: the lowest and the highest premium of a language over the models; 1 is parity."""
+        """float64[l, 2]: the lowest and highest premium of each language among the models; 1 is parity."""
         return np.stack([self.premium.min(axis=0), self.premium.max(axis=0)], axis=1)
 
     @property

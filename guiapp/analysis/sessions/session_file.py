@@ -274,7 +274,7 @@ ENTRIES = {
 
 
 class Obstacle(Enum):
-    """Why a session does not open by itself."""
+    """Why a session does not open without asking the user."""
 
     MISSING = "its model is not there"
     ON_WEB = "its model has to be fetched"

@@ -274,7 +274,7 @@ def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0)
 
 
 def too_small(n_needed: int) -> str:
-    """Why a vocabulary cannot be smaller."""
+    """The message that a vocabulary needs at least `n_needed` tokens."""
     return (
         f"The smallest symbols of this text and the special tokens take {n_needed:,} tokens. "
         f"Choose a vocabulary size of at least {n_needed:,}."

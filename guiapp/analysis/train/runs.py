@@ -107,7 +107,7 @@ class MergeRun:
             yield learned
 
     def model(self) -> ModelFile:
-        """The result so far."""
+        """The model file of the merges so far."""
         if self._has_end_marks:
             return end_mark_file(self.start.alphabet, self._learned)
         if self._algorithm == "wordpiece":
@@ -137,7 +137,7 @@ class UnigramRun:
             yield learned
 
     def model(self) -> ModelFile:
-        """The result so far."""
+        """The model file of the pieces so far."""
         return unigram_file(unigram_rows(self._model, UNIGRAM_SPECIAL))
 
 

@@ -109,7 +109,7 @@ def _expect(word: str, count: int, probability: Model, expected: Model) -> float
     before = [1.0] + [0.0] * len(word)  # total probability of all cuts from the start to a position
     for start, end, chance in edges:
         before[end] += before[start] * chance
-    after = [0.0] * len(word) + [1.0]  # and from a position to the end
+    after = [0.0] * len(word) + [1.0]  # total probability of all cuts from a position to the end
     for start, end, chance in reversed(edges):
         after[start] += chance * after[end]
     for start, end, chance in edges:

@@ -17,8 +17,8 @@ from guiapp.core.vocabulary.vocabulary import SCORED
 
 Value = TypeVar("Value", np.uint8, np.float32)
 NO_CLASS = 255
-FULL_DEPTH = 12  # deeper tokens look the same
-FULL_LENGTH = 32  # bytes; longer tokens look the same
+FULL_DEPTH = 12  # deeper tokens have the same colour
+FULL_LENGTH = 32  # bytes; longer tokens have the same colour
 GROUP = "a group of tokens"  # siblings that share a script
 LEAST_USED = 0.25  # the share of a token that is used once, to distinguish it from unused ones
 

@@ -95,7 +95,7 @@ def _missing(present: NDArray[np.bool_], consequence: str) -> list[FileNote]:
 
 
 def _named_byte(text: bytes) -> int | None:
-    """The byte that `<0x0A>` names."""
+    """The byte that a text such as `<0x0A>` names; None for other texts."""
     if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
         return None
     digits = text[3:5]

@@ -85,7 +85,7 @@ def _tokens(vocab: Any) -> RankedTexts:
 
 
 def _count(value: object) -> int:
-    """A whole number from the file that may be an id."""
+    """Return a whole number from the file if it may be an id; raises TypeError."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MOST_TOKENS:
         raise TypeError(f"{value!r} is not a number of tokens")
     return value

@@ -88,7 +88,7 @@ FAMILIES = {
     "clip": CLIP,
     "qwen2": QWEN,
 }
-"""By the class of the tokenizer without “Tokenizer”, or the type of the model."""
+"""By the tokenizer class without “Tokenizer”, or the model type, in lower case."""
 
 
 def sniff(head: bytes) -> bool:

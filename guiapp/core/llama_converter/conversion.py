@@ -130,7 +130,7 @@ class Conversion:
         return self._sidecar(name).is_file()
 
     def _pieces(self, *names: str, all_fit: bool = False) -> tuple[Model, Tokens]:
-        """A SentencePiece model and `vocab_size` tokens, padded or cut; `all_fit`: raise if it must be cut."""
+        """A SentencePiece model and `vocab_size` tokens, padded or cut; `all_fit`: raise instead of a cut."""
         name = next(filter(self._has, names), None)
         if name is None:
             raise ComponentError(f"has no {' or '.join(names)} next to it, which llama.cpp's converter needs")
