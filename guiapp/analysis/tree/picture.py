@@ -21,7 +21,7 @@ from guiapp.native.token_tree import TreeLayout, View
 
 ROOT = 0
 MOST_LISTED = 1 << 15
-CROWD = 128  # a node with so many children shows them in groups
+CROWD = 128  # a node with at least this many children shows them in groups
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 HALVES = ((0, 1), (2, 3))  # quarters of a sunburst
 TURN = 1 << 16
