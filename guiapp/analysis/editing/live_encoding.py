@@ -1,14 +1,14 @@
 """The exact encoding of a text that is being edited: only the neighbourhood of an edit is encoded again.
 
-An edit lies in a window between two *cuts*: places where the encoding of the whole text is the encoding
-of its two halves side by side, whatever stands farther away.  The tokens before the window are kept,
-those behind it are moved, those inside are made anew.  Three things must hold at a cut:
+An edit is in a window between two *cuts*: positions where the encoding of the whole text is the
+concatenation of the encodings of both parts, independent of more distant text.  Tokens before the window
+stay, tokens after it are moved, tokens inside are replaced.  Three conditions must hold at a cut:
 
-- the pipeline says so: a piece ends there, and no token can reach across;
-- no special token that is or may be claimed reaches across;
-- the stretch behind it is preceded by a special token before the edit if and only if it is after it.
+- for the pipeline, a piece ends there, and no token can cross it;
+- no special token, present or possible, crosses it;
+- the text after it follows a special token after the edit if and only if it did before the edit.
 
-Where neither the old text nor the new one has a mark of DNA, the pipeline without DNA knows more cuts.
+If neither the old nor the new text has a DNA mark, the pipeline without DNA finds more cuts.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 SHORT_BYTES = 1 << 15
-WINDOW_BYTES = 1 << 12  # at each end, in which a cut is looked for
+WINDOW_BYTES = 1 << 12  # at each end, in which a cut is searched for
 
 
 @dataclass(frozen=True)
 class Window:
-    """The stretch [start, end) of the new text to encode again, and how far the text behind it moved."""
+    """The span [start, end) of the new text to encode again, and by how much the text after it moved."""
 
     start: int
     end: int
@@ -45,9 +45,9 @@ class Window:
 
 
 class LiveEncoding:
-    """The tokens of one document under one tokenizer, kept exact through edits.
+    """The tokens of one document with one tokenizer, exact after each edit.
 
-    tokens  all of them; BOS, EOS and the like around the text have empty spans at its ends
+    tokens  all tokens; BOS, EOS and similar ones have empty spans at the ends of the text
     """
 
     def __init__(self, tokenizer: Tokenizer, encoding: Encoding, options: Options) -> None:
@@ -68,9 +68,9 @@ class LiveEncoding:
         self._cutter = tokenizer.pipeline_of(encoding.encoder)
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
-        """What an edit makes necessary to encode again.
+        """The window that must be encoded again after an edit.
 
-        `removed` bytes at `start` were replaced by `added` others; `text` is the text after that.
+        `removed` bytes at `start` were replaced by `added` others; `text` is the new text.
         """
         shift = added - removed
         if self._dna is not None and self._options.encoder != WORDS:
@@ -84,7 +84,7 @@ class LiveEncoding:
         return Window(left, right, shift)
 
     def update(self, text: NDArray[np.uint8], window: Window) -> None:
-        """Encode the window again and put the result in place of the old tokens."""
+        """Encode the window again and replace the old tokens by the result."""
         segment = text[window.start : window.end]
         found = self._special_tokens.partition(segment, self._options.parse_special)
         begins = window.start == 0 or (
@@ -101,7 +101,7 @@ class LiveEncoding:
         self.tokens.replace(first, last, _moved(tokens, window.start), window.shift)
 
     def _cut_before(self, text: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind `position`."""
+        """The last cut at or before `position` that does not depend on the text after `position`."""
         while position > 0:
             fragment = self._special.last_end_until(position)
             cut = fragment + self._cutter.cut_before(text[fragment:position], position - fragment)
@@ -117,7 +117,7 @@ class LiveEncoding:
         return 0
 
     def _cut_after(self, text: NDArray[np.uint8], position: int, shift: int) -> int:
-        """The first cut at or after `position` that depends on nothing before `position`."""
+        """The first cut at or after `position` that does not depend on the text before `position`."""
         while position < len(text):
             fragment = min(
                 self._special.first_start_from(position - shift, len(text) - shift) + shift, len(text)
@@ -137,14 +137,14 @@ class LiveEncoding:
         return len(text)
 
     def _splits_cleanly(self, text: NDArray[np.uint8], cut: int, old_cut: int) -> bool:
-        """Whether tokens on both sides can be told apart, and no white space is dropped across the cut."""
+        """Whether each token is clearly on one side, and no white space is dropped across the cut."""
         follows_special = self._special.ends_at(old_cut)
         if self._special_tokens.drops_white_space and (follows_special or text[cut - 1] in WHITESPACE):
             return False
         return follows_special or not self.tokens.has_empty_at(old_cut)
 
     def _reach_across(self, text: NDArray[np.uint8], cut: int) -> tuple[int, int] | None:
-        """Where special tokens that might be claimed across `cut` begin and end."""
+        """The span of special tokens that might cross `cut`; None if there are none."""
         return self._special_tokens.reach_across(text, cut, self._options.parse_special)
 
     def _ends_in_special(self, segment: NDArray[np.uint8]) -> bool:
@@ -156,7 +156,7 @@ def _moved(tokens: FragmentTokens | Partition, by: int) -> FragmentTokens:
     return FragmentTokens(tokens.ids, tokens.starts + by, tokens.ends + by)
 
 
-# The tokens of a selected part, fast enough to wait for
+# Count the tokens of a selection without a noticeable delay
 
 
 def count_selection(
@@ -167,16 +167,16 @@ def count_selection(
     start: int,
     end: int,
 ) -> int | None:
-    """The tokens of text[start:end] by itself, none being put around it; None where no cut is near.
+    """The number of tokens of text[start:end] alone, without added ones; None if no cut is near its ends.
 
-    tokens  those of the whole text, from an exact encoder and with the same `parse_special`
-    Raises EncodeError where the vocabulary cannot express the part.
+    tokens  of the whole text, from an exact encoder and with the same `parse_special`
+    Raises EncodeError if the vocabulary cannot encode the selection.
     """
     cuts = CertainCuts(tokenizer, parse_special)
     if end - start <= SHORT_BYTES:
         return len(cuts.encode(text[start:end], begins_text=True).ids)
     if tokenizer.special_tokens.drops_white_space:
-        return None  # what happens far away may matter here
+        return None  # distant text may affect the tokens
     left = _cut_near(cuts, text, tokens, start, start + WINDOW_BYTES, cuts.first_clean)
     right = _cut_near(cuts, text, tokens, end - WINDOW_BYTES, end, cuts.last_clean)
     if left is None or right is None:
@@ -194,7 +194,7 @@ def _cut_near(
     end: int,
     find: Callable[[NDArray[np.uint8], Clusters, int, int, Callable[[int], bool]], int],
 ) -> int | None:
-    """A certain cut in (start, end) with each token clearly on one side; None where there is none."""
+    """A certain cut in (start, end) with each token clearly on one side; None if there is none."""
     begin = max(0, start - cuts.margin)
     window = text[begin : end + cuts.margin]
 

@@ -1,7 +1,7 @@
-"""The text being edited: bytes as they are, its lines, how to take edits back, and blocks to lay out.
+"""The text being edited: its exact bytes, its lines, undo, and blocks to lay out.
 
-Nothing is normalised: bytes that are no UTF-8 stay, and so does every carriage return.  A cut within a long
-line stays where it is while the text around it is edited, so that only the edited block is laid out again.
+Nothing is normalized: invalid UTF-8 and carriage returns stay.  A cut within a long line stays while the text
+around it is edited, so that only the edited block is laid out again.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from numpy.typing import NDArray
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.text.normalized import character_start, decode, encode
 
-MAX_TYPED_BYTES = 64  # what one keystroke or input method commits at most; more is a paste
+MAX_TYPED_BYTES = 64  # maximum input of one keystroke or input method; more is a paste
 NEWLINE = 0x0A
 HEAD = Struct("<QQQ")
 SUM = Struct("<I")
 MAX_BLOCK_BYTES = 4096
-PART_BYTES = 1024  # how long the parts of a long line are at first
-SMALL_PART_BYTES = 512  # a part that shrank below this joins the next one
-SEARCH_BYTES = 256  # how far back a good place to cut is looked for
+PART_BYTES = 1024  # initial length of the parts of a long line
+SMALL_PART_BYTES = 512  # a part that becomes shorter joins the next one
+SEARCH_BYTES = 256  # distance within which a good cut is searched for
 ZERO_WIDTH_JOINER = "\u200d"
 Unbroken = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class TextEdit:
-    """`removed` bytes from `start` on gave way to `added` new ones, with so many more characters."""
+    """`removed` bytes at `start` were replaced by `added` new ones, with `more_characters` in addition."""
 
     start: int
     removed: int
@@ -42,20 +42,20 @@ class TextEdit:
 
     @property
     def shift(self) -> int:
-        """How far everything behind the edit moved."""
+        """By how many bytes the text after the edit moved."""
         return self.added - self.removed
 
 
 @dataclass(frozen=True)
 class _Change:
-    """An edit with what it takes to make it and to take it back."""
+    """An edit with the bytes needed to redo and undo it."""
 
     start: int
     old: bytes
     new: bytes
 
     def joined_with(self, later: _Change) -> _Change | None:
-        """Both changes as one step of undo, if the later one continues the same typing or erasing."""
+        """Both changes as one undo step, if the later one continues the same typing or erasing."""
         if later.new and not later.old:
             return self._with_more_typed(later)
         if later.old and not later.new and not self.new:
@@ -82,20 +82,20 @@ class _Change:
 
 @dataclass(frozen=True, eq=False)
 class UndoPoint:
-    """A step of undo among all, None before the first, and so the state of the text behind it."""
+    """The state of the text after an undo step; `change` is None before the first step."""
 
     number: int = 0
     change: _Change | None = None
 
 
 class TextBuffer:
-    """Bytes that can be edited anywhere, with a line index kept up to date and unlimited undo.
+    """Bytes that can be edited anywhere, with an up-to-date line index and unlimited undo.
 
-    An edit of 10 MB costs a move of memory, about a millisecond at the worst place.
+    An edit in 10 MB moves memory, which takes about a millisecond in the worst case.
 
-    newlines     the offsets of all newline bytes, ascending; not to be written to, replaced by the next edit
-    text_before  all bytes as they were before the last edit, where somebody had asked for them; else None.
-                 To be set to None once nobody needs it
+    newlines     the offsets of all newline bytes, ascending; do not write to it, the next edit replaces it
+    text_before  all bytes before the last edit, if `text` had been called then; else None.
+                 Set it to None when it is no longer needed
     """
 
     def __init__(self, data: bytes = b"") -> None:
@@ -106,7 +106,7 @@ class TextBuffer:
         self._done: list[_Change] = []
         self._undone: list[_Change] = []
         self._joins = False
-        self._counted = (0, 0)  # an offset, and how many characters begin before it
+        self._counted = (0, 0)  # an offset, and the number of characters that begin before it
 
     def __len__(self) -> int:
         return len(self._data)
@@ -120,15 +120,15 @@ class TextBuffer:
         return bool(self._undone)
 
     def mark_last(self) -> UndoPoint:
-        """The step that would be taken back next."""
+        """A mark for the present state: the step that would be undone next."""
         return UndoPoint(len(self._done), self._done[-1]) if self._done else UndoPoint()
 
     def is_at(self, mark: UndoPoint) -> bool:
-        """Whether the text is what it was when this was the last step."""
+        """Whether the text is in the marked state."""
         return len(self._done) == mark.number and (not self._done or self._done[-1] is mark.change)
 
     def has_done(self, mark: UndoPoint) -> bool:
-        """Whether a step of undo is in the text: made, and not taken back since."""
+        """Whether the marked step is part of the present text, that is, not undone."""
         return len(self._done) >= mark.number and self._done[mark.number - 1] is mark.change
 
     @property
@@ -136,13 +136,13 @@ class TextBuffer:
         return len(self.newlines) + 1
 
     def text(self) -> bytes:
-        """All bytes; copied once per version of the text."""
+        """All bytes; copied once for each version of the text."""
         if self._snapshot is None:
             self._snapshot = bytes(self._data)
         return self._snapshot
 
     def view(self) -> NDArray[np.uint8]:
-        """All bytes without a copy.  To be let go before the next edit, which fails otherwise."""
+        """All bytes without a copy.  Release the view before the next edit, which fails otherwise."""
         return np.frombuffer(self._data, np.uint8)
 
     def slice(self, start: int, end: int) -> bytes:
@@ -151,7 +151,7 @@ class TextBuffer:
         return bytes(memoryview(self._data)[start:end])
 
     def n_characters_before(self, offset: int) -> int:
-        """How many characters begin before `offset`; quick where the last one asked for is near."""
+        """The number of characters that begin before `offset`; fast if the previous offset is near."""
         known, count = self._counted
         if abs(offset - known) > offset:
             known, count = 0, 0
@@ -161,18 +161,18 @@ class TextBuffer:
         return count
 
     def line_of(self, offset: int) -> int:
-        """The number of the line that holds `offset`, from 0; a newline belongs to the line it ends."""
+        """The number of the line at `offset`, from 0; a newline belongs to the line that it ends."""
         return int(np.searchsorted(self.newlines, offset))
 
     def line_starts(self) -> NDArray[np.int64]:
-        """Where all lines begin, a copy."""
+        """The start offsets of all lines, a copy."""
         return np.append(0, self.newlines + 1)
 
     def line_start(self, line: int) -> int:
         return int(self.newlines[line - 1]) + 1 if line else 0
 
     def set_text(self, data: bytes) -> TextEdit:
-        """Begin anew with another text; what was done before cannot be undone any more."""
+        """Start again with another text; earlier edits can no longer be undone."""
         edit = _edit_of(0, self.text(), data)
         self._data = bytearray(data)
         self.newlines = _newlines_in(data)
@@ -184,7 +184,7 @@ class TextBuffer:
         return edit
 
     def replace(self, start: int, end: int, new: bytes) -> TextEdit:
-        """Put `new` where the bytes [start, end) are, as one step of undo or part of the step before."""
+        """Replace the bytes [start, end) by `new`, as an undo step or as part of the previous one."""
         change = _Change(start, self.slice(start, end), new)
         joined = self._done[-1].joined_with(change) if self._joins and self._done else None
         if joined is None:
@@ -196,18 +196,18 @@ class TextBuffer:
         return self._write(start, end, new)
 
     def end_undo_step(self) -> None:
-        """Let the next edit begin a step of undo of its own."""
+        """Let the next edit begin a new undo step."""
         self._joins = False
 
     def undo(self) -> TextEdit:
-        """Take back the last step; there must be one."""
+        """Undo the last step; there must be one."""
         change = self._done.pop()
         self._undone.append(change)
         self._joins = False
         return self._write(change.start, change.start + len(change.new), change.old)
 
     def redo(self) -> TextEdit:
-        """Make the step again that was taken back last; there must be one."""
+        """Redo the step that was undone last; there must be one."""
         change = self._undone.pop()
         self._done.append(change)
         self._joins = False
@@ -241,11 +241,11 @@ def _newlines_in(data: bytes) -> NDArray[np.int64]:
     return np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE).astype(np.int64, copy=False)
 
 
-# Edits as bytes to append to a file
+# A journal: edits as bytes to append to a file
 
 
 class JournalEdit(NamedTuple):
-    """`new` took the place of `removed` bytes from `start` on."""
+    """`removed` bytes at `start` were replaced by `new`."""
 
     start: int
     removed: int
@@ -253,14 +253,14 @@ class JournalEdit(NamedTuple):
 
 
 def packed(edits: Iterable[JournalEdit]) -> bytes:
-    """What to append to a journal."""
+    """Edits as bytes to append to a journal."""
     return b"".join(map(_packed, edits))
 
 
 def replayed(text: bytes, journal: bytes) -> bytes:
-    """A text after all whole edits of a journal; many in one place cost little more than one."""
+    """A text after all complete edits of a journal; many edits at one position cost little more than one."""
     data = bytearray(text)
-    start, removed, new = 0, 0, bytearray()  # not yet made
+    start, removed, new = 0, 0, bytearray()  # the edit that is not yet applied
     size = len(data)
     for edit in _unpacked(journal):
         if edit.start + edit.removed > size:
@@ -282,7 +282,7 @@ def _packed(edit: JournalEdit) -> bytes:
 
 
 def _unpacked(journal: bytes) -> Iterator[JournalEdit]:
-    """Those that are whole."""
+    """The edits of a journal up to the first one that is incomplete or damaged."""
     at = 0
     while at + HEAD.size + SUM.size <= len(journal):
         head = journal[at : at + HEAD.size]
@@ -296,11 +296,11 @@ def _unpacked(journal: bytes) -> Iterator[JournalEdit]:
         at += added
 
 
-# Blocks: lines, and long ones in parts
+# Blocks: lines, or parts of long lines
 
 
 class BlockSplice(NamedTuple):
-    """`removed` blocks from `first` on gave way to `added` new ones."""
+    """`removed` blocks from `first` on were replaced by `added` new ones."""
 
     first: int
     removed: int
@@ -308,9 +308,9 @@ class BlockSplice(NamedTuple):
 
 
 class TextBlocks:
-    """Where the blocks of a text begin.
+    """The start offsets of the blocks of a text.
 
-    A newline byte belongs to the block that it ends; a text that ends in one has an empty last block.
+    A newline byte belongs to the block that it ends; after a final newline there is an empty last block.
     """
 
     def __init__(self, buffer: TextBuffer) -> None:
@@ -322,7 +322,7 @@ class TextBlocks:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Ascending offsets of the blocks' first bytes; not to be written to."""
+        """Ascending offsets of the blocks' first bytes; do not write to it."""
         return self._starts
 
     def start(self, block: int) -> int:
@@ -332,19 +332,19 @@ class TextBlocks:
         return int(self._starts[block + 1]) if block + 1 < len(self._starts) else len(self._buffer)
 
     def block_at(self, offset: int) -> int:
-        """The block that holds the byte at `offset`; the last one for the end of the text."""
+        """The block with the byte at `offset`; the last block for the end of the text."""
         return int(np.searchsorted(self._starts, offset, side="right")) - 1
 
     def unbroken(self, block: int) -> Unbroken:
-        """What of a block is to stay in one row where it fits, by offsets from its first byte; ascending."""
+        """Ascending spans, relative to the block's start, that should stay in one row if they fit."""
         return ()
 
     def reset(self) -> None:
-        """Cut the whole text anew."""
+        """Cut the whole text again."""
         self._starts = self._cut(0, len(self._buffer), self._buffer.newlines, is_last=True)
 
     def apply(self, edit: TextEdit) -> BlockSplice:
-        """Follow an edit that the buffer has already made."""
+        """Update the blocks after an edit of the buffer."""
         first = self.block_at(edit.start)
         last = self.block_at(edit.start + edit.removed)
         self._starts[last + 1 :] += edit.shift
@@ -357,7 +357,7 @@ class TextBlocks:
         inside = newlines[np.searchsorted(newlines, start) : np.searchsorted(newlines, end)]
         fresh = self._cut(start, end, inside, is_last=last + 1 == len(self))
         splice = BlockSplice(first, last + 1 - first, len(fresh))
-        if splice.removed == splice.added:  # as with most keys: all others stay where they are
+        if splice.removed == splice.added:  # as with most keys: no other block changes its number
             self._starts[first : last + 1] = fresh
         else:
             self._starts = np.concatenate((self._starts[:first], fresh, self._starts[last + 1 :]))
@@ -367,7 +367,7 @@ class TextBlocks:
         return end > start and self._buffer.slice(end - 1, end) == b"\n"
 
     def _cut(self, start: int, end: int, newlines: NDArray[np.int64], is_last: bool) -> NDArray[np.int64]:
-        """The blocks of [start, end), which begins a block and is followed by one unless `is_last`."""
+        """The block starts in [start, end); `start` begins a block, and so does `end` unless `is_last`."""
         line_starts = np.concatenate((np.array([start], np.int64), newlines + 1))
         if not is_last and len(newlines) and line_starts[-1] == end:
             line_starts = line_starts[:-1]
@@ -395,7 +395,7 @@ def _cuts_of_line(read: Callable[[int, int], bytes], start: int, length: int) ->
 
 
 def _good_cut(data: bytes) -> int:
-    """Where to cut within `data`: behind its last space, else between two characters that do not combine."""
+    """The offset to cut `data` at: after its last space, else between two characters that do not combine."""
     space = data.rfind(b" ", 0, SEARCH_BYTES)
     if space >= 0:
         return space + 1
@@ -407,7 +407,7 @@ def _good_cut(data: bytes) -> int:
 
 
 def _may_part(before: str, after: str) -> bool:
-    """Whether two characters side by side are surely two graphemes, and not joined letters."""
+    """Whether two adjacent characters are certainly two graphemes, and not joined letters."""
     if before == ZERO_WIDTH_JOINER or not _stands_alone(after):
         return False
     return not (unicodedata.bidirectional(before) == "AL" and unicodedata.bidirectional(after) == "AL")

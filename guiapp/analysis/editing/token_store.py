@@ -1,5 +1,5 @@
-"""The tokens of a document that changes, so that an edit costs no more where the document is long; and the
-options that they are made with, which the window needs before it can encode."""
+"""The tokens of a changing document, in a structure in which edits are fast even if the document is long;
+and the options with which it is encoded, which the window needs before it can encode."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Options:
 
 
 class StoredTokens(NamedTuple):
-    """Some tokens that follow each other.
+    """Consecutive tokens.
 
     ids     int32[k]  rows of the vocabulary
     starts  int64[k]  token i came from the bytes [starts[i], ends[i])
-    ends    int64[k]  (int32, as texts have at most LONGEST_TEXT bytes, while a TokenStore keeps them)
-    tints   uint8[k]  numbers below N_TINTS that tell neighbours apart, and that edits elsewhere leave alone
+    ends    int64[k]  (int32 inside a TokenStore, as texts have at most LONGEST_TEXT bytes)
+    tints   uint8[k]  colour numbers below N_TINTS; neighbours differ, and edits elsewhere do not change them
     """
 
     ids: NDArray[np.int32]
@@ -46,7 +46,7 @@ class StoredTokens(NamedTuple):
         return StoredTokens(*[column[first:last] for column in self.columns])
 
     def moved(self, by: int) -> StoredTokens:
-        """The same tokens so many bytes further on, with wide offsets."""
+        """The same tokens moved by `by` bytes, with int64 offsets."""
         return self._replace(starts=self.starts + np.int64(by), ends=self.ends + np.int64(by))
 
     def joined_with(self, others: StoredTokens) -> StoredTokens:
@@ -55,7 +55,7 @@ class StoredTokens(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """What the last of so many changes did: `removed` tokens from `first` on gave way to `added` others."""
+    """The last of `n_changes` changes: `removed` tokens from `first` on were replaced by `added` others."""
 
     n_changes: int
     first: int
@@ -66,15 +66,15 @@ class Replaced(NamedTuple):
 class TokenStore:
     """Token ids with their byte spans, in order of position.
 
-    replaced  the last change, for those who keep something beside each token
+    replaced  the last change, for users that store additional data for each token
 
-    The arrays have a gap where the last edit was.  Offsets before it count from the beginning of the
-    text, those behind it from the end, so that none of them changes when the text at the gap does: an
-    edit costs as much as there are tokens between it and the edit before.
+    The arrays have a gap at the last edit (a gap buffer).  Offsets before it count from the beginning of
+    the text, offsets after it from the end, so that they stay valid when the text at the gap changes: the
+    cost of an edit is the number of tokens between it and the previous edit.
     """
 
     def __init__(self, tokens: FragmentTokens, n_bytes: int) -> None:
-        """Begin with all tokens of a text that is `n_bytes` long."""
+        """Start with all tokens of a text of `n_bytes` bytes."""
         count = len(tokens.ids)
         self.replaced = Replaced(0, 0, 0, count)
         self._n_bytes = n_bytes
@@ -90,7 +90,7 @@ class TokenStore:
     # Reading
 
     def between(self, first: int, last: int) -> StoredTokens:
-        """The tokens [first, last), to be let go before the next `replace`."""
+        """The tokens [first, last); do not use them after the next `replace`."""
         first, last = max(first, 0), min(last, len(self))
         if last <= self._gap:
             return self._columns.part(first, last).moved(0)
@@ -108,37 +108,37 @@ class TokenStore:
         return np.concatenate((left, ids[max(first, self._gap) + shift : max(last, self._gap) + shift]))
 
     def starts(self) -> NDArray[np.int32]:
-        """Where all tokens begin, a copy."""
+        """The starts of all tokens, a copy."""
         return self._whole(self._columns.starts)
 
     def ends(self) -> NDArray[np.int32]:
-        """Where all tokens end, a copy."""
+        """The ends of all tokens, a copy."""
         return self._whole(self._columns.ends)
 
     def _whole(self, column: NDArray[np.int32]) -> NDArray[np.int32]:
         return np.concatenate((column[: self._gap], column[self._behind :] + np.int32(self._n_bytes)))
 
     def starts_of(self, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where some tokens begin, by their indexes."""
+        """The starts of the tokens at some indexes."""
         is_behind = indexes >= self._gap
         rows = indexes + is_behind * (self._behind - self._gap)
         return self._columns.starts[rows] + is_behind * np.int64(self._n_bytes)
 
     def n_with_text(self, first: int, last: int) -> int:
-        """How many of the tokens [first, last) came from any text."""
+        """The number of tokens in [first, last) with a non-empty span."""
         shift, gap = self._behind - self._gap, self._gap
         parts = slice(first, min(last, gap)), slice(max(first, gap) + shift, max(last, gap) + shift)
         starts, ends = self._columns.starts, self._columns.ends
         return sum(int(np.count_nonzero(ends[part] > starts[part])) for part in parts)
 
     def count(self, token_id: int) -> int:
-        """How many of the tokens are this one."""
+        """The number of occurrences of a token."""
         ids = self._columns.ids
         parts = ids[: self._gap], ids[self._behind :]
         return sum(int(np.count_nonzero(part == token_id)) for part in parts)
 
     def spans_of(self, token_ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where these tokens begin and end, as copies; without those that came from no text."""
+        """Starts and ends of all occurrences of these tokens, as copies; without empty spans."""
         columns = self._columns
         is_one = np.zeros(len(columns.ids), np.bool_)
         for token_id in token_ids:
@@ -146,7 +146,7 @@ class TokenStore:
         is_one[self._gap : self._behind] = False
         rows = np.flatnonzero(is_one)
         shift = np.where(rows < self._gap, 0, self._n_bytes)
-        starts, ends = columns.starts[rows] + shift, columns.ends[rows] + shift  # wide, as `shift` is
+        starts, ends = columns.starts[rows] + shift, columns.ends[rows] + shift  # int64, like `shift`
         return starts[starts < ends], ends[starts < ends]
 
     def span(self, index: int) -> tuple[int, int]:
@@ -157,7 +157,7 @@ class TokenStore:
         return self._search(self._columns.starts, position, "left")
 
     def first_after(self, position: int) -> int:
-        """The index of the first token that begins behind `position`."""
+        """The index of the first token that begins after `position`."""
         return self._search(self._columns.starts, position, "right")
 
     def first_ending_from(self, position: int) -> int:
@@ -165,16 +165,16 @@ class TokenStore:
         return self._search(self._columns.ends, position, "left")
 
     def first_ending_after(self, position: int) -> int:
-        """The index of the first token that ends behind `position`."""
+        """The index of the first token that ends after `position`."""
         return self._search(self._columns.ends, position, "right")
 
     def first_start_from(self, position: int, otherwise: int) -> int:
-        """Where the first token that begins at or after `position` begins."""
+        """The start of the first token that begins at or after `position`; `otherwise` if there is none."""
         index = self.first_from(position)
         return self._start(index) if index < len(self) else otherwise
 
     def last_end_until(self, position: int) -> int:
-        """Where the last token that ends at or before `position` ends; 0 where there is none."""
+        """The end of the last token that ends at or before `position`; 0 if there is none."""
         index = self.first_ending_after(position)
         return self._end(index - 1) if index > 0 else 0
 
@@ -184,11 +184,11 @@ class TokenStore:
         return index < len(self) and self._end(index) == position
 
     def indexes_in(self, start: int, end: int) -> tuple[int, int]:
-        """The first token that is in a part of the text, also in part, and the first one behind it."""
+        """The index of the first token that overlaps [start, end), and of the first token after it."""
         return self.first_ending_after(start), self.first_from(end)
 
     def covering(self, position: int) -> tuple[int, int] | None:
-        """The span of the token that begins before `position` and ends behind it."""
+        """The span of the token that begins before `position` and ends after it; None if there is none."""
         index = self.first_from(position) - 1
         if index < 0 or self._end(index) <= position:
             return None
@@ -198,7 +198,7 @@ class TokenStore:
         return self.count(token_id) > 0
 
     def has_empty_at(self, position: int) -> bool:
-        """Whether a token with an empty span stands exactly at `position`."""
+        """Whether a token with an empty span is exactly at `position`."""
         index = self.first_from(position)
         return index < len(self) and self._end(index) == position
 
@@ -222,7 +222,7 @@ class TokenStore:
     # Changing
 
     def replace(self, first: int, last: int, new: FragmentTokens, shift: int) -> None:
-        """Put new tokens in place of those in [first, last); spans behind them move by `shift` bytes."""
+        """Replace the tokens [first, last) by new ones; later spans move by `shift` bytes."""
         self.replaced = Replaced(self.replaced.n_changes + 1, first, last - first, len(new.ids))
         self._reach(first, last)
         self._behind += last - max(first, self._gap)
@@ -237,19 +237,19 @@ class TokenStore:
         self._retint(end)
 
     def expect_edit(self, position: int) -> None:
-        """Move the gap to where the next edit is likely, so that the edit itself is quick."""
+        """Move the gap to the position of the likely next edit, so that the edit itself is fast."""
         index = self.first_from(position)
         self._reach(index, index)
 
     def _reach(self, first: int, last: int) -> None:
-        """Have the gap among the tokens [first, last) or at their ends."""
+        """Move the gap to within the tokens [first, last) or to one of their ends."""
         if first > self._gap:
             self._move_back(first - self._gap)
         elif last < self._gap:
             self._move_forward(self._gap - last)
 
     def _move_back(self, count: int) -> None:
-        """Move so many tokens from behind the gap to before it."""
+        """Move `count` tokens from after the gap to before it."""
         self._move(slice(self._gap, self._gap + count), slice(self._behind, self._behind + count), 1)
         self._gap += count
         self._behind += count
@@ -279,7 +279,7 @@ class TokenStore:
         return int(self._columns.tints[index if index < self._gap else index + self._behind - self._gap])
 
     def _retint(self, index: int) -> None:
-        """Let the token before `index`, the last one before the gap, differ from its neighbours."""
+        """Make the tint of the token before `index`, which is before the gap, differ from its neighbours'."""
         if index and self._tint(index - 1) == self._tint(index):
             taken = self._tint(index - 2), self._tint(index)
             self._columns.tints[index - 1] = next(tint for tint in range(N_TINTS) if tint not in taken)
@@ -288,9 +288,9 @@ class TokenStore:
 def n_in_lines(
     starts: NDArray[np.int32], line_starts: NDArray[np.int64], n_leading: int, n_trailing: int
 ) -> NDArray[np.int64]:
-    """How many tokens begin in each line of a text, without those that stand before and behind it.
+    """The number of tokens that begin in each line of a text, without tokens added before and after it.
 
-    starts       of all tokens, int32[k]: wide places would have them all copied
+    starts       of all tokens, int32[k]: int64 positions would cause a copy of all
     line_starts  int64[n], the first is 0
     """
     firsts = np.searchsorted(starts, line_starts.astype(np.int32))
@@ -299,12 +299,12 @@ def n_in_lines(
 
 
 def _room_for(count: int) -> int:
-    """How many tokens can be added to so many until the arrays have to grow."""
+    """The size of the gap for `count` tokens: the number that can be added before the arrays grow."""
     return count // 8 + 1024
 
 
 def _widened(tokens: StoredTokens, at: int, more: int) -> StoredTokens:
-    """The same with `more` places at `at`, of which nothing is known."""
+    """The tokens with `more` uninitialized rows inserted at `at`."""
     return StoredTokens(
         *[
             np.concatenate((column[:at], np.empty(more, column.dtype), column[at:]))
@@ -314,7 +314,7 @@ def _widened(tokens: StoredTokens, at: int, more: int) -> StoredTokens:
 
 
 def _tints_after(tint: int, count: int) -> NDArray[np.uint8]:
-    """All tints in turn, beginning with the one behind `tint`."""
+    """`count` tints in turn, beginning with the one after `tint`."""
     tints = np.empty(count, np.uint8)
     for first in range(N_TINTS):
         tints[first::N_TINTS] = (tint + 1 + first) % N_TINTS

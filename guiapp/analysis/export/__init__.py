@@ -1,1 +1,1 @@
-"""Runs, tables and pages for elsewhere: JSON, SVG, HTML, Markdown, CSV."""
+"""Export runs, tables and pages: JSON, SVG, HTML, Markdown, CSV."""

@@ -1,4 +1,4 @@
-"""A run, or a part of it, for elsewhere: as JSON, a drawing (SVG), a page that steps (HTML)."""
+"""Export a run or a part of it: as JSON, as a drawing (SVG), or as a page to step through (HTML)."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ FILLS = ("#cfe3fb", "#fbe3b5", "#dcd9fa", "#c5eddd", "#f3d3ec", "#e1efb9")
 ENDINGS = (".json", ".svg", ".html")
 ALL = "All"
 CHUNKS_PER_REPORT = 1000
-PARTIAL = ".part"  # behind the name of a file that is being written
+PARTIAL = ".part"  # suffix of a file that is being written
 
 
 class ExportedRun(ABC):
-    """The steps of a run, and the place in it that is shown.
+    """The steps of a run, and the current position in it.
 
-    row_px  how high a step is in a drawing
+    row_px  height of a step in a drawing
     """
 
     row_px: int
 
     @property
     def model(self) -> tuple[str, str]:
-        """The model file that the run is told with, and its pre-tokenizer; "" where it needs none."""
+        """The model file that describing the run needs, and its pre-tokenizer; "" if it needs none."""
         return "", ""
 
     @property
     def spelling(self) -> Spelling:
-        """How tokens are written."""
+        """How tokens are spelled."""
         return Spelling.SIGNS
 
     @property
@@ -52,7 +52,7 @@ class ExportedRun(ABC):
 
     @abstractmethod
     def step_record(self) -> dict[str, object]:
-        """The place as `step --json` or `train --steps` have it."""
+        """The record of the current position, as in `step --json` or `train --steps`."""
 
     @abstractmethod
     def choices(self, ending: str) -> dict[str, range]:
@@ -60,21 +60,21 @@ class ExportedRun(ABC):
 
     @abstractmethod
     def record_head(self) -> dict[str, object]:
-        """All but the steps."""
+        """The record of the run without its steps."""
 
     @abstractmethod
     def record(self, step: int) -> dict[str, object]: ...
 
     @abstractmethod
     def drawn(self, steps: range) -> list[int]:
-        """Those of some steps that a drawing shows, at least one if there are any."""
+        """The steps among `steps` that a drawing shows, at least one if there are any."""
 
     @abstractmethod
     def drawing_head(self) -> str: ...
 
     @abstractmethod
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
-        """A step, and how far to the right that reaches."""
+        """The SVG of a step, and its right edge."""
 
     @abstractmethod
     def page_head(self) -> tuple[str, str]:
@@ -86,17 +86,17 @@ class ExportedRun(ABC):
 
     @abstractmethod
     def page_step(self, place: int) -> PageStep:
-        """A state, and what happens then."""
+        """A state, and what happens next."""
 
     @abstractmethod
     def save(self, path: Path) -> None:
-        """Keep it for another process."""
+        """Save the run for another process."""
 
     def step_json(self) -> str:
         return json_text(self.step_record(), indent=2)
 
     def chunks(self, ending: str, steps: range) -> Iterator[str]:
-        """A file of some steps, about one chunk for each; `ending` is one of ENDINGS."""
+        """The content of a file of some steps, about one chunk for each; `ending` is one of ENDINGS."""
         return {".json": self._json, ".svg": self._svg, ".html": self._html}[ending](steps)
 
     def _json(self, steps: range) -> Iterator[str]:
@@ -119,7 +119,7 @@ class ExportedRun(ABC):
         progress: Callable[[float], None] = lambda share: None,
         steps: range | None = None,
     ) -> None:
-        """Write all steps, or some, as the ending of the file says; raises OSError."""
+        """Write all or some steps, in the format of the file's suffix; raises OSError."""
         written = self.steps if steps is None else steps
         write_chunks(self.chunks(path.suffix.lower(), written), path, len(written), progress)
 
@@ -127,7 +127,7 @@ class ExportedRun(ABC):
 def write_chunks(
     chunks: Iterator[str], path: Path, n_chunks: int, progress: Callable[[float], None] = lambda share: None
 ) -> None:
-    """Write a file that is there when it is whole; `n_chunks` is about how many there are."""
+    """Write a file, which appears only when it is complete; `n_chunks` is the approximate chunk count."""
     with replacement(path, written_at=partial_of(path)) as new, new.open("w", encoding="utf-8") as file:
         for number, chunk in enumerate(chunks):
             file.write(chunk)
@@ -136,18 +136,18 @@ def write_chunks(
 
 
 def partial_of(path: Path) -> Path:
-    """Where a file is written before it is whole."""
+    """The path of a file while it is being written."""
     path = path.resolve()
     return path.with_name(path.name + PARTIAL)
 
 
-# Runs as drawings (SVG): rows of boxes, and below each what happened
+# Runs as drawings (SVG): rows of boxes, each with a sentence below it
 
 
 def document(rows: Iterable[tuple[str, float]], row_px: int, head: str) -> Iterator[str]:
-    """A drawing of rows, of each how far to the right it reaches; the first chunks are empty, one a row.
+    """A drawing of rows, given with their right edges; the first chunks are empty, one for each row.
 
-    The size comes first in such a file, and is known last: meanwhile the rows wait in a file of their own.
+    The file begins with its size, which is known last; until then, the rows are in a temporary file.
     """
     width, n_rows = MARGIN_PX + HEAD_CHARACTER_PX * n_columns(head), 0
     with TemporaryFile("w+", encoding="utf-8") as waiting:
@@ -167,14 +167,14 @@ def document(rows: Iterable[tuple[str, float]], row_px: int, head: str) -> Itera
 
 
 def row_of(number: int, sentence: str, top: int) -> tuple[list[str], float]:
-    """The number of a step and what happens, and how far to the right that reaches."""
+    """The SVG parts for the number and sentence of a step, and their right edge."""
     words, left = printable(without_marks(sentence)), MARGIN_PX + NUMBERS_PX
     parts = [note(MARGIN_PX, top + 25, f"{number:,}"), note(float(left), top + 58, words)]
     return parts, left + NOTE_CHARACTER_PX * n_columns(words)
 
 
 def boxes(x: float, top: int, labels: Iterable[tuple[str, bool]]) -> tuple[str, float]:
-    """Boxes side by side, of each what is written on it and whether it is new; and where the next begins."""
+    """Adjacent boxes, given as labels and whether they are new; and the x of the next box."""
     parts = []
     for tint, (label, is_made) in enumerate(labels):
         width = CHARACTER_PX * max(1, n_columns(label)) + 14
@@ -187,17 +187,17 @@ def boxes(x: float, top: int, labels: Iterable[tuple[str, bool]]) -> tuple[str, 
 
 
 def label_at(middle: float, top: int, text: str) -> str:
-    """What stands in a box."""
+    """The label in a box."""
     return f'<text x="{middle}" y="{top + 25}" text-anchor="middle" fill="#1b1f27">{escape(text)}</text>'
 
 
 def note(x: float, baseline: int, text: str) -> str:
-    """What stands beside boxes or below them."""
+    """Text next to boxes or below them."""
     return f'<text x="{x}" y="{baseline}" fill="#5a6372" font-size="12">{escape(text)}</text>'
 
 
 class DrawnBar(NamedTuple):
-    """A bar of a share of the longest one, what it is of, what is written behind it, and how it is filled."""
+    """A bar: its name, its length as a share of the longest bar, the text after it, and its fill."""
 
     name: str
     share: float

@@ -1,7 +1,7 @@
-"""Pages: all words escaped, nothing fetched or obeyed but what a page itself brings.
+"""HTML pages: all text is escaped; a page loads nothing and applies only its own style and script.
 
-A run or a lesson is one page that steps in a browser; without a script its steps stand one below the other.
-On paper each is a numbered figure, questions have lines to write on, and the answers are the last page.
+A run or a lesson is one page to step through in a browser; without scripts, its steps are listed.  On paper,
+each step is a numbered figure, questions have lines to write on, and the answers are on the last page.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ BAR_PX = 100.0
 
 
 class Html(str):
-    """What is HTML already."""
+    """A string that is already HTML."""
 
 
 def words(text: str) -> Html:
-    """Words as they stand, nothing in them obeyed."""
+    """Plain text as HTML: escaped, with unprintable characters made visible."""
     return Html(escape(printable(text)))
 
 
 def html(text: str) -> Html:
-    """HTML as it is, words escaped."""
+    """The text as HTML; escaped unless it already is Html."""
     return text if isinstance(text, Html) else words(text)
 
 
 def resource(name: str) -> str:
-    """A style sheet or a script of pages."""
+    """The text of a style sheet, script or template for pages."""
     return (resources_folder() / "page" / name).read_text(encoding="utf-8")
 
 
 def beginning(title: str, style: str, script: str) -> str:
-    """A document up to where its body begins; no style and no script is obeyed but these."""
+    """The start of a document up to its body; its policy allows only this style and script."""
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
         "base-uri 'none'; form-action 'none'"
@@ -60,13 +60,13 @@ def beginning(title: str, style: str, script: str) -> str:
 
 
 def _hash(inline: str) -> str:
-    """What a policy calls a style or a script of the page itself."""
+    """The source expression for an inline style or script in a content security policy."""
     return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:
-    """A template of jinja2 among the pages with its values: words as they stand, nothing in them obeyed."""
-    from jinja2 import Environment, StrictUndefined  # time that starting does not have
+    """A jinja2 template of pages, filled with values; their text is escaped."""
+    from jinja2 import Environment, StrictUndefined  # an import that would slow down the start
     from markupsafe import Markup
 
     def finalized(value: object) -> Markup:
@@ -84,7 +84,7 @@ def rendered(template: str, values: Mapping[str, Any]) -> str:
 
 
 def bar(share: float, low: float, high: float, kind: str) -> Html:
-    """A bar of a share of the room, with the ends of its interval."""
+    """A bar that fills a share of the width, with its interval."""
     width, start, end = (f"{min(max(each, 0.0), 1.0) * BAR_PX:.2f}" for each in (share, low, high))
     return Html(
         f'<svg class="bar {kind}" viewBox="0 0 {BAR_PX:g} 10" preserveAspectRatio="none" aria-hidden="true">'
@@ -92,11 +92,11 @@ def bar(share: float, low: float, high: float, kind: str) -> Html:
     )
 
 
-# A page that steps
+# A page to step through
 
 
 class PagePair(NamedTuple):
-    """A pair that could be joined next, and what speaks for it."""
+    """A pair that could be merged next, and its rank, score or count."""
 
     words: str
     worth: str
@@ -104,14 +104,14 @@ class PagePair(NamedTuple):
 
 
 class PageStep(NamedTuple):
-    """One state, and what happens then.
+    """One state, and what happens next.
 
-    place      where in the run this is
-    text       before, at and behind the stretch that the step is about
-    rows       tokens or symbols; of each what is written on it, and whether it is new or about to be joined
+    place      the position in the run
+    text       the text before, in and after the span of the step
+    rows       tokens or symbols; each has a label, and whether it is new or about to be merged
     sentence   what happens
-    pairs      those that compete, the best first, under a title
-    say, ask, answer   of a lesson; what happens is covered until a question is answered
+    pairs      competing pairs, the best first, under a title
+    say, ask, answer   of a lesson; what happens is hidden until the question is answered
     """
 
     place: str
@@ -126,7 +126,7 @@ class PageStep(NamedTuple):
 
 
 def page(title: str, summary: str, steps: Iterable[PageStep]) -> Iterator[str]:
-    """The page in chunks: what comes before the steps, a chunk for each, and what comes behind."""
+    """The page in chunks: the part before the steps, one chunk for each step, and the part after them."""
     style, script = resource("steps.css"), resource("steps.js")
     yield (
         f"{beginning(title, style, script)}<header>\n"
@@ -146,7 +146,7 @@ def page(title: str, summary: str, steps: Iterable[PageStep]) -> Iterator[str]:
 
 
 def rich(text: str) -> str:
-    """Paragraphs, `code` and *emphasis* as HTML; all else stands for itself."""
+    """Paragraphs, `code` and *emphasis* as HTML; there is no other markup."""
     paragraphs = []
     for paragraph in text.split("\n\n"):
         told = "".join(
@@ -172,7 +172,7 @@ def step_section(step: PageStep) -> str:
 
 
 def _revealed(step: PageStep) -> str:
-    """The answer, and what happens unless that is it."""
+    """The answer, and the sentence of the step unless the answer contains it."""
     return rich(step.answer) + rich("" if step.sentence in step.answer else step.sentence)
 
 
@@ -185,7 +185,7 @@ def _text(step: PageStep) -> str:
 
 
 def _rows(step: PageStep) -> str:
-    """Boxes; no end tags, as there may be hundreds of thousands on a page."""
+    """Boxes, without end tags, as a page may have hundreds of thousands."""
     rows = []
     for row in step.rows:
         boxes = (f"<li{' class=made' * (is_made and not step.ask)}>{words(label)}" for label, is_made in row)

@@ -1,6 +1,6 @@
-"""Runs for elsewhere: an encoding, or a training so far, and a process that writes a whole one to a file.
+"""Export an encoding or a training so far, and write a long run to a file in a process of its own.
 
-A million sentences take a minute or two.
+The sentences for a million steps take a minute or two.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from guiapp.errors import TokenloupeError, not_written
 MODULE = "guiapp.analysis.export.runs"
 MOST_PAIRS = 10
 PAGE_BYTES = 100  # of the text on either side
-NEAR_BYTES = 300  # of the text on either side of what is formed
-TOKENS_AROUND = 15  # on either side of it
+NEAR_BYTES = 300  # of the text on either side of the new token
+TOKENS_AROUND = 15  # on either side of the new token
 RECENT_STEPS = 2000
 FINDS = [NUMBERS["reach"], NUMBERS["worse"]]
 DRAWN = FORMS | (np.arange(len(FORMS)) == NUMBERS["back"])
-MOST_WORDS = 8  # told of each step
+MOST_WORDS = 8  # shown for each step
 WORD_GAP_PX = 22
 MOST_PAGE_WORDS = 30
 MOST_PAGE_PAIRS = 10
 
 
 class TraceRun(ExportedRun):
-    """A trace, and where the debugger is now; it is never moved."""
+    """A trace and the debugger's present position; works on a copy of the debugger."""
 
     row_px = 78
 
@@ -80,7 +80,7 @@ class TraceRun(ExportedRun):
         return self.record(min(self._position, n_steps - 1)) if n_steps else self.record_head()
 
     def choices(self, ending: str) -> dict[str, range]:
-        """A drawing of a step is that of what was formed last."""
+        """The parts to save; for a drawing, “This step” is the last one that formed a token."""
         step = max(0, min(self._position, self._debugger.n_steps - 1))
         if ending == ".svg" and len(formed := self.forming(range(step + 1))):
             step = int(formed[-1])
@@ -89,7 +89,7 @@ class TraceRun(ExportedRun):
 
     @property
     def piece_steps(self) -> range:
-        """The steps of the present piece; none outside of pieces."""
+        """The steps of the present piece; empty outside of pieces."""
         trace = self._debugger.trace
         piece = trace.piece_at(self._position)
         if piece < 0:
@@ -107,7 +107,7 @@ class TraceRun(ExportedRun):
         return formed or list(steps[:1])
 
     def forming(self, steps: range) -> NDArray[np.int64]:
-        """Those of the steps after which a token or symbol is new, or gone again."""
+        """The steps that form a token or symbol, or remove one again."""
         operations = self._debugger.trace.columns.operation[steps.start : steps.stop]
         return np.flatnonzero(DRAWN[operations]) + steps.start
 
@@ -117,13 +117,13 @@ class TraceRun(ExportedRun):
         return f"{trace.name} on “{visible_text(trace.text, 60)}”: {tokens}"
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
-        """The state that a step leads to, with what was formed outlined, and what happened."""
+        """The state after a step, with the new token outlined, and the sentence of the step."""
         debugger, columns = self._debugger, self._debugger.trace.columns
         made = int(columns.position[step]), int(columns.end[step])
         first_byte = made[0] - NEAR_BYTES
         tokens = debugger.states.tokens(step + 1, (first_byte, made[1] + NEAR_BYTES))
         shown, is_cut = _nearby_tokens(tokens, made, first_byte > 0)
-        if EFFECTS[columns.operation[step]] == Effect.WAY:  # it is on no way that is taken yet
+        if EFFECTS[columns.operation[step]] == Effect.WAY:  # a candidate, not yet on the chosen path
             shown = TraceTokens(*(np.array([value], np.int32) for value in (columns.result[step], *made)))
             is_cut = False, False
         parts, right = row_of(step, self._sentence(step), top)
@@ -144,11 +144,11 @@ class TraceRun(ExportedRun):
         return f"{trace.name} on “{visible_text(trace.text, 60)}”", f"{told}."
 
     def page_places(self, steps: range) -> range:
-        """The state before each step, and the last one behind them."""
+        """The state before each step, and the final state if the last step is included."""
         return range(steps.start, steps.stop + (steps.stop == self._debugger.n_steps))
 
     def page_step(self, place: int) -> PageStep:
-        """The state before a step, with what it is about marked, and what could merge instead."""
+        """The state before a step, with its span marked, and the pairs that could merge instead."""
         debugger, trace = self._debugger, self._debugger.trace
         debugger.go_to(place)
         at = f"Step {place:,} of {debugger.n_steps:,}"
@@ -173,7 +173,7 @@ class TraceRun(ExportedRun):
         return PageStep(at, context, (tuple(row),), debugger.sentence(), pairs, title)
 
     def _page_candidates(self, place: int) -> tuple[PagePair, ...]:
-        """For Viterbi and the like: what has competed to end at the same place, from left to right."""
+        """For Viterbi and similar: the recent candidates that end at the same position, in order."""
         columns, describer = self._debugger.trace.columns, self._debugger.describer
         recent = slice(max(0, place - RECENT_STEPS), place + 1)
         finds = np.isin(columns.operation[recent], FINDS)
@@ -201,7 +201,7 @@ class TraceRun(ExportedRun):
 
 
 def _text_context(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
-    """What stands before, at and behind a stretch of bytes; it is cut between characters."""
+    """The visible text before, in and after a span of bytes; the outer parts are cut between characters."""
     first, last = max(0, about[0] - PAGE_BYTES), min(len(text), about[1] + PAGE_BYTES)
     while 0 < first < about[0] and text[first] & 0xC0 == 0x80:
         first += 1
@@ -215,14 +215,14 @@ def _text_context(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
 def _nearby_tokens(
     tokens: TraceTokens, made: tuple[int, int], is_cut_before: bool
 ) -> tuple[TraceTokens, tuple[bool, bool]]:
-    """The tokens around what was formed, and whether some are left out before and behind."""
+    """The tokens around the span `made`, and whether some are left out before and after."""
     at = int(np.searchsorted(tokens.starts, made[0]))
     first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
     return tokens.part(first, last), (is_cut_before or first > 0, last < len(tokens.ids))
 
 
 class TrainingRun(ExportedRun):
-    """The steps of a training, and how many of them are taken where it is shown; 0 is the start."""
+    """The steps of a training; `position` is the number of steps taken, 0 at the start."""
 
     row_px = 84
 
@@ -266,7 +266,7 @@ class TrainingRun(ExportedRun):
         )
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
-        """The words that a step cuts anew, what it made outlined, and what happened."""
+        """The words that a step cuts differently, with the new symbol outlined, and the step's sentence."""
         description = self._record.step(step)
         parts, right = row_of(step, self._record.sentence(step), top)
         x = float(MARGIN_PX + NUMBERS_PX)
@@ -288,7 +288,7 @@ class TrainingRun(ExportedRun):
         return range(steps.start - (steps.start == 1), steps.stop)
 
     def page_step(self, place: int) -> PageStep:
-        """The state after so many steps, what led to it, and what competes for the next one."""
+        """The state after `place` steps, the sentence of the last one, and the pairs that compete next."""
         record = self._record
         made = record.step(place).made if place else ""
         rows = tuple(
@@ -306,19 +306,19 @@ class TrainingRun(ExportedRun):
         replace_file(path, b"\n".join(self._record.lines()), is_private=True)
 
     def _pairs(self, merge: MergeStep) -> tuple[PagePair, ...]:
-        """What competes, the one that is learned first."""
+        """The competing pairs, with the one that is learned first."""
         return tuple(
             PagePair(" + ".join(map(self._record.write, pair)), f"{worth:,.4g}", number == 0)
             for number, (pair, worth) in enumerate(islice(merge.competitors, MOST_PAGE_PAIRS))
         )
 
 
-# A process that writes
+# The process that writes a file
 
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """Which steps of which saved run, and the file to write, whose ending names the format.
+    """A saved run, the steps to export, and the file to write; its suffix determines the format.
 
     model, pre  of a trace; "" for a training
     spelling    of tokens, see `Spelling`
@@ -336,9 +336,9 @@ class ExportRequest:
 def write_apart(
     run: ExportedRun, path: Path, steps: range, progress: Callable[[float], None], module: str = MODULE
 ) -> Path:
-    """Write some steps of a run in a process of its own, which ends where `progress` raises; gives the path.
+    """Write some steps of a run in a process of its own, and return the path.
 
-    Raises TokenloupeError.
+    An exception in `progress` ends the process.  Raises TokenloupeError.
     """
     process = PersistentProcess(module)
     with TemporaryDirectory(prefix="tokenloupe-") as folder:
@@ -359,7 +359,7 @@ def write_apart(
 
 
 def work(row: dict[str, object], progress: Callable[[float], None]) -> None:
-    """Write the file that is asked for.  Raises TokenloupeError."""
+    """Write the file of an ExportRequest.  Raises TokenloupeError."""
     request = ExportRequest(**row)  # type: ignore[arg-type]
     try:
         _run(request).write(Path(request.output), progress, range(request.first, request.end))

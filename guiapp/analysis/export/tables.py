@@ -1,4 +1,4 @@
-"""Tables of words, lined up for a terminal, as Markdown and as CSV; and records as JSON."""
+"""Tables of text, aligned for a terminal, as Markdown and as CSV; and records as JSON."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from guiapp.core.text.numbers_in_words import printable
 from guiapp.core.text.visible_text import IGNORABLE
 
 UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")
-"""What JSON allows as it is, but terminals obey, nobody sees, or UTF-8 has no bytes for."""
+"""Characters that JSON allows unescaped, but that control terminals, are invisible, or not valid in UTF-8."""
 IN_QUOTES = re.compile('[,"\r\n]')
-EMPTY = '""'  # a row of one empty cell, which would be no row
-AT_ONCE = 1 << 12  # entries of a list that is written in parts
+EMPTY = '""'  # a row of one empty cell; an empty line would not be a row
+AT_ONCE = 1 << 12  # entries of a list in one part
 ROWS_IN_BLOCK = 1 << 10
-NONE = "–"  # a cell without anything
+NONE = "–"  # an empty cell
 PREFIXES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
 class Table(NamedTuple):
-    """A title and rows of words; the first row is the head, the first column holds names.
+    """A title and rows of text; the first row is the head, the first column has names.
 
-    note  what one should know who reads the rows
+    note  for readers of the table
     """
 
     title: str
@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 def aligned(table: Table) -> Iterator[str]:
-    """The table for a terminal: names to the left, figures to the right."""
+    """The table for a terminal: names aligned left, numbers aligned right."""
     yield table.title
     if table.note:
         yield f"  {table.note}"
@@ -45,20 +45,20 @@ def aligned(table: Table) -> Iterator[str]:
 
 
 def widths_of(rows: Iterable[Sequence[str]]) -> list[int]:
-    """Of the columns, in places of a terminal."""
+    """The widths of the columns, in terminal cells."""
     columns = zip(*rows, strict=True)
     return [max(map(len if "".join(cells).isascii() else n_columns, cells)) for cells in columns]
 
 
 def n_columns(text: str) -> int:
-    """How many letters wide a text is: ideographs and emoji are as wide as two."""
+    """The width of a text in terminal cells; ideographs and emoji take two."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text)
 
 
 def padded(row: Sequence[str], widths: Sequence[int], is_right: Iterable[bool]) -> Iterator[str]:
-    """The cells of a row, each as wide as its column: at its right, or else at its left."""
+    """The cells of a row, padded to the widths of their columns, aligned right or left."""
     for cell, width, right in zip(row, widths, is_right, strict=True):
         if not cell.isascii():
             width += len(cell) - n_columns(cell)
@@ -66,14 +66,14 @@ def padded(row: Sequence[str], widths: Sequence[int], is_right: Iterable[bool]) 
 
 
 def markdown_table(table: Table) -> str:
-    """The rows alone: title and note are the page's."""
+    """The rows as Markdown, without title and note."""
     head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
 def sorted_by(table: Table, column: int, is_descending: bool) -> Table:
-    """The same rows in the order of a column: figures by their value, then words, those without any last."""
+    """The table sorted by a column: numbers by value, then words, empty cells last."""
     head, *rows = table.rows
     figures = [(value, row) for row in rows if (value := _figure(row[column])) is not None]
     words = [(row[column], row) for row in rows if _figure(row[column]) is None and row[column] != NONE]
@@ -86,7 +86,7 @@ def sorted_by(table: Table, column: int, is_descending: bool) -> Table:
 
 
 def _figure(cell: str) -> float | None:
-    """The number of a cell such as `12.5`, `4.41 M`, `2.00×` or `≈ 95.6 %`."""
+    """The number in a cell such as `12.5`, `4.41 M`, `2.00×` or `≈ 95.6 %`; None if there is none."""
     number, _, prefix = cell.strip("≈×% ").partition(" ")
     try:
         return float(number.replace(",", "")) * PREFIXES[prefix]
@@ -97,7 +97,7 @@ def _figure(cell: str) -> float | None:
 def page_of(
     tables: Iterable[Table], before: Sequence[str] = (), after: Sequence[str] = (), *, is_markdown: bool
 ) -> str:
-    """Tables with sentences around them, as Markdown or for a terminal."""
+    """Tables with sentences before and after them, as Markdown or for a terminal."""
     parts = list(before)
     for table in tables:
         lined_up = "\n".join(line.rstrip() for line in aligned(table))
@@ -111,23 +111,23 @@ def csv_lines(rows: Iterable[Sequence[object]]) -> str:
 
 
 def csv_blocks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
-    """The same in parts, each made when it is asked for: tables may be larger than memory."""
+    """Rows as CSV in parts, made lazily: tables may be larger than memory."""
     left = iter(rows)
     while block := list(islice(left, ROWS_IN_BLOCK)):
         yield "".join((",".join(map(_csv_cell, row)) or EMPTY) + "\n" for row in block)
 
 
 def _csv_cell(value: object) -> str:
-    """The same as Python's module writes, but for a lone end of line of old Macs, which it leaves bare."""
+    """A cell as written by Python's module csv, except that a lone carriage return is quoted too."""
     text = "" if value is None else str(value)
     return '"' + text.replace('"', '""') + '"' if IN_QUOTES.search(text) else text
 
 
-# JSON that a terminal may show and any program can read
+# JSON that is safe in a terminal and that any program can read
 
 
 def json_text(record: object, indent: int | None = None) -> str:
-    """A record in characters that can be seen, others escaped; of bytes that are no UTF-8 as `printable`."""
+    """A record as JSON with invisible characters escaped; bytes that are not UTF-8 as in `printable`."""
     text = json.dumps(record, ensure_ascii=False, indent=indent)
     return UNSEEN.sub(_escaped, text)
 
@@ -138,7 +138,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def json_parts(record: object) -> Iterator[str]:
-    """The same in parts that together are the text; an iterator in the place of a list is not kept."""
+    """`json_text` in parts; the record may have iterators instead of lists, which are consumed lazily."""
     if isinstance(record, Iterator):
         yield "["
         for number, some in enumerate(iter(lambda: list(islice(record, AT_ONCE)), [])):
@@ -155,5 +155,5 @@ def json_parts(record: object) -> Iterator[str]:
 
 
 def file_text(record: object) -> str:
-    """A record as a file has it; raises ValueError for numbers that JSON does not know."""
+    """A record as the text of a JSON file; raises ValueError for NaN and infinities."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n"

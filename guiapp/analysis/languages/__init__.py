@@ -1,1 +1,1 @@
-"""What the same text costs in many languages, by parallel texts."""
+"""Compare the token counts of parallel texts in many languages."""

@@ -1,6 +1,6 @@
-"""Parallel texts, a file for each language, in tokens of several models: what each language costs.
+"""Compare languages by the tokens that models need for parallel texts, one file for each language.
 
-Source: Petrov, La Malfa, Torr & Bibi 2023, https://arxiv.org/abs/2305.15425; their counts are reproduced.
+Source: Petrov, La Malfa, Torr & Bibi 2023, https://arxiv.org/abs/2305.15425; gives the same counts.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Languages:
-    """The tokens of m models for l parallel texts; NaN where there is nothing to divide by.
+    """Token statistics of m models for l parallel texts; NaN in place of a division by zero.
 
     models, languages     their names
-    reference             the language that premiums refer to
-    lines                 int64[l]  that are not blank: parallel texts have equally many
+    reference             the language to which premiums refer
+    lines                 int64[l]  non-blank lines: parallel texts have the same number
     bytes, characters     int64[l]  of the text in UTF-8, its lines joined by spaces
-    words                 int64[l]  in scripts without spaces between words, a character is one
-    vocabulary            int64[m]  the tokens that each model has
-    tokens                int64[m, l], without BOS, EOS and the like
-    characters_per_token  float64[m, l], as all below
+    words                 int64[l]  in scripts without spaces between words, each character counts as a word
+    vocabulary            int64[m]  the number of tokens in each vocabulary
+    tokens                int64[m, l], without special tokens such as BOS and EOS
+    characters_per_token  float64[m, l], like all below
     bytes_per_token
-    whole_word_share      of words that are in one token
-    unknown_share         of tokens that stand for text which the vocabulary cannot write
-    vocabulary_share      of the vocabulary that the text uses
+    whole_word_share      the share of words that are within one token
+    unknown_share         the share of tokens for text that the vocabulary cannot encode
+    vocabulary_share      the share of the vocabulary that the text uses
     skipped               what was left out, as sentences
     """
 
@@ -69,17 +69,17 @@ class Languages:
         return f"<Languages: {counts}, reference {self.reference}>"
 
     def against(self, reference: str) -> Languages:
-        """The same with premiums against another of the languages."""
+        """The same statistics with another language as the reference."""
         return replace(self, reference=reference)
 
     @cached_property
     def premium(self) -> Floats:
-        """float64[m, l]: tokens for each token of the reference."""
+        """float64[m, l]: the number of tokens divided by the reference's."""
         return _ratio(self.tokens, self.tokens[:, [self.languages.index(self.reference)]])
 
     @property
     def mean_premium(self) -> Floats:
-        """float64[m]: the geometric mean of the premiums of all languages but the reference."""
+        """float64[m]: the geometric mean of the premiums of all languages except the reference."""
         others = np.delete(self.premium, self.languages.index(self.reference), axis=1)
         with np.errstate(divide="ignore"):
             means: Floats = np.exp(np.log(others).mean(axis=1))
@@ -87,12 +87,12 @@ class Languages:
 
     @cached_property
     def parity(self) -> Floats:
-        """float64[l, 2]: the lowest and the highest premium of a language over the models; 1 is parity."""
+        """float64[l, 2]: the lowest and highest premium of each language among the models; 1 is parity."""
         return np.stack([self.premium.min(axis=0), self.premium.max(axis=0)], axis=1)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What those should know who read the counts."""
+        """Notes for readers of the statistics."""
         lines = dict(zip(self.languages, self.lines.tolist(), strict=True))
         expected = lines[self.reference]
         others = [f"{name} {n_lines:,}" for name, n_lines in lines.items() if n_lines != expected]
@@ -113,10 +113,10 @@ def compare_languages(
     reference: str = REFERENCE,
     progress: Callable[[float], object] = lambda share: None,
 ) -> Languages:
-    """Count the texts of a folder with each model, none with special tokens.
+    """Count the tokens of the texts in a folder with each model, without special tokens.
 
-    Raises TextFolderError for a folder without two languages or without the reference, and EncodeError for
-    no models, or where one cannot express a text.
+    Raises TextFolderError for a folder with fewer than two languages or without the reference, and
+    EncodeError if there is no model, or one cannot encode a text.
     """
     if not sides:
         raise EncodeError("There is no model. Name at least one.")
@@ -151,7 +151,7 @@ def compare_languages(
 
 
 def _count(side: ModelSide, text: bytes) -> tuple[int, ...]:
-    """Words, tokens, unknown ones, words in one token, and different tokens."""
+    """The number of words, tokens, unknown tokens, words within one token, and different tokens."""
     encoding = side.encode(text)
     is_unknown = are_unknown(side.tokenizer.vocabulary, encoding.token_ids)
     n_words, n_whole = count_whole_words(text, encoding.spans, is_unknown)
@@ -159,7 +159,7 @@ def _count(side: ModelSide, text: bytes) -> tuple[int, ...]:
 
 
 def _files(folder: Path, reference: str) -> tuple[dict[str, list[Path]], list[str]]:
-    """The files of each language, and as sentences what is skipped: those unlike the reference's, too."""
+    """The files of each language, and sentences about skipped ones (of another suffix than the reference)."""
     languages, n_others = _named_files(folder)
     if reference not in languages:
         raise TextFolderError(
@@ -176,14 +176,14 @@ def _files(folder: Path, reference: str) -> tuple[dict[str, list[Path]], list[st
 
 
 def usual_reference(folder: Path, preferred: str = "") -> str:
-    """The language that is preferred, or else English or the first.  Raises TextFolderError."""
+    """The preferred language, else English, else the first.  Raises TextFolderError."""
     names = sorted(_named_files(folder)[0])
     english = [name for name in names if name.lower().startswith("en")]
     return next(name for name in (preferred, REFERENCE, *english, names[0]) if name in names)
 
 
 def _named_files(folder: Path) -> tuple[dict[str, list[Path]], int]:
-    """Files with text by their names up to the first dot, and how many others there are."""
+    """Text files by their names up to the first dot, and the number of other files."""
     if not folder.is_dir():
         raise TextFolderError(f"{folder} is not a folder. Choose one with a file for each language.")
     paths, n_others = text_files(folder)
@@ -194,9 +194,9 @@ def _named_files(folder: Path) -> tuple[dict[str, list[Path]], int]:
 
 
 def joined_lines(paths: Sequence[Path]) -> tuple[int, bytes]:
-    """How many lines of files are not blank, and all, one file after the other, joined by spaces.
+    """The number of non-blank lines in files, and all lines joined by spaces.
 
-    A line ends where a file does, as in the source.  Raises TextFolderError.
+    The end of a file ends a line, as in the source.  Raises TextFolderError.
     """
     try:
         parts = [as_utf8(read_input(path, LONGEST_TEXT)) for path in paths]
@@ -208,7 +208,7 @@ def joined_lines(paths: Sequence[Path]) -> tuple[int, bytes]:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """The first names, and how many more there are."""
+    """The first names, and the number of further ones."""
     shown = [quoted(name) for name in names]
     more = f" and {len(shown) - MOST_LISTED:,} more" if len(shown) > MOST_LISTED else ""
     return ", ".join(shown[:MOST_LISTED]) + more

@@ -1,4 +1,4 @@
-"""Compared languages as tables for people, as a record, as CSV, and as a page with bars."""
+"""Report compared languages as tables, as a record, as CSV, and as a page with bars."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "unknown_share": ("unknown", partial(percent, n_decimals=1)),
     "vocabulary_share": ("vocabulary", partial(percent, n_decimals=1)),
 }
-"""Arrays of `Languages`, which are also keys of JSON and CSV, with their titles and how they are written."""
+"""Arrays of `Languages` (also keys in JSON and CSV), with their titles and number formats."""
 
 
 def by_premium(compared: Languages, row: int) -> list[int]:
-    """The languages by their premium with a model, the most expensive first."""
+    """The indices of the languages by premium with a model, the most expensive first."""
     order: list[int] = np.argsort(-compared.premium[row], kind="stable").tolist()
     return order
 
@@ -38,7 +38,7 @@ def figure_text(value: float, text: Callable[[float], str] = number) -> str:
 
 
 def model_table(compared: Languages, row: int, name: Callable[[str], str] = quoted) -> Table:
-    """All about one model, the most expensive language first; unknown tokens where there are any."""
+    """All statistics of one model, the most expensive language first; unknown tokens only if any occur."""
     shown = [key for key in COLUMNS if key != "unknown_share" or compared.unknown_share.any()]
     values = [(getattr(compared, key)[row], COLUMNS[key][1]) for key in shown]
     rows = [["", *(COLUMNS[key][0] for key in shown)]]
@@ -49,7 +49,7 @@ def model_table(compared: Languages, row: int, name: Callable[[str], str] = quot
 
 
 def tables(compared: Languages) -> Iterator[Table]:
-    """One for each model, and the premiums of all side by side."""
+    """One table for each model, and one with the premiums of all models."""
     yield from (model_table(compared, row) for row in range(len(compared.models)))
     if len(compared.models) > 1:
         rows = [["", *compared.models, "lowest", "highest"]]
@@ -61,7 +61,7 @@ def tables(compared: Languages) -> Iterator[Table]:
 
 
 def finding(compared: Languages, row: int, name: Callable[[str], str] = quoted) -> str:
-    """Which language is most expensive with a model."""
+    """A sentence about the most expensive language with a model."""
     reference, model, premiums = name(compared.reference), compared.models[row], compared.premium[row]
     most = by_premium(compared, row)[0]
     if np.isnan(premiums).any():
@@ -73,7 +73,7 @@ def finding(compared: Languages, row: int, name: Callable[[str], str] = quoted) 
 
 
 def parity_finding(compared: Languages, name: Callable[[str], str] = quoted) -> str:
-    """With which model languages cost least on average, and with which most."""
+    """A sentence about the models with which other languages cost least and most on average."""
     means, models = compared.mean_premium, compared.models
     if np.isnan(means).any():
         return f"Not all models have tokens for {name(compared.reference)}"
@@ -95,10 +95,10 @@ def report(
     folder: str,
     records: Sequence[dict[str, object]] = (),
 ) -> str:
-    """As "csv", "json", a "html" page, as Markdown ("md" or "markdown"), or for a terminal.
+    """The report as "csv", "json", a "html" page, as Markdown ("md" or "markdown"), or for a terminal.
 
-    models, folder  what the command takes that repeats it
-    records         what JSON says more of each model
+    models, folder  arguments of the command that repeats the comparison
+    records         additional JSON entries of each model
     """
     match form:
         case "csv":
@@ -122,7 +122,7 @@ def csv_text(compared: Languages) -> str:
 
 
 def record(compared: Languages, models: Sequence[dict[str, object]] = ()) -> dict[str, object]:
-    """The record of `compare --languages --json`; `models` says more of each."""
+    """The record of `compare --languages --json`; `models` has additional entries of each model."""
     languages = [*enumerate(compared.languages)]
     return {
         "reference": compared.reference,
@@ -154,12 +154,12 @@ def _figures(compared: Languages, row: int, at: int) -> dict[str, object]:
 
 
 def _number(value: np.generic) -> object:
-    """As JSON and CSV have it."""
+    """A number for JSON and CSV; None for NaN."""
     return None if np.isnan(value) else value.item()
 
 
 def html_text(compared: Languages, models: Sequence[str], folder: str) -> str:
-    """One page that needs no other file; `models` and `folder` are what the command takes that repeats it."""
+    """A self-contained page; `models` and `folder` are arguments of the command that repeats it."""
     words = "tokenloupe", "compare", *models, "--languages", folder, "--reference", compared.reference
     rows = range(len(compared.models))
     values = {

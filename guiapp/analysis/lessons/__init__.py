@@ -1,1 +1,1 @@
-"""Lessons that step through the real encoders."""
+"""Lessons, which step through runs of the real encoders."""

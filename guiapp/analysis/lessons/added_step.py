@@ -1,4 +1,4 @@
-"""Steps of a run that are put behind those of a lesson file, and taken back."""
+"""Append steps of a run to a lesson file, and undo that."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from guiapp.errors import TokenloupeError, not_written
 
 
 class AddedStep(NamedTuple):
-    """What a lesson file held before a step was added, None where there was none, and what it holds since."""
+    """The content of a lesson file before a step was added (None if there was no file), and after it."""
 
     path: Path
     before: bytes | None
@@ -22,7 +22,7 @@ class AddedStep(NamedTuple):
     number: int
 
     def take_back(self) -> None:
-        """Have the file as it was; raises TokenloupeError where it was changed since."""
+        """Restore the file; raises TokenloupeError if it has changed since."""
         try:
             if self.path.read_bytes() != self.after:
                 raise TokenloupeError(
@@ -37,7 +37,7 @@ class AddedStep(NamedTuple):
 
 
 def step_at(debugger: Debugger, model: str, parse_special: bool, say: str) -> LessonStep:
-    """The present step of a run as one of a lesson; raises TokenloupeError for a text that no lesson has."""
+    """The present step of a run as a lesson step; raises TokenloupeError if the text is not UTF-8."""
     trace, position = debugger.trace, debugger.position
     try:
         text = trace.text.decode()
@@ -53,9 +53,9 @@ def step_at(debugger: Debugger, model: str, parse_special: bool, say: str) -> Le
 
 
 def add_step(path: Path, step: LessonStep) -> AddedStep:
-    """Put a step behind those of a lesson file, or begin one with it.
+    """Append a step to a lesson file, or create the file with it.
 
-    Raises TokenloupeError where the file holds no lesson, or would hold none then, and leaves it as it was.
+    Raises TokenloupeError if the file is not a valid lesson, or would not be one then; the file is unchanged.
     """
     if fault := next(step_faults(step), None):
         raise TokenloupeError(f"This step cannot be added to a lesson{fault[1]}")

@@ -1,23 +1,23 @@
-"""Lessons: text files (TOML) that take the real program through a sequence of states, with words to each.
+"""Lessons: text files (TOML) that show the real program in a sequence of states, with an explanation of each.
 
     title = "…"                     summary = "…"
     [[step]]
-    say = "…"                       what is told; a blank line begins a paragraph, `code` is set as code
-    model = "demo:toy"              or a file, seen from the lesson's folder, or any name that opens a model
-    pre = "llama-bpe"               as `--pre`; both and the next five stay as they were in the step before
-    sha256 = "…"                    of the model's file: a check tells where it is another one
+    say = "…"                       the explanation; a blank line begins a paragraph, `code` is set as code
+    model = "demo:toy"              or a file, relative to the lesson's folder, or any name that opens a model
+    pre = "llama-bpe"               as `--pre`; `model` to `page` default to their values in the previous step
+    sha256 = "…"                    of the model's file: a check reports another one
     text = "abacb"
     encoder = "backtrack"
     parse_special = true
     page = "steps"
-    break = "operation merge hit 2" the place: where a run with this breakpoint stops, "start", "end"
-    now = ["ab", "a", "cb"]         the tokens of the piece there, at the end of the text: a check compares
-    says = "…"                      what the program says there: likewise
-    ask = "…"                       a question; what answers it is covered until it is revealed
-    answer_is = "next"              the answer, made by the program: see `places`
-    answer = "…"                    words behind it, or the whole answer where nothing can be computed
+    break = "operation merge hit 2" the position: the first stop of a run at this breakpoint, "start" or "end"
+    now = ["ab", "a", "cb"]         tokens of the piece there, or of the text at the end; a check compares
+    says = "…"                      the program's sentence there; a check compares
+    ask = "…"                       a question; its answer is hidden until it is revealed
+    answer_is = "next"              computes the answer: a key of ANSWERS, or a breakpoint, for its sentence
+    answer = "…"                    text after it, or the whole answer if nothing can be computed
 
-A step about training has, instead of model and encoder, `train = "bpe"`, `merges = 3` and `learned = […]`.
+A training step has `train = "bpe"`, `merges = 3` and `learned = […]` instead of model and encoder.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from guiapp.core.text.outside_json import (
 )
 from guiapp.errors import TokenloupeError, not_written
 
-MOST_SECONDS = 5.0  # for all runs of a lesson, as estimated before they are made
+MOST_SECONDS = 5.0  # estimated time for all runs of a lesson
 ENDS = ("start", "end")
 MOST_LISTED = 60
 ENDING = ".toml"
@@ -77,7 +77,7 @@ MOST_TRAINED_TOKENS = 100_000  # more than any text of a lesson needs
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One state of the program, and what is said about it; the module says what the fields mean."""
+    """One state of the program and its explanation; the module docstring documents the fields."""
 
     say: str
     model: str = "demo:bpe"
@@ -99,25 +99,25 @@ class LessonStep:
 
     @property
     def setting(self) -> str:
-        """What the step works with."""
+        """The model, pre-tokenizer and encoder of the step, or its training."""
         if self.train:
             return f"trains {self.train}"
         model = self.model if self.model.startswith(PREFIX) else Path(self.model).name
-        encoder = "" if self.encoder == "fast" else self.encoder  # which nobody sees at work
+        encoder = "" if self.encoder == "fast" else self.encoder  # "fast" has no visible steps
         return f"with {' · '.join(filter(None, (model, self.pre, encoder)))}"
 
     def full_answer(self, computed: str) -> str:
-        """The whole answer, of which some may have been computed."""
+        """The whole answer: its computed part, if any, and the text after it."""
         return f"{computed} {self.answer}".strip()
 
     def training(self, n_merges: int | None = None) -> list[MergeStep]:
-        """The merges that training has made at this step, or its first ones."""
+        """The merges made by training up to this step, or the first `n_merges`."""
         wanted = self.merges if n_merges is None else n_merges
         return list(islice(merges(self.train, textbook_corpus(self.text)), wanted))
 
 
 def _kind(default: object) -> type:
-    """What an entry must be that is this where it is not given."""
+    """The type of an entry with this default value."""
     if default is None:
         return list
     return str if default is MISSING else type(default)
@@ -130,7 +130,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson; `name` is that of its file for those that come with the program, else the whole path."""
+    """A lesson; `name` is the stem of its file if it comes with the program, else the absolute path."""
 
     name: str
     title: str
@@ -140,7 +140,7 @@ class Lesson:
     lines: tuple[dict[str, int], ...] = ()
 
     def line(self, step: int, *keys: str) -> int:
-        """Where one of some keys of a step is, numbered from 1; 0 is the head of the file."""
+        """The line of the first of `keys` in a step; steps count from 1, 0 is the head of the file."""
         return _line(self.lines, step, *keys)
 
 
@@ -153,12 +153,12 @@ def lessons_folder() -> Path:
 
 
 def load_each(folder: Path | None = None) -> tuple[list[Lesson], list[str]]:
-    """The lessons of a folder whose files can be used, and what is wrong with the others."""
+    """The usable lessons of a folder, and the errors in the others."""
     return load_all(sorted((folder or lessons_folder()).glob(f"*{ENDING}")))
 
 
 def load_all(paths: Iterable[Path]) -> tuple[list[Lesson], list[str]]:
-    """The same of some files."""
+    """The usable lessons among files, and the errors in the others."""
     lessons, failures = [], []
     for path in paths:
         try:
@@ -169,7 +169,7 @@ def load_all(paths: Iterable[Path]) -> tuple[list[Lesson], list[str]]:
 
 
 def is_lesson_file(path: Path) -> bool:
-    """Whether a file is meant to be a lesson, be it one that can be used or not."""
+    """Whether a file is meant to be a lesson, usable or not."""
     if path.suffix.lower() != ENDING:
         return False
     try:
@@ -180,7 +180,7 @@ def is_lesson_file(path: Path) -> bool:
 
 
 def load(path: Path) -> Lesson:
-    """One lesson; raises FaultyFileError for a file that is malformed."""
+    """Read a lesson; raises FaultyFileError for a malformed file."""
     lesson, faults, _ = read(path)
     if faults:
         raise error_of(path.name, *faults)
@@ -188,9 +188,9 @@ def load(path: Path) -> Lesson:
 
 
 def read(path: Path) -> tuple[Lesson, list[Fault], set[int]]:
-    """A lesson, the faults in its form, and the steps (from 1) whose entries are not all known for that.
+    """A lesson, the faults found without running it, and the numbers (from 1) of the steps they affect.
 
-    Raises FaultyFileError for what is no TOML.
+    Raises FaultyFileError if the file is not TOML.
     """
     file = TomlFile(path, WHAT, MOST_FILE_BYTES)
     content, lines = file.content, file.lines
@@ -198,7 +198,7 @@ def read(path: Path) -> tuple[Lesson, list[Fault], set[int]]:
     faults = [Fault(_line(lines, 0, key), reason) for key, reason in _head_faults(content)]
     steps: list[LessonStep] = []
     uncertain: set[int] = set()
-    has_lost_entries = False  # which later steps may have been meant to inherit
+    has_lost_entries = False  # later steps may have been meant to inherit them
     for number, row in enumerate(rows[:MOST_STEPS] if isinstance(rows, list) else (), 1):
         before = steps[-1] if steps else LessonStep("")
         found = list(_row_faults(row))
@@ -232,7 +232,7 @@ def _head_faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
-    """Keys and values that no step has, each with its key and a sentence without its subject."""
+    """Invalid keys and values of a step: each key with the rest of a sentence that begins “step N”."""
     if not isinstance(row, dict) or not isinstance(row.get("say"), str):
         yield "say", ' has no text. Add a line such as say = "…".'
     for key, value in row.items() if isinstance(row, dict) else ():
@@ -261,7 +261,7 @@ def _seen_from(folder: Path, model: str) -> str:
 
 
 def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
-    """What is wrong with the values of a step, likewise."""
+    """Invalid values of a step, in the same form as `_row_faults`."""
     if step.page not in PAGES:
         yield "page", f": there is no page “{quoted(step.page)}”. Choose from: {', '.join(PAGES)}."
     if step.train and step.train not in TRAINERS:
@@ -286,11 +286,11 @@ def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
         yield where, " has a question without an answer, or an answer without a question."
 
 
-# Places in runs: where lessons stop, what there is then, and the answers that are found there
+# Positions in runs: where lessons stop, the tokens there, and the answers computed there
 
 
 def place_of(debugger: Debugger, place: str) -> int | None:
-    """Where a lesson wants to be: the start, the end, or the first stop at its own breakpoint."""
+    """The position that a lesson names: start, end, or the first stop at its breakpoint; None if never."""
     if place in ENDS:
         return 0 if place == "start" else debugger.n_steps
     breakpoints = debugger.breakpoints
@@ -301,13 +301,13 @@ def place_of(debugger: Debugger, place: str) -> int | None:
 
 
 def go_to_place(debugger: Debugger, place: str) -> None:
-    """Go there, or to the end where there is no such place."""
+    """Go to the position that a lesson names, or to the end if the run never stops there."""
     found = place_of(debugger, place)
     debugger.go_to(debugger.n_steps if found is None else found)
 
 
 def labels_now(debugger: Debugger) -> list[str]:
-    """The tokens of the present piece, outside of pieces those of the text, as they are written."""
+    """The labels of the tokens in the present piece, or in the whole text if there is no present piece."""
     piece, states = debugger.trace.piece_at(debugger.position), debugger.states
     tokens = states.piece_tokens(debugger.position, piece) if piece >= 0 else states.tokens(debugger.position)
     return _labels(debugger, tokens)
@@ -322,7 +322,7 @@ ANSWERS: dict[str, Callable[[Debugger], str]] = {
 
 
 def computed_answer(answer_is: str, debugger: Debugger, place: str) -> str | None:
-    """The answer at a place of a run, whose debugger stays where it is; None where the answer is nowhere."""
+    """The answer at a position of a run; None if the run never stops there.  The debugger does not move."""
     looking = copy(debugger)
     if answer_is in ANSWERS:
         go_to_place(looking, place)
@@ -335,7 +335,7 @@ def computed_answer(answer_is: str, debugger: Debugger, place: str) -> str | Non
 
 
 def training_answer(learned: Sequence[TrainingStep], n_merges: int) -> str:
-    """What training does after so many merges; all that it learns are known, or one more than these."""
+    """A sentence about the merge after the first `n_merges`; `learned` has all merges up to it, or all."""
     if n_merges >= len(learned):
         return "Nothing: no pair occurs twice."
     return learned[n_merges].sentence(Symbols(is_byte_level=False).write)
@@ -353,11 +353,11 @@ def _listed(words: Iterable[str]) -> str:
     return f"{', '.join(shown + more) or 'None'}."
 
 
-# Lessons checked and saved: each state is made by the real encoders, without a window
+# Check lessons: the real encoders make each state, without a window
 
 
 def check(path: Path) -> list[Fault]:
-    """All that is wrong with a lesson file, none where it can be used and says nothing untrue."""
+    """All faults of a lesson file; empty if it is valid and all its claims are true."""
     try:
         lesson, faults, uncertain = read(path)
     except FaultyFileError as error:
@@ -366,7 +366,7 @@ def check(path: Path) -> list[Fault]:
 
 
 def faults_of(lesson: Lesson, uncertain: Container[int] = ()) -> Iterator[Fault]:
-    """What does not hold when a lesson is run, in the order of its steps; `uncertain` ones are not run."""
+    """The faults found by running a lesson, in the order of its steps; `uncertain` steps are not run."""
     scenes = Scenes()
     for number, step in enumerate(lesson.steps, 1):
         for key, reason in _faults(step, scenes, number not in uncertain):
@@ -407,11 +407,11 @@ def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str])
             return
         debugger.go_to(place)
         answer = computed_answer(step.answer_is, debugger, step.place) if step.answer_is else ""
-    except TokenloupeError as error:  # a condition that divides by zero, and the like
+    except TokenloupeError as error:  # for example a condition that divides by zero
         yield "break", str(error)
         return
     told, labels = {}, {}
-    for spelling in Spelling:  # a lesson may be written in either
+    for spelling in Spelling:  # a lesson may use either
         debugger.spell(spelling)
         told[spelling], labels[spelling] = debugger.sentence(), labels_now(debugger)
     debugger.spell(Spelling.SIGNS)
@@ -441,11 +441,11 @@ def _as_json(words: list[str]) -> str:
     return json.dumps(words, ensure_ascii=False)
 
 
-# What the program shows at the steps of a lesson, made by the real encoders without a window
+# The models and runs for the steps of a lesson, made by the real encoders without a window
 
 
 class SceneError(TokenloupeError):
-    """A step that cannot be shown; `key` is the entry that is to blame, and the message says why."""
+    """A step cannot be shown; `key` is the faulty entry, and the message states the reason."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -453,9 +453,9 @@ class SceneError(TokenloupeError):
 
 
 class Scenes:
-    """Models and runs, one after the other; what a step has in common with the one before is made once.
+    """Models and runs for one step after another; a model or run equal to the previous one is reused.
 
-    No server is asked: of a model from the web, what was fetched before is taken.
+    No server is asked: for a model from the web, the cached file is used.
     """
 
     def __init__(self) -> None:
@@ -465,7 +465,7 @@ class Scenes:
         self._hashes: dict[str, str] = {}
 
     def tokenizer(self, step: LessonStep) -> Tokenizer:
-        """Of the step's model; raises SceneError."""
+        """The tokenizer of the step's model; raises SceneError."""
         wanted = step.model, step.pre
         if self._opened is None or self._opened[0] != wanted:
             try:
@@ -475,7 +475,7 @@ class Scenes:
         return self._opened[1]
 
     def faults(self, step: LessonStep) -> Iterator[tuple[str, str]]:
-        """What a step names that does not exist, or is another file: the entry, and a sentence."""
+        """Faults of entries that name a missing or different file or encoder: the key and a sentence."""
         try:
             tokenizer = self.tokenizer(step)
         except SceneError as error:
@@ -488,7 +488,7 @@ class Scenes:
             yield "encoder", f"This model has no encoder “{step.encoder}”. It has: {known}."
 
     def debugger(self, step: LessonStep) -> Debugger:
-        """The run of a step that trains nothing and has no `faults`, somewhere in it; raises SceneError."""
+        """The run of a step without training and `faults`, at any position; raises SceneError."""
         tokenizer = self.tokenizer(step)
         wanted = (step.model, step.pre, step.text, step.encoder, step.parse_special)
         if self._run is None or self._run[0] != wanted:
@@ -499,7 +499,7 @@ class Scenes:
         return self._run[1]
 
     def _spend(self, tokenizer: Tokenizer, encoder: str, n_bytes: int) -> None:
-        is_one_piece = True  # it may be, whatever the model: a text without spaces
+        is_one_piece = True  # the worst case for any model: a text without spaces
         self._seconds += estimate(tokenizer.reference_encoder(encoder), is_one_piece, n_bytes).seconds
         if self._seconds > MOST_SECONDS:
             raise SceneError(
@@ -514,11 +514,11 @@ class Scenes:
         return self._hashes[model]
 
 
-# Lessons saved: as a copy to change, or as a page that steps in a browser, made by the real encoders
+# Save lessons: as a copy to change, or as a page to step through in a browser
 
 
 def save_lesson(lesson: Lesson, path: Path) -> None:
-    """As a page if the name of the file ends like one, else a copy; raises TokenloupeError."""
+    """Save a lesson as a page if `path` ends in .html, else as a copy; raises TokenloupeError."""
     try:
         if path.suffix.lower() == ".html":
             write_chunks(lesson_page(lesson), path, len(lesson.steps))
@@ -529,7 +529,7 @@ def save_lesson(lesson: Lesson, path: Path) -> None:
 
 
 def lesson_page(lesson: Lesson) -> Iterator[str]:
-    """The page in chunks, to step through or to print; raises FaultyFileError where a check finds a fault."""
+    """The page in chunks, to step through or to print; raises FaultyFileError if the lesson has faults."""
     if faults := tuple(faults_of(lesson)):
         raise error_of(lesson.path.name, *faults)
     scenes = Scenes()
@@ -542,7 +542,7 @@ def _page_step(lesson: Lesson, number: int, scenes: Scenes) -> PageStep:
     state, computed = _training_state(step) if step.train else _state(step, scenes)
     place = f"{number + 1} of {len(lesson.steps)} · {step.setting}"
     return state._replace(
-        place=place if step.ask else f"{place} · {state.place}",  # which may say what happens next
+        place=place if step.ask else f"{place} · {state.place}",  # `state.place` may reveal the answer
         say=step.say,
         ask=step.ask,
         answer=step.full_answer(computed),
@@ -562,6 +562,6 @@ def _training_state(step: LessonStep) -> tuple[PageStep, str]:
     for merge in told:
         record.append(to_json(merge).encode())
     state = TrainingRun(record).page_step(min(step.merges, record.n_steps))
-    if step.ask:  # what led here answers nothing
+    if step.ask:  # the sentence about the previous merge does not answer the question
         state = state._replace(sentence="")
     return state, training_answer(told, step.merges) if step.answer_is else ""

@@ -1,1 +1,1 @@
-"""Other tokenizer libraries, and programs of your own, as contenders: bench, hunt and chat ask them."""
+"""Other tokenizer libraries, and the user's own programs, as contenders for bench, hunt and chat."""

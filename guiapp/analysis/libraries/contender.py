@@ -1,9 +1,8 @@
-"""Everything that can be timed, in one form: our encoders and other people's tokenizers.
+"""A common interface for timing tokenizers: our encoders and other libraries.
 
-A contender takes text in the form that costs its library no conversion (bytes or str), so that none is
-timed for another's convenience, and gives what its library gives.  No special tokens are added, and they are
-parsed by `parse_special` alone.
-`compare` says whether its ids are right.
+A contender takes text in the form that its library needs without conversion (bytes or str) and returns the
+library's own result, so that no conversions are timed.  No special tokens are added; only `parse_special`
+parses them.  `compare` checks the ids.
 """
 
 from __future__ import annotations
@@ -27,23 +26,23 @@ ParseSpecial = Callable[[Mapping[str, int]], Callable[[Any], Any]]
 Appender = Callable[[bytes], tuple[list[int], NDArray[np.int32]]]
 
 MOST_ID = np.iinfo(np.int32).max
-APPENDED_BYTES = 4  # at a time: about a token, as models give them
+APPENDED_BYTES = 4  # at a time: about one token, like the output of a model
 
-UNSPLIT = " (unsplit)"  # behind the names of contenders that take a text as one piece
+UNSPLIT = " (unsplit)"  # ends the names of contenders that do not split a text
 
 
 def split_name(name: str) -> tuple[str, bool]:
-    """The encoder or peer that a contender is, and whether it splits texts first."""
+    """The name of a contender's encoder or library, and whether it splits texts first."""
     return name.removesuffix(UNSPLIT), not name.endswith(UNSPLIT)
 
 
 class UnavailableError(TokenloupeError):
-    """A contender that cannot take part; the message says why."""
+    """A contender cannot take part; the message states the reason."""
 
 
 @dataclass(frozen=True)
 class ContenderTokens:
-    """What a contender made of a text; `spans` is None where it tells ids only."""
+    """The tokens of a text; `spans` is None if the contender returns only ids."""
 
     ids: NDArray[np.int32]
     spans: NDArray[np.int64] | None
@@ -53,23 +52,23 @@ class ContenderTokens:
 class Contender:
     """One tokenizer, ready to be timed.
 
-    encode        a text, as `take_text` gives it, to whatever its library returns
-    take_text     UTF-8 to what `encode` wants; not timed
-    tokens        the ids, and spans where known, of what `encode` returned; not timed
-    decode        ids, as `take_ids` gives them, to text; None where the library cannot
-    encode_batch  many texts on some threads, to what there is of each; None where the library cannot
-    row_tokens    `tokens` of what that gives for one text; None where it is what `encode` returns
-    appender      appends a text, APPENDED_BYTES at a time; gives the number of tokens after each, and the ids
-                  at the end
-    other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
-    encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
-                      the library, or what it was made from, knows none
-    offsets           the characters that each id of `encode_special` came from, where nothing is put around;
-                      None where the library does not tell
-    parse_special     given the texts and ids of special tokens: `encode`, but these are parsed; None where
+    encode        encodes a text from `take_text`; returns the library's own result
+    take_text     converts UTF-8 to the input of `encode`; not timed
+    tokens        the ids, and spans if known, in a result of `encode`; not timed
+    decode        decodes ids from `take_ids`; None if the library cannot
+    encode_batch  encodes many texts on some threads, a result for each; None if the library cannot
+    row_tokens    `tokens` for one result of `encode_batch`; None if it is like a result of `encode`
+    appender      appends a text, APPENDED_BYTES at a time; returns the number of tokens after each step, and
+                  the ids at the end
+    other_vocabulary  the vocabulary that it uses instead of the loaded one, "" if that one
+    encode_special    `encode`, but special tokens are parsed and, with the flag, BOS and EOS added; None if
+                      the library or its source has no special tokens
+    offsets           the character spans of the ids of `encode_special` without added tokens; None if the
+                      library does not return them
+    parse_special     given texts and ids of special tokens, returns an `encode` that parses them; None if
                       the library cannot
-    special_texts     of the tokens that `encode_special` cuts out, as far as they are not the vocabulary's
-    is_apart          another process than this one encodes, so that memory here says nothing
+    special_texts     special tokens of `encode_special` that are not in the vocabulary
+    is_apart          encoding runs in another process, so that memory cannot be measured here
     """
 
     encode: Callable[[Any], Any]
@@ -88,7 +87,7 @@ class Contender:
     is_apart: bool = False
 
     def parsing(self, special: Mapping[str, int]) -> Contender:
-        """The same, but these special tokens are parsed; raises UnavailableError where it cannot."""
+        """The contender with these special tokens parsed; raises UnavailableError if it cannot parse any."""
         if self.parse_special is None:
             raise UnavailableError("It does not parse special tokens.")
         return replace(self, encode=self.parse_special(special))
@@ -99,7 +98,7 @@ def as_str(text: bytes) -> str:
 
 
 def ids_only(ids: Any) -> ContenderTokens:
-    """The tokens of a library that returns a sequence of ids; raises UnavailableError for what is none."""
+    """The tokens in a sequence of ids; raises UnavailableError if it is not a sequence of valid ids."""
     try:
         array = np.asarray(ids)
     except ValueError:  # lists of different lengths
@@ -113,7 +112,7 @@ def ids_only(ids: Any) -> ContenderTokens:
 
 
 def _in_words(result: Any) -> str:
-    """What kind of thing a library returned, with the first part of a list that is no id."""
+    """The type of a library's result, and for a list the type of the first entry that is not an id."""
     if isinstance(result, np.ndarray):
         return f"an array of {result.dtype}, {result.ndim}-dimensional"
     if isinstance(result, (list, tuple)):
@@ -126,12 +125,12 @@ def _in_words(result: Any) -> str:
 
 
 def ids_of_object(encoded: Any) -> ContenderTokens:
-    """The tokens of a library that returns an object with ids."""
+    """The tokens in an object with ids."""
     return ids_only(encoded.ids)
 
 
 def on_threads(encode: Callable[[Any], Any]) -> Batch:
-    """Many texts through a function that releases Python's lock."""
+    """A batch on threads, for a function that releases Python's lock (GIL)."""
 
     def encode_batch(texts: list[Any], n_threads: int) -> list[Any]:
         if n_threads == 1:
@@ -143,14 +142,14 @@ def on_threads(encode: Callable[[Any], Any]) -> Batch:
 
 
 def as_split(tokenizer: Tokenizer, is_split: bool) -> Tokenizer:
-    """The tokenizer itself, or the same for texts as one piece."""
+    """The tokenizer itself, or one that does not split texts."""
     return tokenizer if is_split else tokenizer.without_splitting()
 
 
 def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
-    """One of our encoders through the public call, spans included, each text on one thread.
+    """One of our encoders through the public method, spans included, one thread for each text.
 
-    Appending belongs to the default one.
+    Only the default encoder has an appender.
     """
     tokenizer = tokenizer.with_threads(1)
     tokenizer.make_tables()  # part of loading, as with other libraries
@@ -178,12 +177,12 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     )
 
 
-# Whether a contender gives the right ids, and if not, how nearly
+# Compare ids with the reference
 
 
 @dataclass(frozen=True)
 class FirstIdDifference:
-    """The first token that differs: where it begins in the text, and both ids (None behind the last one)."""
+    """The first token that differs: its position in the text, and both ids (None after the last token)."""
 
     index: int
     byte_offset: int
@@ -195,7 +194,7 @@ class FirstIdDifference:
 class Agreement:
     """How ids compare with the reference.
 
-    share  of the reference's spans, how many the contender has too
+    share  the share of the reference's spans that the contender has too
     """
 
     exact: bool
@@ -206,10 +205,10 @@ class Agreement:
 def compare(
     reference: ContenderTokens, actual: ContenderTokens, token_lengths: NDArray[np.int64]
 ) -> Agreement:
-    """Compare ids, and where they differ spans.
+    """Compare ids, and spans if the ids differ.
 
-    The spans of contenders that tell ids only are what the lengths of their tokens add up to; the
-    reference's are then taken in the same way, so that what a normaliser adds counts for both.
+    If a contender returns only ids, its spans are computed from token lengths; the reference's spans then
+    too, so that text added by a normalizer has the same effect on both.
     """
     index = n_equal_from_start(reference.ids, actual.ids)
     if index == len(reference.ids) == len(actual.ids):

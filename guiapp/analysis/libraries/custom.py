@@ -1,8 +1,8 @@
-"""Custom contenders: commands, or Python functions, that somebody writes down and that give ids.
+"""Custom contenders: commands or Python functions, defined by the user, that return ids.
 
-Whoever types one has said yes to it.  One that comes out of a file runs only after somebody has said yes to
-what `shown` says; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.choice`.  Each runs in a
-process of its own and finds the model in the environment variable TOKENLOUPE_MODEL.
+Typing one counts as consent to run it.  One from a file runs only after the user has confirmed the text of
+`shown`; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.choice`.  Each runs in a process of its
+own and finds the model in the environment variable TOKENLOUPE_MODEL.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ HOW = "NAME=command:WORDS, NAME=stream:WORDS or NAME=python:MODULE:FUNCTION"
 LONGEST_NAME = 40
 MODEL_VARIABLE = "TOKENLOUPE_MODEL"
 MOST_PER_BYTE, MOST_BYTES = 64, 1 << 16  # of an answer in one line
-KEPT_BYTES = 4096  # of what a command complains of
-PATIENCE_S = 1.0  # with a command that closed its output, until it has ended
+KEPT_BYTES = 4096  # of a command's standard error
+PATIENCE_S = 1.0  # waiting for the end of a command that closed its output
 
 
 class CustomError(TokenloupeError):
-    """What somebody wrote is no contender; the message says why."""
+    """A text or record does not define a contender; the message states the reason."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,8 @@ class CustomContender:
     """One contender.
 
     kind    one of KINDS
-    target  words of a shell, which are split but given to none; or module:function, behind a folder where the
-            module lies in none that Python knows
+    target  a command, split into words as in a shell but run without one; or module:function, after a folder
+            if the module is not on Python's path
     """
 
     name: str
@@ -71,12 +71,12 @@ class CustomContender:
     target: str
 
     def __str__(self) -> str:
-        """What `parse_custom` reads."""
+        """The text from which `parse_custom` makes the same contender."""
         return f"{self.name}={self.kind}:{self.target}"
 
     @property
     def shown(self) -> str:
-        """The very program that runs, and with what: one line with nothing hidden in it, if `checked`."""
+        """The exact program and arguments to confirm; if `checked`, one line of printable characters."""
         return f"Python of this program: {self.target}" if self.kind == PYTHON else self.target
 
     def record(self) -> dict[str, str]:
@@ -84,7 +84,7 @@ class CustomContender:
 
 
 def parse_custom(text: str) -> CustomContender:
-    """The contender that somebody typed, its files as whole paths; raises CustomError."""
+    """The contender in a typed text, with absolute paths; raises CustomError."""
     name, _, rest = text.partition("=")
     kind, colon, target = rest.partition(":")
     if not colon or kind not in KINDS:
@@ -93,13 +93,13 @@ def parse_custom(text: str) -> CustomContender:
 
 
 def make_custom(name: str, kind: str, target: str) -> CustomContender:
-    """A contender from what somebody filled in; raises CustomError, also for a program that is not there."""
+    """A contender from the fields of a form; raises CustomError, also if the program does not exist."""
     target = _whole_function(target.strip()) if kind == PYTHON else _whole_command(target)
     return checked(CustomContender(name.strip(), kind, target.strip()))
 
 
 def read_custom(records: object) -> tuple[CustomContender, ...]:
-    """The contenders of a file that somebody else may have written; raises CustomError, and runs nothing."""
+    """The contenders in an untrusted file; raises CustomError, and runs nothing."""
     try:
         return tuple(map(checked, read_as(tuple[CustomContender, ...], records)))
     except ValueError as error:
@@ -107,7 +107,7 @@ def read_custom(records: object) -> tuple[CustomContender, ...]:
 
 
 def without_removed(records: object) -> tuple[object, list[str]]:
-    """Records of a file without those that earlier versions ran in other Pythons, and the names of these."""
+    """Records without those that earlier versions ran in other Pythons, and the names of the removed ones."""
     if not isinstance(records, list | tuple):
         return records, []
     names = [str(each.get("name")) for each in records if _ran_elsewhere(each)]
@@ -115,7 +115,7 @@ def without_removed(records: object) -> tuple[object, list[str]]:
 
 
 def names_of(own: Iterable[CustomContender], taken: Collection[str]) -> list[str]:
-    """Their names; raises CustomError for one that two have."""
+    """The names of contenders; raises CustomError for a name that is used twice or taken."""
     names = [each.name for each in own]
     for index, name in enumerate(names):
         if name in taken or name in names[:index]:
@@ -124,7 +124,7 @@ def names_of(own: Iterable[CustomContender], taken: Collection[str]) -> list[str
 
 
 def checked(own: CustomContender) -> CustomContender:
-    """The same, if its parts can be ones of a contender; raises CustomError."""
+    """Return `own` if its fields are valid; raises CustomError."""
     if own.kind not in KINDS:
         raise CustomError(f"This is not a custom encoder: its kind is not one of {', '.join(KINDS)}.")
     name = own.name
@@ -148,7 +148,7 @@ def checked(own: CustomContender) -> CustomContender:
 
 
 def words_of(command: str) -> list[str]:
-    """A command in words; raises CustomError where a quotation mark has no other."""
+    """The words of a command; raises CustomError for an unclosed quotation mark."""
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -159,7 +159,7 @@ def words_of(command: str) -> list[str]:
 
 
 def function_of(target: str) -> tuple[str, str, str]:
-    """The folder of a module, "" for those that Python knows, the module and the function."""
+    """The folder of a module ("" if it is on Python's path), the module and the function."""
     place, _, function = target.rpartition(":")
     path = Path(place.removesuffix(".py"))
     folder = "" if path.parent == Path() else str(path.parent)
@@ -176,7 +176,7 @@ def _is_function(target: str) -> bool:
 
 
 def _whole_command(command: str) -> str:
-    """With whole paths: what is said yes to is the same in whatever folder it runs."""
+    """The command with absolute paths: the confirmed command is then the same in any working folder."""
     program, *others = words_of(command)
     found = shutil.which(program)
     if found is None:
@@ -190,7 +190,7 @@ def _whole_word(word: str) -> str:
 
 
 def _whole_function(target: str) -> str:
-    """With the folder in front of a module that lies in the present one."""
+    """The function with its absolute folder, if its module is in a given or the current folder."""
     folder, module, function = function_of(target)
     if not (module and function):
         return target
@@ -201,7 +201,7 @@ def _whole_function(target: str) -> str:
 
 
 def open_custom(own: CustomContender) -> Contender:
-    """A command or a function; raises UnavailableError for a command that cannot be started."""
+    """Open a command or a function as a contender; raises UnavailableError if it cannot be started."""
     if own.kind == COMMAND:
         call = partial(_answer, words_of(own.target))
         return Contender(call, bytes, ids_in, is_apart=True)
@@ -212,7 +212,7 @@ def open_custom(own: CustomContender) -> Contender:
 
 
 def ids_in(answer: bytes) -> ContenderTokens:
-    """Ids as text: between spaces, line ends or commas, in brackets or not."""
+    """Parse ids separated by spaces, line ends or commas, with or without brackets."""
     words = answer.replace(b",", b" ").strip().removeprefix(b"[").removesuffix(b"]").split()
     try:
         return ids_only(np.array(words or [], np.bytes_).astype(np.int64))
@@ -229,7 +229,7 @@ def _function(target: str) -> Callable[[str], Any]:
     folder, module, name = function_of(target)
     if folder:
         sys.path.insert(0, folder)
-    sys.modules.pop(module, None)  # as if just loaded, with what it saved from earlier calls forgotten
+    sys.modules.pop(module, None)  # load it again, so that it has no state from earlier calls
     function = import_module(module)
     for part in name.split("."):
         function = getattr(function, part)
@@ -239,7 +239,7 @@ def _function(target: str) -> Callable[[str], Any]:
 
 
 def _answer(words: list[str], text: bytes) -> bytes:
-    """What a command writes that is given a text."""
+    """Run a command with a text as its input; return its output."""
     try:
         ended = subprocess.run(words, input=text, capture_output=True)
     except OSError as error:
@@ -250,7 +250,7 @@ def _answer(words: list[str], text: bytes) -> bytes:
 
 
 class Stream:
-    """A command that is given one text after another; it ends with this object."""
+    """A running command that reads one text after another; it is ended with this object."""
 
     def __init__(self, words: list[str]) -> None:
         pipe = subprocess.PIPE
@@ -271,7 +271,7 @@ class Stream:
         weakref.finalize(self, _end, self._process)
 
     def ask(self, text: bytes) -> bytes:
-        """One line, its end included; raises UnavailableError if there is none."""
+        """Send a text; return the answer, one line with its end.  Raises UnavailableError without one."""
         most = MOST_PER_BYTE * len(text) + MOST_BYTES
         try:
             self._texts.write(b"%d\n%b" % (len(text), text))
@@ -299,12 +299,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with suppress(OSError):  # something is still in it
+            with suppress(OSError):  # it may contain unwritten data
                 pipe.close()
 
 
 def _keep_end(complaints: IO[bytes], tail: bytearray) -> None:
-    """Read on, so that whoever complains need not wait, and keep the last of it."""
+    """Read standard error continuously, so that the process never blocks, and keep its end in `tail`."""
     with complaints:
         while part := os.read(complaints.fileno(), KEPT_BYTES):
             tail += part

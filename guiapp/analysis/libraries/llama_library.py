@@ -1,8 +1,8 @@
-"""llama.cpp's own tokenizer through its C interface, as the xllamacpp package carries it.
+"""llama.cpp's own tokenizer through its C interface, from the package xllamacpp.
 
-The package offers a server only, but its shared object exports llama.h.  No weights are read: the model is
-loaded with `vocab_only`.  That switch lies in a structure whose layout changes between versions; where it
-is not as expected, nothing is called.
+The package offers only a server, but its shared object exports llama.h.  No weights are read: the model is
+loaded with `vocab_only`.  The layout of the structure with that switch changes between versions; if it is
+not as expected, no model is loaded.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-PARAMETER_BYTES = 256  # more than llama_model_params has; it is passed in memory
+PARAMETER_BYTES = 256  # more than the size of llama_model_params, which is passed in memory
 N_GPU_LAYERS_AT, VOCAB_ONLY_AT = 16, 72
-SWITCHES = b"\0\0\1\0"  # vocab_only, check_tensors, use_extra_bufts, no_host as they are by default
+SWITCHES = b"\0\0\1\0"  # defaults of vocab_only, check_tensors, use_extra_bufts, no_host
 LOG = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
-ROOM = 16  # ids that a text may have beyond one per byte
+ROOM = 16  # ids in addition to one for each byte
 
 
 class Parameters(ctypes.Structure):
@@ -29,7 +29,7 @@ class Parameters(ctypes.Structure):
 
 
 class LlamaLibraryError(Exception):
-    """Why llama.cpp cannot be used."""
+    """llama.cpp cannot be used."""
 
 
 class LlamaVocabulary:
@@ -65,7 +65,7 @@ class LlamaVocabulary:
         return ids[:count]
 
     def decode(self, ids: NDArray[np.int32]) -> bytes:
-        """The bytes of ids, special tokens written out."""
+        """The bytes of ids, including the texts of special tokens."""
         room = ROOM + 8 * len(ids)
         while True:
             text = ctypes.create_string_buffer(room)
@@ -79,7 +79,7 @@ class LlamaVocabulary:
 
 @cache
 def _library() -> Any:
-    """The shared object with the types of the functions that are called, logging nothing."""
+    """The shared object with the signatures of the functions used; logging is off."""
     library = ctypes.CDLL(str(_shared_object()))
     pointer, integer, switch, string = ctypes.c_void_p, ctypes.c_int32, ctypes.c_bool, ctypes.c_char_p
     signatures = {
@@ -108,4 +108,4 @@ def _shared_object() -> Path:
     raise LlamaLibraryError("the xllamacpp package has no shared object here")
 
 
-_SAY_NOTHING = LOG(lambda level, text, data: None)  # llama.cpp keeps it
+_SAY_NOTHING = LOG(lambda level, text, data: None)  # global, because llama.cpp keeps a pointer to it

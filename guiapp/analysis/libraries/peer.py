@@ -1,4 +1,4 @@
-"""A tokenizer library of other people as a contender: what it takes, how it is asked, what is against it."""
+"""Another tokenizer library as a contender: its input, its methods, and reasons why it cannot take part."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
-LONGEST_REASON = 150  # characters of what a library says
+LONGEST_REASON = 150  # characters of a library's error message
 Batch = Callable[[Any, list[Any], int], Iterable[Any]]  # the library, texts, threads
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a library takes of a model, called its source.
+    """The form in which a library takes a model; a model in this form is called its source.
 
-    write    the source that says the same as a vocabulary
-    check    raises UnavailableError where none can be written; gets the library's name, and is soon done
-    files    the formats that are read as they stand, or as a tokenizer.json that says the same, and how such
-             a file becomes a source
-    usual    the vocabulary that libraries bring and use where the source is ""
-    is_read  whether a file of these formats is one that the library reads, by what is next to it
+    write    makes a source from a vocabulary
+    check    raises UnavailableError if no source can be made; gets the library's name, and is fast
+    files    formats that are read unchanged or as an equivalent tokenizer.json; each maps to a function from
+             a path to a source
+    usual    the built-in vocabulary that libraries use if the source is ""
+    is_read  whether the library reads a file of these formats, which may depend on files next to it
     """
 
     write: Callable[[Tokenizer], Any]
@@ -57,22 +57,22 @@ class Form:
 class Peer:
     """A tokenizer library.
 
-    name       as people call it, and install it where `package` says nothing else
-    module     what is imported
+    name       its usual name, also of its package unless `package` is set
+    module     the module to import
     takes      the form of its sources
-    load       what has the methods below, by its name in the module, which is called with a source; or a
-               function of the imported module and a source, which may return a whole contender
+    load       the name of a callable in the module that makes an object with the methods below from a source;
+               or a function of the imported module and a source, which may return a whole contender
     encode, decode  the names of methods
-    batch      that of one for many texts, or a function; "" where there is none
-    threads    the keyword of `batch` for their number, "" where it has none
-    options    keywords of `encode` and `batch`: special tokens are neither added nor read
-    parse      what encodes and parses special tokens, given their texts and ids, of the library that was
-               opened with them; None where it cannot
-    ids        what a call returns, in words: it is converted outside of the timing
-    types      those of the vocabularies that it has, where it does not read the file itself; none: all
-    refuse     raises UnavailableError for what it cannot take, not even in a file that it reads
-    unsplit    the source of one that takes a text as one piece; None where the library cannot
-    take_text, take_ids  as `Contender` has them
+    batch      the name of the method for many texts, or a function; "" if there is none
+    threads    the keyword of `batch` for the number of threads, "" if there is none
+    options    keywords of `encode` and `batch` with which special tokens are neither added nor parsed
+    parse      given the library opened with special tokens, and their texts and ids, returns an `encode` that
+               parses them; None if it cannot
+    ids        the type of a result, in words; it is converted outside of the timing
+    types      supported vocabulary types, if it does not read the file itself; empty: all
+    refuse     raises UnavailableError for vocabularies that it cannot use, even from a file that it reads
+    unsplit    makes a source with which texts are not split; None if the library cannot
+    take_text, take_ids  as in `Contender`
     environment  variables that are set before the module is imported
     """
 
@@ -96,7 +96,7 @@ class Peer:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def open(self, source: Any) -> Contender:
-        """The library with a vocabulary; raises UnavailableError with what it says against that."""
+        """Open the library with a vocabulary; raises UnavailableError with the library's message."""
         os.environ.update(self.environment)
         try:
             module = import_module(self.module)
@@ -138,18 +138,18 @@ class Peer:
         return self.parse(self._library(module, with_special(source, special)), special)
 
     def check(self, vocabulary: Vocabulary) -> None:
-        """Raises UnavailableError where no source can be written of a vocabulary."""
+        """Raises UnavailableError if no source can be made from a vocabulary."""
         check_type(self.name, vocabulary, self.types)
         self.takes.check(vocabulary, self.name)
 
     def check_all(self, vocabulary: Vocabulary) -> None:
-        """Raises UnavailableError where neither its file nor what can be made of a vocabulary is taken."""
+        """Raises UnavailableError if the library takes neither the vocabulary's file nor a written source."""
         self.refuse(vocabulary)
         if self.file_source(vocabulary) is None:
             self.check(vocabulary)
 
     def file_source(self, vocabulary: Vocabulary) -> Callable[[], Any] | None:
-        """What makes a source of the very file that was opened, where the library reads such files."""
+        """A function that makes a source from the opened file; None if the library cannot read the file."""
         read, path = self.takes.files.get(vocabulary.format), vocabulary.path
         is_other = vocabulary.chosen_pre not in ("", self.name)
         return (
@@ -160,16 +160,16 @@ class Peer:
 
     @property
     def is_installed(self) -> bool:
-        """Whether the module is there and is no folder that only has its name."""
+        """Whether the module exists and is not just a folder of that name."""
         try:
             spec = find_spec(self.module)
-        except ModuleNotFoundError:  # of the package that the module lies in
+        except ModuleNotFoundError:  # the parent package is missing
             return False
         return spec is not None and spec.origin is not None
 
     @property
     def version(self) -> str:
-        """The installed version; raises UnavailableError with the way to get it where there is none."""
+        """The installed version; raises UnavailableError with instructions if it is not installed."""
         try:
             return version(self.package or self.name)
         except PackageNotFoundError as error:
@@ -181,12 +181,12 @@ class Peer:
 
 
 def pip_install(packages: str) -> str:
-    """A command that installs packages where this program finds them, whatever `pip` a terminal has."""
+    """A command that installs packages for this program's Python, whichever `pip` the terminal finds."""
     return f"{shlex.quote(sys.executable)} -m pip install {packages}"
 
 
 def check_type(name: str, vocabulary: Vocabulary, types: tuple[VocabType, ...]) -> None:
-    """Raises UnavailableError for a vocabulary that is of none of these types."""
+    """Raises UnavailableError for a vocabulary of another type than these."""
     if types and vocabulary.type not in types:
         names = " and ".join(each.value for each in types)
         raise UnavailableError(f"{name} has no {vocabulary.type.value} vocabularies; it takes {names} only.")

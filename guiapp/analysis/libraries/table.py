@@ -1,4 +1,4 @@
-"""The tokenizer libraries of other people that can take part; to add one, add a row to `_ROWS`."""
+"""The other tokenizer libraries that can take part; to add one, add a row to `_ROWS`."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NOTE = (
 BPE, SPM, UGM, WPM, RWKV = VocabType.BPE, VocabType.SPM, VocabType.UGM, VocabType.WPM, VocabType.RWKV
 
 
-# Forms, and what is against them
+# Forms and their checks
 
 
 def _check_json(vocabulary: Vocabulary, name: str) -> None:
@@ -95,7 +95,7 @@ def _refuse(vocabulary: Vocabulary, name: str) -> None:
 
 
 def _pieces(tokenizer: Tokenizer) -> bytes:
-    """A model of SentencePiece: the very file where it is one."""
+    """A SentencePiece model: the opened file itself if it is one."""
     vocabulary = tokenizer.vocabulary
     if vocabulary.model == SENTENCEPIECE_MODEL and vocabulary.path is not None:
         return vocabulary.path.read_bytes()
@@ -129,12 +129,12 @@ RWKV_ROWS = Form(rwkv_rows)
 GGUF = Form(lambda tokenizer: tokenizer.vocabulary.path, _check_gguf)
 
 
-# How those are opened that need more than a call
+# Functions that open libraries, for those that need more than one call
 
 
 @contextmanager
 def _as_file(source: str) -> Iterator[str]:
-    """The path of the same as a file, for those that read nothing else."""
+    """The path of a temporary file with the source, for libraries that only read files."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "tokenizer.json")
         path.write_text(source, "utf-8")
@@ -142,7 +142,7 @@ def _as_file(source: str) -> Iterator[str]:
 
 
 def _from_file(load: str) -> Callable[[Any, str], Any]:
-    """Opens a library by what its module makes of the path of a file."""
+    """A `load` that calls a function of the module with the path of a file."""
 
     def load_file(module: Any, source: str) -> Any:
         with _as_file(source) as path:
@@ -185,7 +185,7 @@ def _gigatoken(module: Any, source: str | bytes) -> Any:
 
 
 def _gigatoken_reason(message: str) -> str:
-    """A sentence of what it tells, whose first line names a part and the others places in its source."""
+    """A sentence from gigatoken's message: the first line names the part, the others lines of its source."""
     reason = message.partition("\n")[0]
     if part := UNSUPPORTED.match(reason):
         kind, name = part[1].replace("_", "-"), quoted(part[2], LONGEST_REASON)
@@ -222,7 +222,7 @@ def _quicktok(module: Any, source: str | Path) -> Any:
     if isinstance(source, str):
         with _as_file(source) as path:
             return _quicktok(module, Path(path))
-    with TemporaryDirectory() as folder:  # it compiles the patterns that it knows
+    with TemporaryDirectory() as folder:  # for the patterns that it compiles
         module.import_tokenizer(str(source), "loaded", folder)
         return module.Tokenizer("loaded", folder)
 
@@ -255,7 +255,7 @@ def _kitoken(module: Any, source: str | bytes) -> Any:
 
 
 def _wordchipper(module: Any, source: NamedRanks) -> Contender:
-    """It fetches what it does not find in its cache: given the file, it stays off the network."""
+    """Open wordchipper with the file in its cache; it would fetch a missing one from the network."""
     with TemporaryDirectory() as folder:
         path = Path(folder, "openai", source.name, f"{source.name}.tiktoken")
         path.parent.mkdir(parents=True)
@@ -283,13 +283,13 @@ def _sentencepiece(module: Any, source: bytes) -> Any:
 
 
 def _is_in_folder(path: Path) -> bool:
-    """Whether transformers finds a file in its folder: by its name, and by the class that a config names."""
+    """Whether transformers finds a file in its folder: by its name, and through a config next to it."""
     has_config = any(path.with_name(name).is_file() for name in (CONFIG, MODEL))
     return name_before(path) == "" and (has_config or path.name == "tokenizer.json")
 
 
 def _transformers(module: Any, source: str | Path) -> Contender:
-    """What a folder is for AutoTokenizer, with no code of the model's; or the same as a tokenizer.json."""
+    """Open a folder with AutoTokenizer, without running the model's code; or the text of a tokenizer.json."""
     if isinstance(source, Path):
         library = module.AutoTokenizer.from_pretrained(
             str(source), trust_remote_code=False, local_files_only=True
@@ -322,7 +322,7 @@ def _transformers(module: Any, source: str | Path) -> Contender:
 def _parse_reopened(
     load: Callable[[Any, Any], Contender], module: Any, source: Any, special: Mapping[str, int]
 ) -> Callable[[Any], Any]:
-    """What parses special tokens of a library that is opened with them."""
+    """An `encode` that parses special tokens, from a library opened again with them."""
     encode = load(module, with_special(source, special)).encode_special
     assert encode is not None
     return lambda text: encode(text, False)
@@ -331,13 +331,13 @@ def _parse_reopened(
 def _parsing(
     method: str = "encode", /, **options: Any
 ) -> Callable[[Any, Mapping[str, int]], Callable[[Any], Any]]:
-    """A method of a library that parses special tokens."""
+    """A `parse` that calls a method of the library with options."""
     return lambda library, special: partial(getattr(library, method), **options)
 
 
 LIST, OBJECT, ARRAY = "a list", "an object with a list", "an array"
 NO_SPECIAL = {"add_special_tokens": False}
-ORDINARY: dict[str, Any] = {  # as tiktoken calls it, and those that take its place
+ORDINARY: dict[str, Any] = {  # the names in tiktoken and its replacements
     "encode": "encode_ordinary",
     "decode": "decode_bytes",
     "batch": "encode_ordinary_batch",
@@ -510,13 +510,13 @@ _ROWS = (
     ),
 )
 PEERS: dict[str, Peer] = {peer.name: peer for peer in _ROWS}
-"""To add a library, add one row: its name, the module to import, which form of a model it takes, how that is
-opened, and the methods that encode, decode and take many texts; `Peer` says what each field means.  Where the
-name of a method is not enough, a function stands in its place."""
+"""To add a library, add one row: its name, the module to import, the form of its sources, how to open one,
+and the methods for encoding, decoding and batches; `Peer` documents each field.  If the name of a method is
+not enough, use a function."""
 
 
 def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
-    """Why a peer cannot take part, "" where nothing is known against it."""
+    """Why a library cannot take part, "" if there is no known reason."""
     peer = PEERS[name]
     if not peer.is_installed:
         return peer.how_to_install
@@ -529,7 +529,7 @@ def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
 
 
 def version_of(name: str) -> str:
-    """The version of a peer, "" where it is not installed, or not as packages are."""
+    """The version of a library, "" if it is not installed, or not as a package."""
     try:
         return PEERS[name].version if PEERS[name].is_installed else ""
     except UnavailableError:
@@ -537,13 +537,13 @@ def version_of(name: str) -> str:
 
 
 def ids_form(name: str) -> str:
-    """What a peer returns, in a sentence; where it is no array, it is made one outside of the timing."""
+    """A sentence about what a library returns; anything but an array is converted outside of the timing."""
     ids = PEERS[name].ids
     return f"It returns {ids}{'' if ids == 'an array' else ', which is read outside of the timing'}."
 
 
 def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
-    """What a peer is built from; UnavailableError where it is missing or cannot take the vocabulary."""
+    """The source of a library; raises UnavailableError if it is missing or cannot use the vocabulary."""
     peer = PEERS[name]
     if not peer.is_installed:
         raise UnavailableError(peer.how_to_install)
@@ -558,7 +558,7 @@ def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
 
 
 def listing(tokenizer: Tokenizer, own: Iterable[CustomContender] = ()) -> Iterator[str]:
-    """Who can take part in a run with one model, each with what is against it, as lines for a terminal."""
+    """All contenders for a model, with reasons against them, as lines for a terminal."""
     rows = [HEAD]
     rows += [
         (name, "", "an object with arrays", f"ours, {each.complexity}")

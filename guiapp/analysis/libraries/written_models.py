@@ -1,4 +1,4 @@
-"""The loaded vocabulary in the forms that other tokenizers read: ranks, JSON, a model of SentencePiece."""
+"""Write the loaded vocabulary in forms that other tokenizers read: ranks, JSON, a SentencePiece model."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ PIECE_TYPES = {
 }
 UNIGRAM_MODEL, PAIR_MODEL = 1, 2
 CL100K, O200K = "cl100k_base", "o200k_base"
-USUAL = O200K  # in place of a vocabulary that is none of these
-KNOWN = {  # as tiktoken checks the files that it fetches
+USUAL = O200K  # used for any other vocabulary
+KNOWN = {  # number of tokens and SHA-256, as in tiktoken's check of fetched files
     (100_256, "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"): CL100K,
     (199_998, "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"): O200K,
 }
-BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
+BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # the bytes that occur in UTF-8
 
 
 class RanksAndPattern(NamedTuple):
-    """The bytes of each normal token with its rank, and what cuts text into pieces."""
+    """The bytes of each normal token with its rank, and the pattern that splits text into pieces."""
 
     pattern: str
     ranks: dict[bytes, int]
@@ -58,13 +58,13 @@ class RanksAndPattern(NamedTuple):
 
 
 def ranks_and_pattern(tokenizer: Tokenizer) -> RanksAndPattern:
-    """What tiktoken takes; `check_ranks` found nothing against that."""
+    """The source for tiktoken; `check_ranks` must have passed."""
     vocabulary = tokenizer.vocabulary
     return RanksAndPattern(single_pattern(vocabulary, "tiktoken"), ranks_of_bytes(vocabulary))
 
 
 def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
-    """Raise UnavailableError where a library like tiktoken cannot merge and cut as a BPE vocabulary asks."""
+    """Raise UnavailableError if a library like tiktoken cannot merge and split as the vocabulary requires."""
     if (parts := vocabulary.parts) is not None and not (vocabulary.patterns and parts.normalizes_nothing):
         raise UnavailableError(f"{reader} merges the bytes of unchanged text; this file needs more.")
     if vocabulary.rules.escape_spaces:
@@ -76,14 +76,14 @@ def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
 
 
 def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
-    """The bytes of each normal token with its id, which is its rank in tiktoken."""
+    """The id of each normal token by its bytes; the id is its rank in tiktoken."""
     texts = sliced(*vocabulary.token_bytes_table)
     normal = np.flatnonzero(vocabulary.attributes & Attribute.NORMAL.value).tolist()
     return {texts[token]: token for token in normal}
 
 
 def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
-    """The pattern that cuts text into pieces, where it is a single regular expression."""
+    """The pattern that splits text into pieces; raises UnavailableError if it is not a single expression."""
     patterns = _patterns(vocabulary, reader)
     if len(patterns) != 1:
         raise UnavailableError(
@@ -101,7 +101,7 @@ def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
 
 
 def check_hugging_face(vocabulary: Vocabulary) -> None:
-    """Raise UnavailableError where `tokenizer.json` cannot say what the vocabulary asks for."""
+    """Raise UnavailableError if the vocabulary cannot be expressed as a `tokenizer.json`."""
     if vocabulary.parts is not None:
         _own_file(vocabulary)
         return
@@ -118,14 +118,14 @@ def check_hugging_face(vocabulary: Vocabulary) -> None:
 
 
 def _is_as_llamas(vocabulary: Vocabulary, rules: PieceRules) -> bool:
-    """Whether a model of SentencePiece asks for no more than converted ones do."""
+    """Whether a SentencePiece model needs no more features than converted ones such as Llama's."""
     text, has_own = rules.text, (vocabulary.attributes & Attribute.USER_DEFINED).any()
     is_changed = len(text.charsmap) > 0 or text.removes_spaces or text.adds_at_end or not text.marks_spaces
     return rules.merges and rules.has_byte_fallback and not (is_changed or has_own)
 
 
 def hugging_face_json(tokenizer: Tokenizer) -> str:
-    """The vocabulary as `tokenizer.json`; `check_hugging_face` found nothing against that."""
+    """The vocabulary as `tokenizer.json`; `check_hugging_face` must have passed."""
     vocabulary = tokenizer.vocabulary
     if vocabulary.parts is not None:
         return _own_file(vocabulary).read_text("utf-8")
@@ -150,7 +150,7 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
 
 
 def with_special(source: Any, special: Mapping[str, int]) -> Any:
-    """The same source with these special tokens, texts and ids; files have their own."""
+    """The source with these special tokens (texts and ids); files keep their own."""
     if isinstance(source, RanksAndPattern):
         return source._replace(special=special)
     if not isinstance(source, str) or (document := json.loads(source))["added_tokens"]:
@@ -162,7 +162,7 @@ def with_special(source: Any, special: Mapping[str, int]) -> Any:
 
 
 def document_json(read: Callable[[Path, Opening], tuple[Any, dict[str, Any], Any]], path: Path) -> str:
-    """The tokenizer.json that says the same as a file of tokens.  Raises UnavailableError."""
+    """The tokenizer.json that is equivalent to a file of tokens.  Raises UnavailableError."""
     try:
         _, content, _ = read(path, Opening(lambda share: None))
     except VocabError as error:
@@ -171,7 +171,7 @@ def document_json(read: Callable[[Path, Opening], tuple[Any, dict[str, Any], Any
 
 
 def _own_file(vocabulary: Vocabulary) -> Path:
-    """The tokenizer.json that a vocabulary was read from, as it stands."""
+    """The tokenizer.json from which a vocabulary was read.  Raises UnavailableError for any other file."""
     path = vocabulary.path
     if path is None or vocabulary.chosen_pre or not tokenizer_json.sniff(_head(path)):
         raise UnavailableError(
@@ -186,11 +186,11 @@ def _head(path: Path) -> bytes:
 
 
 def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
-    """The same for a BPE vocabulary, but texts are one piece."""
+    """A BPE vocabulary as `tokenizer.json` that does not split texts.  Raises UnavailableError."""
     if tokenizer.vocabulary.type is not VocabType.BPE or tokenizer.vocabulary.parts is not None:
         raise UnavailableError("Only BPE vocabularies split texts.")
     document = json.loads(hugging_face_json(tokenizer))
-    if not tokenizer.vocabulary.rules.escape_spaces:  # else it is one piece as it is
+    if not tokenizer.vocabulary.rules.escape_spaces:  # else it is not split anyway
         document["pre_tokenizer"] = part.byte_level(use_regex=False)
     return json.dumps(document, ensure_ascii=False)
 
@@ -218,7 +218,7 @@ def _merges(vocabulary: Vocabulary) -> list[tuple[str, str]]:
 
 
 def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
-    """As converters write them: each pair of tokens that make a token, by its rank, then by theirs."""
+    """Merge rules as from converters: each pair of tokens that forms a token, by its rank, then by theirs."""
     vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
     assert merging is not None
     tokens = sliced(vocabulary.token_data, vocabulary.token_offsets)
@@ -230,13 +230,13 @@ def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
 
 
 def _pair(merge: str) -> tuple[str, str]:
-    """Both sides of a rule; the first one may be a space itself."""
+    """Both sides of a rule; the left one may be a space itself."""
     at = merge.index(" ", 1)
     return merge[:at], merge[at + 1 :]
 
 
 def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
-    """The patterns in turn, each within the pieces of those before; named forms where readers know them."""
+    """The patterns in turn, each within the pieces of the previous ones; as named components if known."""
     is_gpt2 = patterns[-1] == GPT2
     last = part.byte_level(use_regex=is_gpt2)
     steps = [part.split_by(_published(pattern)) for pattern in patterns[: len(patterns) - is_gpt2]]
@@ -246,8 +246,8 @@ def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
 
 
 def _published(pattern: Pattern) -> str:
-    """As files of models spell it; some readers know it by this spelling alone."""
-    source = pattern.source.replace(CONTRACTION, PUBLISHED)  # which matches the same
+    """A pattern as spelled in model files; some readers only recognize this spelling."""
+    source = pattern.source.replace(CONTRACTION, PUBLISHED)  # both match the same
     return source + r"|\s+" * source.endswith(r"\s+(?!\S)")
 
 
@@ -256,7 +256,7 @@ def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> dict[str, Any]:
-    """Merges of characters, with bytes for those that are unknown and a mark for each space."""
+    """Sections for BPE of characters with byte fallback and a mark for each space."""
     unknown = vocabulary.special_ids.unk
     adds_space = vocabulary.rules.add_space_prefix
     return {
@@ -275,7 +275,7 @@ def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> d
 
 
 def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
-    """GGUF marks the beginning of words, this format what continues them."""
+    """Sections for WordPiece: GGUF marks tokens that begin a word, this format tokens that continue one."""
     vocabulary = tokenizer.vocabulary
     ids = {}
     for text, token in _ids_of_texts(vocabulary).items():
@@ -331,14 +331,14 @@ READS_TOKENS = {
     "vocab.json and merges.txt": partial(document_json, vocab_json.document),
     "CLIP's merges": partial(document_json, clip.document),
 }
-"""Formats whose files, or a tokenizer.json that says the same, such libraries read."""
+"""Formats that such libraries read through an equivalent tokenizer.json."""
 
 
-# OpenAI's vocabularies, for libraries that bring these alone and know them by name
+# OpenAI's vocabularies, for libraries that contain only these and identify them by name
 
 
 def name_of(vocabulary: Vocabulary) -> str:
-    """What OpenAI calls this vocabulary, "" where it is none of theirs."""
+    """OpenAI's name of this vocabulary, "" if it is not one of theirs."""
     n_normal = int((vocabulary.attributes & Attribute.NORMAL > 0).sum())
     if vocabulary.type is not VocabType.BPE or n_normal not in {size for size, _ in KNOWN}:
         return ""
@@ -350,37 +350,37 @@ def name_of(vocabulary: Vocabulary) -> str:
 
 
 class NamedRanks(NamedTuple):
-    """One of OpenAI's vocabularies by its name, and the file that tiktoken has of it."""
+    """The name of one of OpenAI's vocabularies, and its file for tiktoken."""
 
     name: str
     file: bytes
 
 
 def named_ranks(tokenizer: Tokenizer) -> NamedRanks:
-    """Those of a vocabulary that `name_of` knows."""
+    """The name and ranks of a vocabulary that `name_of` recognizes."""
     vocabulary = tokenizer.vocabulary
     return NamedRanks(name_of(vocabulary), ranks_text(ranks_of_bytes(vocabulary)))
 
 
 def ranks_text(ranks: dict[bytes, int]) -> bytes:
-    """Tokens by rank as tiktoken's files list them."""
+    """Tokens by rank in the format of tiktoken's files."""
     rows = sorted((rank, text) for text, rank in ranks.items())
     return b"".join(b64encode(text) + b" %d\n" % rank for rank, text in rows)
 
 
 def rwkv_rows(tokenizer: Tokenizer) -> str:
-    """RWKV's rows as we write them: what a line of such a file says is run as Python there."""
+    """Rows of an RWKV vocabulary, always written by us: the library runs each line of a file as Python."""
     vocabulary = tokenizer.vocabulary
     rows = ((token, vocabulary.token_bytes(token)) for token in range(len(vocabulary)))
     is_text = vocabulary.attributes & Attribute.NORMAL > 0
     return "".join(f"{token} {text!r} {len(text)}\n" for token, text in rows if is_text[token] and text)
 
 
-# A model file of SentencePiece, in protobuf's wire format; fields as in sentencepiece_model.proto
+# A SentencePiece model file in protobuf's wire format; fields as in sentencepiece_model.proto
 
 
 def sentencepiece_model(vocabulary: Vocabulary) -> bytes:
-    """The bytes of a `.model` file with the pieces, scores and normaliser of an SPM or UGM vocabulary."""
+    """The bytes of a `.model` file with the pieces, scores and normalizer of an SPM or UGM vocabulary."""
     pieces = b"".join(_message(1, _piece(vocabulary, token)) for token in range(len(vocabulary)))
     rules = vocabulary.rules
     model_type = UNIGRAM_MODEL if vocabulary.type is VocabType.UGM else PAIR_MODEL

@@ -1,1 +1,1 @@
-"""Finding stretches of a text, and tokens."""
+"""Search for spans of a text, and for tokens."""

@@ -1,6 +1,6 @@
-"""A process that looks for a regular expression in a text; it can be ended when that takes for ever.
+"""A process that searches a text for a regular expression; it can be killed if that takes too long.
 
-Reads a request from standard input, writes where matches begin and end to standard output, as int64.
+Reads a request from standard input; writes the starts and ends of matches to standard output, as int64.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ BLOCK = 1 << 20  # characters
 
 
 def request(expression: str, matches_case: bool, most: int, text: bytes) -> bytes:
-    """What the process is to be told; it ends behind `most` matches and one."""
+    """The request for the process; it stops after `most` + 1 matches."""
     pattern = expression.encode("utf-8", "surrogatepass")
     return np.array([len(pattern), matches_case, most], np.int64).tobytes() + pattern + text
 
 
 def places(message: bytes) -> NDArray[np.int64]:
-    """int64[k, 2]: the byte spans of the matches, without empty ones; ^ and $ are the ends of lines."""
+    """int64[k, 2]: the byte spans of the matches, without empty ones; ^ and $ match at line ends."""
     n_pattern, matches_case, most = np.frombuffer(message[:HEAD_BYTES], np.int64).tolist()
     behind = HEAD_BYTES + n_pattern
     flags = re.MULTILINE | (re.NOFLAG if matches_case else re.IGNORECASE)
@@ -38,7 +38,7 @@ def places(message: bytes) -> NDArray[np.int64]:
 
 
 def _in_bytes(text: str, ascending: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many bytes lie before some characters; block by block, because texts are long."""
+    """Convert ascending character offsets to byte offsets; block by block, because texts are long."""
     offsets, before = np.empty_like(ascending), 0
     for first in range(0, len(text) + 1, BLOCK):
         sizes = sizes_in_bytes(code_points(text[first : first + BLOCK]))

@@ -1,6 +1,6 @@
-"""A process that tries one regular expression after another on the same tokens; it can be ended at any time.
+"""A process that searches some tokens for one regular expression after another; it can be killed at any time.
 
-Reads frames: first the tokens, then expressions.  Writes a frame for each: nothing, then the ids that match.
+Reads frames: first the tokens, then expressions.  Answers each: first with an empty frame, then with ids.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HEAD_BYTES = 8
 
 
 def request(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bytes:
-    """The first frame: how many offsets, the offsets, the bytes of the tokens."""
+    """The first frame: the number of offsets, the offsets, the bytes of the tokens."""
     return b"".join([np.int64(len(offsets)).tobytes(), offsets.tobytes(), data.tobytes()])
 
 

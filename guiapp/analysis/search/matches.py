@@ -1,7 +1,7 @@
 """Find spans of a text, and tokens: by characters, by bytes in hex digits, or by a regular expression.
 
-Places are looked for by numpy, which lets other threads run; a regular expression is tried in a process
-that can be ended at any time.
+Text and bytes are found with NumPy, which lets other threads run; regular expressions run in a process that
+can be killed at any time.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import Progress
 
 LONGEST_S = 8.0
-LONGEST_FOLDING = 3  # characters that one character becomes
+LONGEST_FOLDING = 3  # characters in the case folding of one character
 LAST_WITH_CASES = 0x1FFFF
-DOTTED_CAPITAL_I = "\u0130"  # becomes i with a dot above; people also type it as i
+DOTTED_CAPITAL_I = "\u0130"  # folds to i with a dot above; users also type i for it
 MOST_MATCHES = 1_000_000
-CHUNK_BYTES = 1 << 18  # looked through at once: so much stays near the processor
-HEAD_CHARACTERS = 3  # compared at every place; the rest only where these fit
+CHUNK_BYTES = 1 << 18  # searched at once: so much fits in the processor's cache
+HEAD_CHARACTERS = 3  # compared at every position; the rest only where these match
 HEX_MARKS = re.compile("0x|,", re.IGNORECASE)
 TOKEN_ID = re.compile(r"#?([0-9]{1,12})")
 NO_PLACES = np.zeros(0, np.int64)
 Kind = Literal["text", "bytes", "regex"]
-Steps = Mapping[tuple[int, int], Sequence[bytes]]  # what may stand here, by its length and what comes next
-Pattern = Sequence[Steps]  # from the first to behind the last
+Steps = Mapping[tuple[int, int], Sequence[bytes]]  # possible spellings, by their length and the next step
+Pattern = Sequence[Steps]  # the match is complete at step len(pattern)
 Places = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends
 
 
 class QueryError(TokenloupeError):
-    """What is looked for cannot be understood, or takes too long."""
+    """A query is not valid, or takes too long."""
 
 
 # In a text
@@ -49,7 +49,7 @@ class QueryError(TokenloupeError):
 
 @dataclass(frozen=True)
 class Query:
-    """What to find; `matches_case` counts for texts and expressions."""
+    """A search; `matches_case` applies to texts and expressions."""
 
     kind: Kind
     needle: str
@@ -57,10 +57,10 @@ class Query:
 
 
 class TextMatches(NamedTuple):
-    """Stretches of a text from front to back that do not overlap.
+    """Spans of a text in ascending order that do not overlap.
 
     starts, ends  int64[k]  match i is text[starts[i] : ends[i]], never empty
-    is_all        whether there are no more than so many
+    is_all        whether there are no further matches
     """
 
     starts: NDArray[np.int64]
@@ -72,7 +72,7 @@ NO_MATCHES = TextMatches(NO_PLACES, NO_PLACES, True)
 
 
 def find(text: bytes, query: Query, progress: Progress) -> TextMatches:
-    """Where a text has what is asked for.  Raises QueryError."""
+    """The matches of a query in a text.  Raises QueryError."""
     if not query.needle:
         return NO_MATCHES
     if query.kind == "regex":
@@ -87,7 +87,7 @@ def find(text: bytes, query: Query, progress: Progress) -> TextMatches:
 
 
 def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
-    """The tokens that people mean by an id, by the text they stand for, or by how the file spells them."""
+    """The tokens with this id, this text, or this spelling in the file.  Raises QueryError."""
     if match := TOKEN_ID.fullmatch(name):
         token_id = int(match[1])
         if token_id >= len(vocabulary):
@@ -110,7 +110,7 @@ def _exactly(parts: Iterable[bytes]) -> Pattern:
 
 
 def _in_any_case(needle: str, text: bytes) -> Pattern:
-    """For characters that become the same; rare ones, such as ß for ss, only where the text has them."""
+    """A pattern for any case; rare equivalents, such as ß for ss, are included only if the text has them."""
     folded, others, is_ascii = needle.casefold(), characters_by_folding(), text.isascii()
     is_in_text = cache(lambda spelling: not is_ascii and spelling in text)
     pattern = []
@@ -126,7 +126,7 @@ def _in_any_case(needle: str, text: bytes) -> Pattern:
 
 @cache
 def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
-    """The characters that become something else, by what they become: "ss" has ß and ẞ."""
+    """The characters changed by case folding, by their folded form: "ss" has ß and ẞ."""
     result: dict[str, list[str]] = defaultdict(list)
     for character in map(chr, range(LAST_WITH_CASES + 1)):
         folded = character.casefold()
@@ -155,7 +155,7 @@ def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress)
 
 
 def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Places:
-    """Where the pattern fits in data that begins in a chunk, overlapping places too."""
+    """All matches, also overlapping ones, that begin in the chunk at the start of `data`."""
     n_places = min(len(data), CHUNK_BYTES)
     padded = data if len(data) == CHUNK_BYTES + longest else np.pad(data, (0, longest))
     starts, head, length = _heads_in(padded, n_places, pattern)
@@ -177,13 +177,13 @@ def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Place
 
 
 def _heads_in(data: NDArray[np.uint8], n_places: int, pattern: Pattern) -> tuple[NDArray[np.int64], int, int]:
-    """Where the pattern may fit, by its first characters; how many of them fit for sure, and their length."""
+    """Starts of possible matches; how many first characters are certain to match there; their length."""
     fits = np.ones(n_places, np.bool_)
     offset = 0
     for at, steps in enumerate(pattern[:HEAD_CHARACTERS]):
         columns = [data[offset + column :][:n_places] for column in range(max(steps)[0])]
         fits &= reduce(or_, [_is_one_of(columns[:length], each) for (length, _), each in steps.items()])
-        if len(steps) > 1:  # what comes next is not at the same place everywhere
+        if len(steps) > 1:  # the offset of the next character varies
             return np.flatnonzero(fits), at, offset
         offset += len(columns)
     return np.flatnonzero(fits), min(len(pattern), HEAD_CHARACTERS), offset
@@ -197,7 +197,7 @@ def _joined(places: Sequence[Places]) -> Places:
 
 
 def _is_one_of(columns: Sequence[NDArray[np.uint8]], spellings: Sequence[bytes]) -> NDArray[np.bool_]:
-    """For each place whether its bytes, one from each column, are one of the spellings."""
+    """For each position, whether its bytes, one from each column, are one of the spellings."""
     return reduce(
         or_,
         [
@@ -208,9 +208,9 @@ def _is_one_of(columns: Sequence[NDArray[np.uint8]], spellings: Sequence[bytes])
 
 
 def _apart(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which places stay where none may overlap, as a search from front to back finds them.
+    """Which matches a search from front to back keeps, as matches must not overlap.
 
-    Follows the way from each place to the next beyond it with steps twice as long each round.
+    Follows the links from each match to the next one after it; each round doubles the length of links.
     """
     is_kept = np.ones(len(starts), np.bool_)
     if (starts[1:] >= ends[:-1]).all():
@@ -242,9 +242,9 @@ def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatch
 
 
 def contains(tree: TokenTree, needle: bytes, data: NDArray[np.uint8] | None = None) -> NDArray[np.bool_]:
-    """For each token whether it has these bytes in it; 5 ms for 262,144 tokens.
+    """For each token, whether it contains these bytes; takes 5 ms for 262,144 tokens.
 
-    data  what to look in instead of the tokens' bytes, as long as they are
+    data  searched instead of the tokens' bytes, of the same length
     """
     data = tree.data if data is None else data
     n_starts = len(data) - len(needle) + 1
@@ -253,7 +253,7 @@ def contains(tree: TokenTree, needle: bytes, data: NDArray[np.uint8] | None = No
     begins = data[:n_starts] == needle[0]
     for at, byte in enumerate(needle[1:], 1):
         begins &= data[at : at + n_starts] == byte
-    before = np.zeros(len(data) + 1, np.int32)  # how often they begin before each place
+    before = np.zeros(len(data) + 1, np.int32)  # the number of matches that begin before each offset
     np.cumsum(begins, out=before[1 : n_starts + 1])
     before[n_starts + 1 :] = before[n_starts]
     starts, ends = tree.offsets[:-1], tree.offsets[1:]
@@ -264,10 +264,10 @@ def contains(tree: TokenTree, needle: bytes, data: NDArray[np.uint8] | None = No
 def distances_from(
     tree: TokenTree, needle: bytes, tokens: NDArray[np.int32], has_space: bool = False
 ) -> NDArray[np.int64]:
-    """How far tokens are from bytes that they contain: int64[n], the nearest are to come first.
+    """How close tokens are to bytes that they contain: int64[n], for sorting the closest first.
 
-    0 for the very token, 1 for the one with a space before it, or the other way round if the text `has_space`
-    before it; 2 and 3 for tokens that begin so, and 4 for all others.
+    0 for the exact bytes, 1 for a space and the bytes, or vice versa if the text `has_space` before them;
+    2 and 3 for tokens that begin like these, and 4 for all others.
     """
     found = np.full(len(tokens), 4)
     starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
@@ -281,24 +281,24 @@ def distances_from(
 
 
 class RegexTokenMatcher:
-    """Finds the tokens that a regular expression matches, in a process that can be ended at any time.
+    """Finds the tokens that a regular expression matches, in a process that can be killed at any time.
 
-    It is kept, as the same tokens take a tenth of the time when they are asked for again, until `close`.
+    The process runs until `close`, as further searches of the same tokens take a tenth of the time.
     """
 
     def __init__(self) -> None:
         self._process = PersistentProcess(in_tokens_worker.__name__)
-        self._tree: TokenTree | None = None  # whose tokens the process has
+        self._tree: TokenTree | None = None  # the tokens that the process has
 
     def matching(
         self, tree: TokenTree, expression: str, progress: Callable[[float], None]
     ) -> NDArray[np.int32]:
-        """The ids of those that an expression matches.  Raises QueryError."""
+        """The ids of the tokens that an expression matches.  Raises QueryError."""
         answer = tried(expression, partial(self._answer, tree, expression, progress))
         return np.frombuffer(bytearray(answer), np.int32)
 
     def close(self) -> None:
-        """End the process; the next expression starts another."""
+        """End the process; the next search starts another."""
         self._process.close()
 
     def _answer(
@@ -315,7 +315,7 @@ class RegexTokenMatcher:
 
 
 def bytes_of(digits: str) -> bytes:
-    """The bytes of hex digits, which white space may stand between.  Raises QueryError."""
+    """The bytes of hex digits, with or without white space between them.  Raises QueryError."""
     digits = "".join(digits.split())
     if not re.fullmatch("[0-9a-fA-F]*", digits):
         raise QueryError("Write bytes as hex digits, such as E2 82 AC.")
@@ -325,7 +325,7 @@ def bytes_of(digits: str) -> bytes:
 
 
 def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
-    """What a process answers that is given a regular expression and so many seconds.  Raises QueryError."""
+    """Call `answer` with a time limit in seconds; raises QueryError for an invalid or slow expression."""
     try:
         re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:

@@ -1,1 +1,1 @@
-"""Session files: a piece of work that opens again exactly there."""
+"""Session files: the saved state of the user's work."""

@@ -1,4 +1,4 @@
-"""What session files are called, and the pages that they can be about: all that is needed at the start."""
+"""The names of session files and of the pages in them, in a small module for a fast start."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ PAGES = (
     *("tree", "steps", "bench"),
 )
 ALIASES = {"text": "inspect"}
-"""What pages are called as well, in sessions and for `screenshot`."""
+"""Other names of pages, in sessions and for `screenshot`."""
 
 
 def is_session(path: Path) -> bool:
-    """Whether a file is meant to be a session, be it one that can be used or not."""
+    """Whether a file is meant to be a session, usable or not."""
     return path.suffix.lower() == ENDING

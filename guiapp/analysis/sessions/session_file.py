@@ -1,24 +1,24 @@
-"""Session files: all of a piece of work in one text (TOML, like lessons), which opens exactly there.
+"""Session files: the complete state of the user's work in one text file (TOML, like lessons).
 
     session = 1                     the version of the format
-    notes = "…"                     what its author says about it
-    model = "models/own.gguf"       seen from the session's folder; or any name that opens a model
-    sha256 = "…"                    of the model's file, of a large one of its first 64 MiB
+    notes = "…"                     by its author
+    model = "models/own.gguf"       relative to the session's folder; or any name that opens a model
+    sha256 = "…"                    of the model's file, or of its first 64 MiB
     pre = "llama-bpe"               as `--pre`
-    text = "…"                      or text_base64 = "…" where it is no UTF-8
-    encoder = "scan"                the model's own where there is none
-    add_special = true              likewise parse_special
+    text = "…"                      or text_base64 = "…" if it is not UTF-8
+    encoder = "scan"                by default the model's own
+    add_special = true              also parse_special
     page = "steps"
-    selection = [12, 15]            bytes of the text, from where it was begun to the caret
-    breakpoints = ["rank < 5"]      as they are typed in Steps; `off ` in front: switched off
+    selection = [12, 15]            bytes of the text, from the anchor to the caret
+    breakpoints = ["rank < 5"]      as typed in Steps; with `off ` before it: disabled
     watches = ["rank"]
     step_size = "decision"          or "piece", "stage"
     recorded = [0, 900]             the bytes of the text that are stepped through
-    step = 34                       where among these steps
-    race = "heap"                   the encoder that runs beside
+    step = 34                       the current step
+    race = "heap"                   the encoder that runs next to it
     chat = "{…}"                    the Chat page's request, or messages alone, as JSON
 
-All but the version, the model and the text may be left out.  Nothing here is ever run.
+Only version, model and text are required.  Nothing in a session is ever run as code.
 """
 
 from __future__ import annotations
@@ -57,27 +57,27 @@ from guiapp.core.text.outside_json import (
 from guiapp.errors import TokenloupeError, not_written
 
 HEAD = "# A session of Tokenloupe. `tokenloupe FILE`, or dropping it on the window, opens it."
-UNSEEN = re.compile(r"[^\n\t\x20-\x7e]+|(?<![ \t])[ \t]++(?=\n|\Z)")  # the second at the ends of lines
+UNSEEN = re.compile(r"[^\n\t\x20-\x7e]+|(?<![ \t])[ \t]++(?=\n|\Z)")  # and white space at line ends
 QUOTES = re.compile(r'"(?="")|"\Z')
 SHORT = {"\t": "\\t", "\r": "\\r", "\n": "\\n"}
 Open = Callable[[str, str | None], Tokenizer]
 VERSION = 1
 WHAT = "session"
 OFF, TEXT_BYTES = "off ", "text_base64"
-ALWAYS = "add_special", "parse_special", "step", "text"  # written, whatever they are
-LONG = "chat", "notes", "text", TEXT_BYTES  # texts in lines of their own
+ALWAYS = "add_special", "parse_special", "step", "text"  # written even if they have the default value
+LONG = "chat", "notes", "text", TEXT_BYTES  # written as multi-line strings
 MOST_FILE_BYTES = 1 << 24
-MOST_NOTES = 50_000  # characters; editors are slow with lines that are longer
-MOST_CONDITIONS = 200  # each of them looks at all steps
+MOST_NOTES = 50_000  # characters; text fields are slow with longer lines
+MOST_CONDITIONS = 200  # each is evaluated for all steps
 Parsed = TypeVar("Parsed")
 SPAN = "must be two whole numbers, such as [0, 12]."
 
 
 @dataclass(frozen=True)
 class SessionFile:
-    """A piece of work; the module says what the entries mean.
+    """The state in a session; the module docstring documents the fields.
 
-    model  a path that holds from anywhere, or another name that opens a model
+    model  an absolute path, or another name that opens a model
     """
 
     model: str
@@ -100,7 +100,7 @@ class SessionFile:
 
 
 def load(named: str | PathLike[str]) -> SessionFile:
-    """Read a session; raises FaultyFileError, whose `faults` are all that is wrong with the file."""
+    """Read a session; raises FaultyFileError, whose `faults` are all errors in the file."""
     path = Path(named)
     file = TomlFile(path, WHAT, MOST_FILE_BYTES)
     faults = list(_faults(file.content))
@@ -156,7 +156,7 @@ def _seen_from(folder: Path, model: str) -> str:
 
 
 class EntryError(TokenloupeError):
-    """An entry that cannot be; the message follows its name."""
+    """An entry is not valid; the message continues a sentence that begins with its name."""
 
 
 def _base64(value: str) -> bytes:
@@ -233,7 +233,7 @@ def _texts(value: list[Any]) -> tuple[str, ...]:
 
 
 def _checked(parse: Callable[[str], Parsed], text: str) -> Parsed:
-    """What a text means that could have been typed."""
+    """Parse a text; raises EntryError with the parser's message."""
     try:
         return parse(text)
     except TokenloupeError as error:
@@ -241,7 +241,7 @@ def _checked(parse: Callable[[str], Parsed], text: str) -> Parsed:
 
 
 class SessionEntry(NamedTuple):
-    """An entry of a file: its type in TOML, and what makes a field of a session of it."""
+    """An entry of a file: its type in TOML, and the conversion to a field of SessionFile."""
 
     kind: type
     read: Callable[[Any], Any] = lambda value: value
@@ -267,14 +267,14 @@ ENTRIES = {
     "text": SessionEntry(str, str.encode),
     TEXT_BYTES: SessionEntry(str, _base64),
 }
-"""In the order in which they are written; each is a field of a session, the last two are the same one."""
+"""In the order in which they are written; each is a field of SessionFile, the last two are the same field."""
 
 
-# From a session file to what it needs, or to what people have to be asked before
+# Open the model of a session, or determine what to ask the user first
 
 
 class Obstacle(Enum):
-    """Why a session does not open by itself."""
+    """Why a session does not open without asking the user."""
 
     MISSING = "its model is not there"
     ON_WEB = "its model has to be fetched"
@@ -283,10 +283,10 @@ class Obstacle(Enum):
 
 @dataclass(frozen=True, eq=False)
 class OpenedSession:
-    """A session with its model, or what is in the way.
+    """A session with its model, or the obstacle to opening it.
 
-    tokenizer  None as long as the model is missing, or nobody has said that it may be fetched
-    explanation       about the obstacle, a sentence; "" where there is none
+    tokenizer    None while the model is missing, or the user has not allowed fetching it
+    explanation  a sentence about the obstacle; "" if there is none
     """
 
     session: SessionFile
@@ -296,7 +296,7 @@ class OpenedSession:
 
     @property
     def lacking(self) -> str:
-        """What the model does not have of what the session wants, a sentence; "" for nothing."""
+        """A sentence if the model does not have the session's encoder, else ""."""
         encoder = self.session.encoder
         if self.tokenizer is None or not encoder or encoder in self.tokenizer.encoders:
             return ""
@@ -305,7 +305,7 @@ class OpenedSession:
 
 
 def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> OpenedSession:
-    """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""
+    """Open the model of a session; a server is asked only if it `may_fetch`.  Raises VocabError."""
     name = quoted(session.model, 200)
     is_file = is_plain(session.model) and not session.model.startswith(PREFIX)
     if is_file and not exists(session.model):
@@ -322,7 +322,7 @@ def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_mod
 
 
 def with_model(session: SessionFile, path: Path) -> SessionFile:
-    """The same with another file in the place of a model that is missing."""
+    """The session with another file instead of its missing model."""
     return replace(session, model=str(path.absolute()))
 
 
@@ -335,11 +335,11 @@ def _opened_as(session: SessionFile, name: str, open_: Open) -> OpenedSession:
     return OpenedSession(session, tokenizer)
 
 
-# Session files written so that people can read them, and programs compare them line by line
+# Write session files so that users can read them, and programs can compare them line by line
 
 
 def save(session: SessionFile, named: str | PathLike[str]) -> None:
-    """Write a session; raises TokenloupeError where there is no place for it, or its text is too long."""
+    """Write a session; raises TokenloupeError if it is too large or cannot be written."""
     path = Path(named)
     if len(session.notes) > MOST_NOTES:
         raise TokenloupeError(f"Notes can have at most {MOST_NOTES:,} characters. Shorten them.")
@@ -360,14 +360,14 @@ def save(session: SessionFile, named: str | PathLike[str]) -> None:
 
 
 def written(session: SessionFile, folder: Path) -> str:
-    """What stands in the file of a session in a folder."""
+    """The content of a session's file in a folder."""
     lines = [HEAD, f"session = {VERSION}"]
     lines += [f"{key} = {value}" for key, value in _entries(session, folder)]
     return "\n".join(lines) + "\n"
 
 
 def _entries(session: SessionFile, folder: Path) -> Iterator[tuple[str, str]]:
-    """What is not as it would be without an entry; long texts are the last."""
+    """The keys and values of entries that are not the default; long texts come last."""
     values = {field.name: getattr(session, field.name) for field in fields(session)}
     values["model"] = _named_from(folder, session.model)
     values["breakpoints"] = [f"{'' if row.is_enabled else OFF}{row.title}" for row in session.breakpoints]
@@ -393,7 +393,7 @@ def _literal(key: str, value: Any) -> str:
 
 
 def _named_from(folder: Path, model: str) -> str:
-    """A path from the folder for what lies in it or beside it, so that both can move; else the whole path."""
+    """A relative path if the model is in the folder or its parent, so that both can move; else absolute."""
     if not is_plain(model) or model.startswith(PREFIX):
         return model
     path, base = Path(model).absolute(), folder.absolute()
@@ -409,7 +409,7 @@ def _quoted(text: str) -> str:
 
 
 def _lines(text: str) -> str:
-    """In lines as they are; what nobody sees is escaped, also what editors take away at the ends of lines."""
+    """A multi-line string; invisible characters are escaped, also white space that editors trim."""
     escaped = UNSEEN.sub(_escaped, QUOTES.sub('\\"', text.replace("\\", "\\\\")))
     return f'"""\n{escaped}"""'
 

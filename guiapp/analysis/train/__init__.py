@@ -1,1 +1,1 @@
-"""Training vocabularies, step by step, and model files of them."""
+"""Train vocabularies step by step, and write them as model files."""

@@ -1,9 +1,9 @@
-"""Training pair by pair: choose two neighbours, make them one symbol wherever they stand, look again.
+"""Training by merging: choose a pair of neighbours, merge it into one symbol everywhere, and repeat.
 
-Byte-pair encoding joins those that meet most often (Sennrich, Haddow & Birch 2016, section 3.2,
-https://aclanthology.org/P16-1162).  WordPiece joins those that belong together most, by the score
-count(ab) / (count(a) · count(b)) (Schuster & Nakajima 2012, section 3.1, as teaching texts have it); its
-pieces are spelled as model files do: a word starts with U+2581, and nothing marks its other pieces.
+Byte-pair encoding merges the most frequent pair (Sennrich, Haddow & Birch 2016, section 3.2,
+https://aclanthology.org/P16-1162).  WordPiece merges the pair with the highest score
+count(ab) / (count(a) · count(b)) (Schuster & Nakajima 2012, section 3.1, as simplified in textbooks); its
+pieces are spelled as in model files: a word starts with U+2581, and its other pieces have no mark.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from itertools import pairwise
 
 Pair = tuple[str, str]
 END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
-LETTER = r"[^\W\d_]"  # what `re` knows of letters; combining marks are not among them
+LETTER = r"[^\W\d_]"  # letters in `re`, without combining marks
 OTHER = r"(?:[^\s\w]|_)"
-# Like Llama 3's pattern: letters with one sign before them, digits by threes, signs, white space.
+# Like Llama 3's pattern: letters with one symbol before them, groups of three digits, symbols, white space.
 BYTE_LEVEL_WORDS = re.compile(
     rf"'(?i:s|t|re|ve|m|ll|d)|(?:[^\r\n\w]|_)?{LETTER}+|\d{{1,3}}| ?{OTHER}+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 SIGN = r"!-/:-@\[-`{-~«»¿¡„“”‘’–—…·।、。「」，：；！？፤።"
-# For texts whose spaces are U+2581: one space and what follows, digits alone, what is left of runs of spaces.
+# For texts whose spaces are U+2581: one space and the word after it, single digits, other spaces.
 SENTENCEPIECE_WORDS = re.compile(rf"▁?[^▁\s\d{SIGN}]+|▁?[{SIGN}]+|▁?\d|▁+(?=▁)|▁")
 WORD_START = "▁"
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -32,16 +32,16 @@ WORDPIECE_WORDS = re.compile(rf"[{IDEOGRAPHS}]|[^\s\w]|_|[^\W_{IDEOGRAPHS}]+")
 
 
 def count_words(text: str, pattern: re.Pattern[str]) -> dict[str, int]:
-    """How often each match of the pattern occurs, in order of first appearance."""
+    """The number of occurrences of each match of the pattern, in order of first appearance."""
     return Counter(match.group() for match in pattern.finditer(text))
 
 
 class TrainingCorpus:
-    """Words cut into symbols, and how often symbols and pairs of neighbours occur in the text.
+    """Words cut into symbols, and the counts of symbols and of pairs of neighbours in the text.
 
-    words          the different words, each a list of symbols; `counts[i]` says how often word i occurs
+    words          the different words, each a list of symbols; word i occurs `counts[i]` times
     symbol_counts  occurrences of each symbol
-    pair_counts    occurrences of each pair of neighbours; `aaa` holds (a, a) twice
+    pair_counts    occurrences of each pair of neighbours; `aaa` contains (a, a) twice
     """
 
     def __init__(self, words: Mapping[tuple[str, ...], int]) -> None:
@@ -55,7 +55,7 @@ class TrainingCorpus:
             self._count_word(index, self.counts[index])
 
     def merge(self, pair: Pair) -> list[Pair]:
-        """Make the pair one symbol wherever it stands, from the left; return the pairs it touched."""
+        """Merge each occurrence of the pair, from the left; return the pairs whose counts may change."""
         changed: dict[Pair, None] = {}
         for index in list(self._words_with.get(pair, ())):
             count = self.counts[index]
@@ -65,14 +65,14 @@ class TrainingCorpus:
         return list(changed)
 
     def pairs_with(self, symbols: Iterable[str]) -> list[Pair]:
-        """All pairs that hold one of these symbols."""
+        """All pairs that contain one of these symbols."""
         matches: dict[Pair, None] = {}
         for symbol in symbols:
             matches.update(self._pairs_with.get(symbol, {}))
         return list(matches)
 
     def _count_word(self, index: int, count: int) -> list[Pair]:
-        """Count the symbols and pairs of one word in, or out when `count` is negative; return the pairs."""
+        """Add `count` for the symbols and pairs of a word (negative to subtract); return the pairs."""
         word = self.words[index]
         pairs = list(pairwise(word))
         for symbol in word:
@@ -93,7 +93,7 @@ class TrainingCorpus:
 
 
 def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
-    """The symbols with each occurrence of the pair made one, from the left.
+    """The symbols with each occurrence of the pair merged, from the left.
 
     >>> join_pairs(["a", "a", "a", "b"], ("a", "a"))
     ['aa', 'a', 'b']
@@ -113,11 +113,11 @@ def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
 def merged_pairs(
     corpus: TrainingCorpus, algorithm: str, min_count: int = 2, n_compared: int = 1
 ) -> Iterator[list[tuple[Pair, float]]]:
-    """Merge the best pair until none occurs `min_count` times; yield it, and the next best, with their worth.
+    """Merge the best pair until none occurs `min_count` times; yield it and the next best with their worth.
 
-    Of pairs that are worth as much, the one goes first whose (left, right) sorts first by code points: the
-    order of the words in the text has no say.  For WordPiece, too, only pairs that occur `min_count` times
-    compete: two characters that are seen once, and together, would have the best of all scores.
+    Of equal pairs, the one whose (left, right) sorts first by code points wins, so the order of words in the
+    text does not matter.  Also for WordPiece, only pairs that occur `min_count` times compete: two characters
+    that occur only once, next to each other, would have the highest possible score.
     """
     is_wordpiece = algorithm == "wordpiece"
 
@@ -136,7 +136,7 @@ def merged_pairs(
 
 
 class Ranking:
-    """Asks `worth` again for the pairs that it is told of; pairs worth nothing do not compete."""
+    """A priority queue of pairs by `worth`, which `update` calls again; pairs of worth 0 are left out."""
 
     def __init__(self, pairs: Iterable[Pair], worth: Callable[[Pair], float]) -> None:
         self._worth = worth
@@ -145,7 +145,7 @@ class Ranking:
         self.update(pairs)
 
     def update(self, pairs: Iterable[Pair]) -> None:
-        """These may be worth more or less than before."""
+        """Recompute the worth of these pairs."""
         for pair in pairs:
             worth = self._worth(pair)
             if worth > 0 and self._entered.get(pair) != worth:
@@ -153,7 +153,7 @@ class Ranking:
                 heapq.heappush(self._queue, (-worth, pair))
 
     def best(self, limit: int) -> list[tuple[Pair, float]]:
-        """The pairs that are worth most, those that sort first by code points before equal ones."""
+        """The pairs of highest worth; of equal pairs, those that sort first by code points come first."""
         ranked: dict[Pair, float] = {}
         while self._queue and len(ranked) < limit:
             negative_worth, pair = heapq.heappop(self._queue)
@@ -172,16 +172,16 @@ def wordpiece_score(corpus: TrainingCorpus, pair: Pair) -> float:
 
 
 def normalise(text: str) -> str:
-    """Lower case without accents, as BERT's uncased models read it.
+    """Lower case without accents, as for BERT's uncased models.
 
-    As in llama.cpp, only the first character of each decomposition is kept, and marks on their own are lost.
+    As in llama.cpp, only the first character of each decomposition stays, and separate marks are dropped.
     """
     letters = (unicodedata.normalize("NFD", character)[0] for character in text)
     return "".join(letter.lower() for letter in letters if not unicodedata.category(letter).startswith("M"))
 
 
 def split_word(word: str) -> tuple[str, ...]:
-    """The symbols a word starts as: its first character is marked.
+    """The initial symbols of a word; the first one is marked.
 
     >>> split_word("cat")
     ('▁c', 'a', 't')

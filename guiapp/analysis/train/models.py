@@ -1,6 +1,6 @@
-"""Trained vocabularies as model files: what `tokenloupe train` writes, to be opened beside real ones.
+"""Write trained vocabularies as model files, which open like real ones; used by `tokenloupe train`.
 
-From a text to the rows of a vocabulary, in the order that files use, and from those to a GGUF.
+From a text to the rows of a vocabulary, in the order used in files, and from the rows to a GGUF.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, U
 from guiapp.errors import TokenloupeError
 
 MERGING_MODELS = ("gpt2", "gemma4")  # these cannot be opened without a list of merges
-NO_RULE = ""  # stands for none: gguf leaves empty lists out
+NO_RULE = ""  # in an otherwise empty list of merges: gguf leaves out empty lists
 
 
 @dataclass(frozen=True)
 class Token:
-    """One row of the vocabulary, spelled as the file has it."""
+    """One row of the vocabulary, spelled as in the file."""
 
     text: str
     kind: TokenType = TokenType.NORMAL
@@ -44,7 +44,7 @@ class Token:
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What goes into the file.
+    """The content of a model file.
 
     model        tokenizer.ggml.model: gpt2, gemma4, llama, bert, t5 or rwkv
     pre          tokenizer.ggml.pre, only for gpt2
@@ -69,7 +69,7 @@ class ModelFile:
 
 
 def write_gguf(path: Path, model: ModelFile) -> None:
-    """Write the file, or change nothing; the same model gives the same bytes.  Raises OSError."""
+    """Write the file, or change nothing; the same model always gives the same bytes.  Raises OSError."""
     with replacement(path) as new:
         _write(GGUFWriter(new, model.architecture), model)
 
@@ -112,11 +112,11 @@ def _add_tokens(writer: GGUFWriter, model: ModelFile) -> None:
 
 SPACE = "▁"
 BYTE_ALPHABET = tuple(CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE))
-DECIMALS = 4  # of scores: enough to tell pieces apart, too few to show a platform's last bit
+DECIMALS = 4  # of scores: enough to distinguish pieces, too few for differences between platforms
 
 
 def byte_level_corpus(text: str) -> TrainingCorpus:
-    """The words of a text as byte-level BPE starts from them."""
+    """The words of a text as the start of byte-level BPE training."""
     words = count_words(text, BYTE_LEVEL_WORDS)
     return TrainingCorpus({tuple(spell(word.encode())): count for word, count in words.items()})
 
@@ -124,7 +124,7 @@ def byte_level_corpus(text: str) -> TrainingCorpus:
 def byte_level_rows(
     merges: Sequence[Pair], special: Sequence[Token] = ()
 ) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    """The tokens and merges of a file, from the pairs in the order they were learned."""
+    """The tokens and merges of a file, from the pairs in the order in which they were learned."""
     texts = dict.fromkeys([*BYTE_ALPHABET, *map("".join, merges)])  # two pairs may join to the same token
     return (*map(Token, texts), *special), tuple(f"{left} {right}" for left, right in merges)
 
@@ -132,9 +132,9 @@ def byte_level_rows(
 def end_mark_rows(
     alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
 ) -> tuple[tuple[Token, ...], tuple[str, ...]]:
-    """The tokens and merges of a file in which the space behind a word is its end-of-word mark.
+    """The tokens and merges of a file in which the space after a word is its end-of-word mark.
 
-    The special tokens come first, then the 256 bytes that stand in for characters without a token.
+    The special tokens come first, then the 256 byte tokens for characters without a token.
     """
     spelled = [(mark_as_space(left), mark_as_space(right)) for left, right in merges]
     texts = dict.fromkeys([*map(mark_as_space, alphabet), *map("".join, spelled)])
@@ -142,17 +142,17 @@ def end_mark_rows(
 
 
 def mark_as_space(symbol: str) -> str:
-    """What a file calls a symbol: the space behind a word is its end-of-word mark."""
+    """A symbol as spelled in a file: with the space after a word as its end-of-word mark."""
     return symbol.removesuffix(END_OF_WORD) + SPACE if symbol.endswith(END_OF_WORD) else symbol
 
 
 def byte_tokens() -> Iterator[Token]:
-    """Those that stand in for characters without a token."""
+    """The tokens for the bytes of characters without a token."""
     return (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
 
 
 def wordpiece_corpus(text: str) -> TrainingCorpus:
-    """The words of a text as WordPiece starts from them."""
+    """The words of a text as the start of WordPiece training."""
     words = count_words(normalise(text), WORDPIECE_WORDS)
     return TrainingCorpus({split_word(word): count for word, count in words.items()})
 
@@ -160,12 +160,12 @@ def wordpiece_corpus(text: str) -> TrainingCorpus:
 def wordpiece_rows(
     alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
 ) -> tuple[Token, ...]:
-    """The tokens of a file: special ones, characters, what was learned."""
+    """The tokens of a file: special tokens, characters, learned tokens."""
     return (*special, *map(Token, dict.fromkeys([*alphabet, *map("".join, merges)])))
 
 
 def unigram_words(text: str) -> dict[str, int]:
-    """The words of a text as Unigram sees them, with how often they occur."""
+    """The words of a text for Unigram training, with their counts."""
     return count_words(SPACE + SPACE.join(text.split()), SENTENCEPIECE_WORDS)
 
 
@@ -187,7 +187,7 @@ END_MARK_SPECIAL = (
     Token("<bos>", TokenType.CONTROL),
     Token("<unk>", TokenType.UNKNOWN),
 )
-N_END_MARK_ROWS = len(END_MARK_SPECIAL) + 256  # with the bytes that stand in for unknown characters
+N_END_MARK_ROWS = len(END_MARK_SPECIAL) + 256  # with the byte tokens for unknown characters
 WORDPIECE_SPECIAL = (
     Token("[PAD]", TokenType.CONTROL),
     Token("[UNK]", TokenType.UNKNOWN),
@@ -201,14 +201,14 @@ UNIGRAM_SPECIAL = (
 
 
 class TrainingError(TokenloupeError):
-    """A text or a size that no vocabulary can be trained with; the message says why."""
+    """No vocabulary can be trained with this text or size; the message states the reason."""
 
 
 def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
-    """BPE over characters whose end-of-word marks are the spaces behind the words.
+    """BPE over characters, with the spaces after words as end-of-word marks.
 
-    Gemma 4's kind of file splits a text at line breaks only, so that a space can belong to the word before
-    it, and it always puts its BOS token in front.
+    The type “gemma4” splits a text only at line breaks, so that a space can belong to the word before it; it
+    always adds BOS.
     """
     tokens, rules = end_mark_rows(alphabet, merges, END_MARK_SPECIAL)
     roles = {"padding": 0, "eos": 1, "bos": 2, "unknown": 3}
@@ -217,7 +217,7 @@ def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
 
 
 def bpe_file(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
-    """Byte-level BPE: 256 bytes, what merging makes of them, and at last BPE_SPECIAL."""
+    """Byte-level BPE: 256 bytes, merged tokens, and BPE_SPECIAL at the end."""
     return ModelFile(
         "llama",
         "Trained byte-level BPE",
@@ -238,7 +238,7 @@ def wordpiece_file(tokens: tuple[Token, ...]) -> ModelFile:
 
 
 def unigram_file(tokens: tuple[Token, ...]) -> ModelFile:
-    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
+    """Unigram, with T5's special tokens; the only normalization is of white space."""
     return ModelFile(
         "t5",
         "Trained Unigram",
@@ -258,9 +258,9 @@ def check_text(text: str) -> None:
 
 
 def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0) -> str:
-    """Why a vocabulary has fewer tokens than were asked for; "" where it has as many.
+    """Why a vocabulary has fewer tokens than requested; "" if it has enough.
 
-    `n_repeated` counts the merges that made a token which was there already.
+    `n_repeated` counts the merges that made a token which already existed.
     """
     if n_tokens >= n_wished:
         return ""
@@ -274,7 +274,7 @@ def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0)
 
 
 def too_small(n_needed: int) -> str:
-    """Why a vocabulary cannot be smaller."""
+    """The message that a vocabulary needs at least `n_needed` tokens."""
     return (
         f"The smallest symbols of this text and the special tokens take {n_needed:,} tokens. "
         f"Choose a vocabulary size of at least {n_needed:,}."

@@ -1,4 +1,4 @@
-"""The steps of a training so far, what there was after any of them, and breakpoints in it."""
+"""The steps of a training so far, the state after each step, and breakpoints."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ START = (
     "At the start, each word is split into its smallest symbols. Count the pairs of neighbours.",
     "At the start, every frequent substring is a piece: far too many.",
 )
-"""What there is before the first step: of merges, of Unigram."""
+"""Sentences about the state before the first step: for merges, for Unigram."""
 
 
 class TrainingRecord:
-    """Grows line by line; after step k means after the first k steps, 0 being the start.
+    """The steps of a training, added line by line; number k means the state after k steps, 0 is the start.
 
-    A step is kept as the line that it came as: that takes a tenth of the memory.
+    A step is stored as its JSON line, which takes a tenth of the memory.
     `values` has the steps as columns, for breakpoints.
     """
 
@@ -55,7 +55,7 @@ class TrainingRecord:
         self.values = TrainingValues(Symbols(start.algorithm == "bpe" and not self._has_end_marks, spelling))
 
     def append(self, line: bytes) -> None:
-        """Take the next step."""
+        """Add the next step."""
         learned = from_json(line)
         self._lines.append(line)
         for index, cut in learned.recuts:
@@ -70,31 +70,31 @@ class TrainingRecord:
             self._likelihoods.append((len(self._lines), learned.log_likelihood))
 
     def spell(self, spelling: Spelling) -> None:
-        """Write symbols like this from now on."""
+        """Use this spelling for symbols from now on."""
         self.values.symbols = replace(self.values.symbols, spelling=spelling)
 
     def write(self, symbol: str) -> str:
-        """A symbol as people see it."""
+        """A symbol as shown to the user."""
         return self.values.symbols.write(symbol)
 
     def sentence(self, number: int) -> str:
-        """The step that leads to `number` in plain words, for 0 what there is at the start."""
+        """A sentence about the step that leads to `number`; for 0, about the start."""
         return self.step(number).sentence(self.write) if number else START[self.start.algorithm == "unigram"]
 
     def _learn(self, *parts: str) -> None:
-        """Take a symbol, unless another one is the same token of a file."""
+        """Add a symbol, unless another one is the same token in the model file."""
         text = "".join(map(mark_as_space, parts) if self._has_end_marks else parts)
         if text not in self._known:
             self._known.add(text)
             self._symbols.append("".join(parts))
 
     def lines(self) -> list[bytes]:
-        """All there is so far, as `load` reads it from a file."""
+        """The start and all steps so far, as lines of a file for `load`."""
         return [self.start.line(), *(line.strip() for line in self._lines)]
 
     @staticmethod
     def load(path: Path, spelling: Spelling = Spelling.SIGNS) -> TrainingRecord:
-        """What was saved line by line."""
+        """Read a record that was saved as `lines`."""
         with path.open("rb") as file:
             record = TrainingRecord(parse_start(file.readline()), spelling)
             for line in file:
@@ -110,7 +110,7 @@ class TrainingRecord:
         return from_json(self._lines[number - 1])
 
     def words(self, number: int) -> list[tuple[Cut, int, bool]]:
-        """The first words as they are cut after a step, how often each occurs, and if the step did it."""
+        """The first words after a step: how each is cut, its count, and whether this step changed it."""
         matches = []
         for history, (_, count) in zip(self._cuts, self.start.words, strict=True):
             since, cut = history[bisect_right(history, number, key=lambda entry: entry[0]) - 1]
@@ -122,27 +122,27 @@ class TrainingRecord:
         return self.n_symbols(number) + self.start.n_other_tokens
 
     def n_symbols(self, number: int) -> int:
-        """How many of the tokens are symbols or pieces of the text after a step."""
+        """The number of tokens that are symbols or pieces of the text after a step."""
         return self._sizes[number]
 
     @property
     def n_repeated(self) -> int:
-        """How many merges made a symbol that was there already."""
+        """The number of merges that made a symbol which already existed."""
         if self.start.algorithm == "unigram":
             return 0
         return self._sizes[0] + self.n_steps - self._sizes[-1]
 
     def newest_symbols(self, number: int, limit: int) -> list[str]:
-        """What merging has made, the newest first, and then the alphabet."""
+        """The merged symbols, newest first, then the alphabet; at most `limit`."""
         size = self._sizes[number]
         return self._symbols[max(0, size - limit) : size][::-1]
 
     def likelihoods(self, number: int) -> list[tuple[int, float]]:
-        """Each estimate up to a step with the log-likelihood that it told."""
+        """The number and log-likelihood of each estimate up to a step."""
         return [entry for entry in self._likelihoods if entry[0] <= number]
 
 
-# The steps as columns, for the same conditions as on steps of encoding
+# The steps as columns, for the same conditions as in encoding
 
 
 OPERATIONS = ("merge", "estimate", "prune")
@@ -170,7 +170,7 @@ NUMBERS = tuple(name for name in SCHEMA.columns if name not in SYMBOLS)
 
 
 class TrainingValues:
-    """The columns of a training under way; see `Values`."""
+    """The columns of a running training; see `Values`."""
 
     schema = SCHEMA
 
@@ -179,7 +179,7 @@ class TrainingValues:
         self._numbers = {name: array("d") for name in NUMBERS}
         self._symbols = {name: array("i") for name in SYMBOLS}
         self._index: dict[str, int] = {}
-        self._texts: list[tuple[str, bytes]] = []  # of each symbol its spelling, and what it stands for
+        self._texts: list[tuple[str, bytes]] = []  # the spelling of each symbol, and its text
         self._passing: dict[tuple[str, str], list[bool]] = {}
 
     @property
@@ -187,7 +187,7 @@ class TrainingValues:
         return len(self._numbers["step"])
 
     def append(self, description: TrainingStep, size: int) -> None:
-        """Take the next step; `size` is that of the vocabulary behind it."""
+        """Add the next step; `size` is the size of the vocabulary after it."""
         row = {"step": self.n_steps + 1.0, "size": float(size)}
         symbols = ("", "", "")
         if isinstance(description, MergeStep):
@@ -252,7 +252,7 @@ class TrainingValues:
         return np.array(self._symbols[column], np.int32)
 
     def _that(self, test: str, text: str) -> NDArray[np.bool_]:
-        """By symbol whether its spelling or its text passes; the last entry is for steps without symbols."""
+        """Whether the spelling or text of each symbol passes; the last entry is for steps without symbols."""
         passing = self._passing.setdefault((test, text), [])
         passes = TEXT_TESTS.get(test, str.__eq__)
         for symbol, plain in self._texts[len(passing) :]:
@@ -265,7 +265,7 @@ TRAINING_DIALECT = Dialect({name: KINDS[name] for name in SHARED_KINDS}, SCHEMA)
 
 
 class TrainingWalk(Walk):
-    """A walk through a training under way; what a step did is seen once it is taken."""
+    """A walk through a running training; the effect of a step is visible after it is taken."""
 
     dialect = TRAINING_DIALECT
     lag = 1

@@ -1,8 +1,8 @@
-"""A training under way: its steps one by one, and the model file that comes of them.
+"""Run a training: yield its steps one by one, then make the model file.
 
-Run as a program, it trains for the window, which plain Python would make stutter.  One request as a JSON line
-on standard input; on standard output a line about the start, one for each step, and one at the end, which
-names the model file if there is one, or says what is wrong.
+The window runs this module as a program, because training in its own process would block it.  Standard input
+has one request as a JSON line; standard output gets a line about the start, one for each step, and one at
+the end with the model file or an error.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ from guiapp.errors import TokenloupeError
 
 @dataclass(frozen=True)
 class Start:
-    """What a training begins with.
+    """The start of a training.
 
-    alphabet  the symbols that there are before the first merge; none for Unigram
-    words     the first words of the text, each cut into symbols, with how often it occurs
-    n_words   how many different ones there are
-    n_steps   how many steps there will be at most, 0 where nobody knows
-    n_other_tokens   those of the model file that are no symbols or pieces: special ones, stand-ins for bytes
+    alphabet  the symbols before the first merge; empty for Unigram
+    words     the first words of the text, each cut into symbols, with its count
+    n_words   the number of different words
+    n_steps   the maximum number of steps, 0 if unknown
+    n_other_tokens   the number of special and byte tokens in the model file
     """
 
     algorithm: str
@@ -71,21 +71,21 @@ class Start:
     n_other_tokens: int
 
     def line(self) -> bytes:
-        """As JSON."""
+        """The start as a JSON line."""
         return json.dumps(asdict(self), ensure_ascii=False).encode()
 
 
 def parse_start(line: bytes) -> Start:
-    """What `Start.line` gave."""
+    """Read a line from `Start.line`."""
     row = json.loads(line)
     words = tuple((tuple(cut), count) for cut, count in row["words"])
     return Start(**row | {"alphabet": tuple(row["alphabet"]), "words": words})
 
 
 class MergeRun:
-    """Byte-pair or WordPiece training; `has_end_marks` for the textbook's characters and end-of-word marks.
+    """Byte-pair or WordPiece training; `has_end_marks`: BPE of characters with end-of-word marks.
 
-    Raises TrainingError where the text or the size is too small.
+    Raises TrainingError if the size is too small.
     """
 
     def __init__(self, algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> None:
@@ -101,13 +101,13 @@ class MergeRun:
         self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps, n_other)
 
     def steps(self) -> Iterator[MergeStep]:
-        """Yield the merges; once."""
+        """Yield the merges; call only once."""
         for learned in islice(merges(self._algorithm, self._corpus), self.start.n_steps):
             self._learned.append((learned.left, learned.right))
             yield learned
 
     def model(self) -> ModelFile:
-        """The result so far."""
+        """The model file of the merges so far."""
         if self._has_end_marks:
             return end_mark_file(self.start.alphabet, self._learned)
         if self._algorithm == "wordpiece":
@@ -116,7 +116,7 @@ class MergeRun:
 
 
 class UnigramRun:
-    """Unigram training; raises TrainingError where the size is too small for the text's characters."""
+    """Unigram training; raises TrainingError if the size is too small for the text's characters."""
 
     def __init__(self, text: str, n_tokens: int) -> None:
         self._words = unigram_words(text)
@@ -131,18 +131,18 @@ class UnigramRun:
         self.start = Start("unigram", (), words, len(short), 0, n_other)
 
     def steps(self) -> Iterator[EstimateStep | PruningStep]:
-        """Yield estimates and prunings; once."""
+        """Yield estimates and prunings; call only once."""
         for learned, model in rounds(self._words, self._n_pieces):
             self._model = model
             yield learned
 
     def model(self) -> ModelFile:
-        """The result so far."""
+        """The model file of the pieces so far."""
         return unigram_file(unigram_rows(self._model, UNIGRAM_SPECIAL))
 
 
 def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> MergeRun | UnigramRun:
-    """A training of one's choice; raises TrainingError."""
+    """A training with the given algorithm; raises TrainingError."""
     check_text(text)
     if algorithm == "unigram":
         return UnigramRun(text, n_tokens)
@@ -150,7 +150,7 @@ def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False)
 
 
 def train(algorithm: str, text: str, n_tokens: int) -> ModelFile:
-    """The model of a text; raises TrainingError where the text or the size is too small for it."""
+    """Train on a text; raises TrainingError if the text is empty or the size too small."""
     run = begin(algorithm, text, n_tokens)
     for _ in run.steps():
         pass
@@ -158,7 +158,7 @@ def train(algorithm: str, text: str, n_tokens: int) -> ModelFile:
 
 
 def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[TrainingCorpus, tuple[str, ...], int]:
-    """The corpus, the symbols that need no merge, and how many other tokens the file has."""
+    """The corpus, the initial symbols, and the number of other tokens in the file."""
     if has_end_marks:
         corpus = textbook_corpus(text)
         return corpus, tuple(corpus.symbol_counts), N_END_MARK_ROWS
@@ -173,7 +173,7 @@ def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[Training
 
 @dataclass(frozen=True)
 class TrainRequest:
-    """What to train on, and where the model file goes."""
+    """What to train on, and the path of the model file."""
 
     algorithm: str
     text: str
@@ -187,7 +187,7 @@ class TrainRequest:
 
 @dataclass(frozen=True)
 class Finished:
-    """The end of a training: a model file, or an error to show as it stands."""
+    """The end of a training: a model file, or an error message to show unchanged."""
 
     output: str = ""
     n_tokens: int = 0
@@ -195,7 +195,7 @@ class Finished:
 
 
 def work(request: TrainRequest) -> Finished:
-    """Train, and tell each step."""
+    """Train, and report each step on standard output."""
     try:
         run = begin(request.algorithm, request.text, request.n_tokens, request.has_end_marks)
     except TokenloupeError as error:

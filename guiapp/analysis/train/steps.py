@@ -1,4 +1,4 @@
-"""Training told step by step: what competed, what won, how ties were settled, what it made of the text."""
+"""The steps of training: which pairs competed, which won, how ties were resolved, and how words changed."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.byte_alphabet import unspell
 
-N_TOLD_PAIRS = 16  # the winner among them
+N_TOLD_PAIRS = 16  # including the winner
 N_TOLD_PIECES = 60
 N_TOLD_WORDS = 150
 Cut = tuple[str, ...]
 Recut = tuple[int, Cut]
-"""Which of the first words is cut anew, and how."""
+"""The index of one of the first words, and its new cut."""
 Write = Callable[[str], str]
-"""How a symbol is written for people."""
+"""Writes a symbol for the user."""
 
 
 @dataclass(frozen=True)
 class MergeStep:
     """One merge that was learned.
 
-    worth    how often the pair occurs; for WordPiece its score
-    ties     other pairs that are worth as much: the one that sorts first by code points went first
-    rivals   the next best ones with what they are worth
-    recuts   what the merge made of the first words of the text
+    worth    the count of the pair; for WordPiece its score
+    ties     other pairs of equal worth, which sort later by code points
+    rivals   the next best pairs with their worth
+    recuts   the new cuts of the first words of the text that changed
     """
 
     left: str
@@ -55,13 +55,13 @@ class MergeStep:
 
     @property
     def competitors(self) -> Iterator[tuple[Pair, float]]:
-        """The pairs that competed with what they are worth, the merged one first."""
+        """The competing pairs with their worth, the merged one first."""
         yield (self.left, self.right), self.worth
         yield from ((pair, self.worth) for pair in self.ties)
         yield from self.rivals
 
     def sentence(self, write: Write) -> str:
-        """The merge in plain words."""
+        """A sentence about the merge."""
 
         def joined(pair: Pair) -> str:
             return " + ".join(code(write(symbol)) for symbol in pair)
@@ -80,10 +80,10 @@ class MergeStep:
 
 @dataclass(frozen=True)
 class EstimateStep:
-    """Probabilities estimated anew; the text's log-likelihood is from before.
+    """Probabilities were estimated again; the log-likelihood of the text is from before that.
 
     best    the most probable pieces with their log-probabilities
-    recuts  the best cuts of the first words that are new
+    recuts  the best cuts of the first words that changed
     """
 
     made = ""
@@ -93,17 +93,17 @@ class EstimateStep:
     recuts: tuple[Recut, ...]
 
     def sentence(self, write: Write) -> str:
-        """The same in plain words."""
+        """A sentence about the estimate."""
         likelihood, pieces = f"{self.log_likelihood:,.1f}".replace("-", "−"), counted(self.n_pieces, "piece")
         return f"Estimated the probabilities of {pieces}. Before that, the log-likelihood was {likelihood}."
 
 
 @dataclass(frozen=True)
 class PruningStep:
-    """The pieces that were missed least are gone.
+    """The least useful pieces were dropped.
 
-    n_dropped  how many; `dropped` has the first, each with the log-likelihood that the text loses by it
-    best       the most probable pieces that are left, with their log-probabilities
+    n_dropped  their number; `dropped` has the first ones, each with the loss in log-likelihood of the text
+    best       the most probable remaining pieces, with their log-probabilities
     """
 
     made = ""
@@ -114,7 +114,7 @@ class PruningStep:
     recuts: tuple[Recut, ...]
 
     def sentence(self, write: Write) -> str:
-        """The same in plain words."""
+        """A sentence about the pruning."""
         named = ", ".join(code(write(piece)) for piece, _ in self.dropped[:5])
         more = " and more" if self.n_dropped > 5 else ""
         dropped = f"Dropped {counted(self.n_dropped, 'piece')} that the text needs least: {named}{more}"
@@ -130,13 +130,13 @@ KINDS: dict[str, Callable[..., TrainingStep]] = {
 
 
 def to_json(training_step: TrainingStep) -> str:
-    """One line."""
+    """A step as one line of JSON."""
     kind = next(name for name, made in KINDS.items() if made is type(training_step))
     return json.dumps({"kind": kind, **asdict(training_step)}, ensure_ascii=False)
 
 
 def from_json(line: str | bytes) -> TrainingStep:
-    """What `to_json` wrote."""
+    """Read a line from `to_json`."""
     row = json.loads(line)
     return KINDS[row.pop("kind")](**{name: _as_tuples(value) for name, value in row.items()})
 
@@ -146,12 +146,12 @@ def _as_tuples(value: Any) -> Any:
 
 
 def textbook_corpus(text: str) -> TrainingCorpus:
-    """Words between white space as characters with an end-of-word mark, as Sennrich et al. have them."""
+    """Words between white space as characters with an end-of-word mark, as in Sennrich et al."""
     return TrainingCorpus(Counter((*word, END_OF_WORD) for word in text.split()))
 
 
 def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterator[MergeStep]:
-    """Yield the merges of byte-pair or WordPiece training; the corpus is as after the one just yielded."""
+    """Yield the merges of byte-pair or WordPiece training; `corpus` includes the merge just yielded."""
     words = _first_words(corpus)
     for (pair, worth), *others in merged_pairs(corpus, algorithm, min_count, N_TOLD_PAIRS):
         ties = tuple(entry for entry, other in others if other == worth)
@@ -187,15 +187,15 @@ def _recuts(before: list[Cut], after: list[Cut]) -> tuple[Recut, ...]:
 
 
 def amount(worth: float) -> str:
-    """How often a pair occurs, or its score."""
+    """The count of a pair, or its score, in words."""
     return counted(int(worth), "time") if worth.is_integer() else f"score {worth:.4g}"
 
 
 @dataclass(frozen=True)
 class Symbols:
-    """Of one training; with `spelling` FILE as the file will have them.
+    """Converts the symbols of a training to text; with `spelling` FILE, to the spelling in the file.
 
-    is_byte_level  they are GPT-2's letters for bytes, else text with U+2581 for spaces
+    is_byte_level  whether symbols are in GPT-2's byte alphabet, else text with U+2581 for spaces
     """
 
     is_byte_level: bool
@@ -208,7 +208,7 @@ class Symbols:
         return symbol.removesuffix(END_OF_WORD).replace("▁", " ").encode()
 
     def write(self, symbol: str) -> str:
-        """A symbol as people see it, the textbooks' mark for ends of words included."""
+        """A symbol as shown to the user, including the end-of-word mark."""
         if self.spelling is Spelling.FILE:
             return visible_text(symbol.encode())
         has_mark = not self.is_byte_level and symbol.endswith(END_OF_WORD)

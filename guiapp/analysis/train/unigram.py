@@ -1,8 +1,8 @@
-"""Training a Unigram model: begin with far too many pieces, and drop those that are missed least.
+"""Training a Unigram model: begin with far too many pieces, and drop the least useful ones.
 
-Every piece has a probability; a word's probability is the sum over all ways to cut it.  Expectation
-maximisation finds the probabilities for the pieces there are, then pruning takes away the pieces whose
-absence costs the least likelihood, and so on until few enough are left.
+Every piece has a probability; a word's probability is the sum over all its cuts.  Expectation maximization
+estimates the probabilities of the present pieces, then pruning drops the pieces whose removal costs the least
+likelihood; both repeat until few enough pieces remain.
 Source: Kudo 2018, section 3.2, https://aclanthology.org/P18-1007.
 
 Sums of floats go through `math.fsum` or plain loops: the built-in `sum` rounds differently since Python 3.12.
@@ -16,16 +16,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 MAX_PIECE = 12  # characters
-MAX_WORD = 32  # longer words are cut: the product of so many probabilities is still a normal float
-MIN_EXPECTED = 0.5  # pieces expected less often than this are dropped after each estimation
-DECIMALS = 6  # losses are compared after rounding, so that the last bit of a logarithm decides nothing
+MAX_WORD = 32  # longer words are cut, so that the product of all probabilities is a normal float
+MIN_EXPECTED = 0.5  # pieces with a lower expected count are dropped after each estimation
+DECIMALS = 6  # losses are rounded before comparison, so that the last bit of a logarithm does not matter
 
 Model = dict[str, float]  # piece -> log-probability
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """Better probabilities for the pieces there are; the text's log-likelihood is from before."""
+    """Better probabilities for the present pieces; the log-likelihood of the text is from before that."""
 
     model: Model
     log_likelihood: float
@@ -33,7 +33,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Pruning:
-    """The model without the pieces that are missed least, each with the likelihood that this costs."""
+    """The model without the least useful pieces, which are listed with their loss of log-likelihood."""
 
     model: Model
     dropped: tuple[tuple[str, float], ...]
@@ -43,7 +43,7 @@ def steps(words: Mapping[str, int], n_pieces: int, shrink: float = 0.75) -> Iter
     """Yield the steps from all frequent substrings to `n_pieces`: two estimates, a pruning, and so on.
 
     The last two are estimates.  Single characters are never dropped, so that every word of the text can
-    always be cut; they are what is left where they alone are more than `n_pieces`.
+    always be cut; if there are more than `n_pieces` of them, only they remain.
     """
     words = shorten(words)
     model = seed(words, 10 * n_pieces)
@@ -61,7 +61,7 @@ def steps(words: Mapping[str, int], n_pieces: int, shrink: float = 0.75) -> Iter
 
 
 def shorten(words: Mapping[str, int]) -> dict[str, int]:
-    """The words with those that are too long cut to parts of `MAX_WORD` characters."""
+    """The words, with too long ones cut into parts of `MAX_WORD` characters."""
     short: Counter[str] = Counter()
     for word, count in words.items():
         for start in range(0, len(word), MAX_WORD):
@@ -70,7 +70,7 @@ def shorten(words: Mapping[str, int]) -> dict[str, int]:
 
 
 def seed(words: Mapping[str, int], n_pieces: int) -> Model:
-    """All characters, and the substrings that cover most text: count times length; ties by code points."""
+    """All characters, and the substrings that cover most text (count times length); ties by code points."""
     counts: Counter[str] = Counter()
     for word, count in words.items():
         for start in range(len(word)):
@@ -85,7 +85,7 @@ def seed(words: Mapping[str, int], n_pieces: int) -> Model:
 
 
 def estimate(model: Model, words: Mapping[str, int]) -> tuple[Model, float]:
-    """One round of expectation and maximisation: a better model, and the text's log-likelihood before it."""
+    """One round of expectation maximization: a better model, and the log-likelihood of the text before it."""
     probability = {piece: math.exp(score) for piece, score in model.items()}
     expected = dict.fromkeys(model, 0.0)
     likelihoods = []
@@ -93,23 +93,23 @@ def estimate(model: Model, words: Mapping[str, int]) -> tuple[Model, float]:
         likelihoods.append(count * math.log(_expect(word, count, probability, expected)))
     remaining = {piece: mass for piece, mass in expected.items() if len(piece) == 1 or mass >= MIN_EXPECTED}
     total = math.fsum(remaining.values())
-    floor = MIN_EXPECTED / total / 10  # for characters that always hide in longer pieces
+    floor = MIN_EXPECTED / total / 10  # for characters that only occur inside longer pieces
     better = {piece: math.log(max(mass / total, floor)) for piece, mass in remaining.items()}
     return better, math.fsum(likelihoods)
 
 
 def _expect(word: str, count: int, probability: Model, expected: Model) -> float:
-    """Add to `expected` how often the word uses each piece, over all its cuts; return its probability."""
+    """Add each piece's expected count in the word's cuts to `expected`; return the word's probability."""
     edges = [
         (start, end, probability[word[start:end]])
         for start in range(len(word))
         for end in range(start + 1, min(len(word), start + MAX_PIECE) + 1)
         if word[start:end] in probability
     ]
-    before = [1.0] + [0.0] * len(word)  # probability of all ways to reach a position from the start
+    before = [1.0] + [0.0] * len(word)  # total probability of all cuts from the start to a position
     for start, end, chance in edges:
         before[end] += before[start] * chance
-    after = [0.0] * len(word) + [1.0]  # and from a position to the end
+    after = [0.0] * len(word) + [1.0]  # total probability of all cuts from a position to the end
     for start, end, chance in reversed(edges):
         after[start] += chance * after[end]
     for start, end, chance in edges:
@@ -118,10 +118,10 @@ def _expect(word: str, count: int, probability: Model, expected: Model) -> float
 
 
 def prune(model: Model, words: Mapping[str, int], n_dropped: int) -> tuple[tuple[str, float], ...]:
-    """The pieces of more than one character that are missed least, with what the text loses by each.
+    """The least useful pieces of more than one character, each with its loss of log-likelihood.
 
-    The loss of a piece is how often the best cuts use it, times what the best cut of the piece itself into
-    others costs in log-probability.  Of equal ones, the last by code points goes first.
+    The loss of a piece is its count in the best cuts, times the log-probability lost when the piece is cut
+    into others.  Of equal pieces, the last by code points is dropped first.
     """
     used: Counter[str] = Counter()
     for word, count in words.items():
@@ -139,7 +139,7 @@ def prune(model: Model, words: Mapping[str, int], n_dropped: int) -> tuple[tuple
 
 
 def best_cut(word: str, model: Model, without: str = "") -> list[str]:
-    """The most probable way to cut a word; of equal ones, that whose last piece is longest."""
+    """The most probable cut of a word; of equal cuts, the one with the longest last piece."""
     best = [0.0] + [-math.inf] * len(word)
     came_from = [0] * (len(word) + 1)
     for end in range(1, len(word) + 1):

@@ -1,1 +1,1 @@
-"""The token tree: its picture, its colours, and what is said about it."""
+"""The token tree: its picture, its colours, and reports about it."""

@@ -1,4 +1,4 @@
-"""What the colours of the picture can tell: a class or a number for each node."""
+"""The values that colour the picture: a class or a number for each node."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from guiapp.core.vocabulary.vocabulary import SCORED
 
 Value = TypeVar("Value", np.uint8, np.float32)
 NO_CLASS = 255
-FULL_DEPTH = 12  # deeper tokens look the same
-FULL_LENGTH = 32  # bytes; longer tokens look the same
+FULL_DEPTH = 12  # deeper tokens have the same colour
+FULL_LENGTH = 32  # bytes; longer tokens have the same colour
 GROUP = "a group of tokens"  # siblings that share a script
-LEAST_USED = 0.25  # the share of a token that is used once: others are not to be mistaken for it
+LEAST_USED = 0.25  # the share of a token that is used once, to distinguish it from unused ones
 
 
 @dataclass(frozen=True, eq=False)
 class NodeValues:
-    """What each node of a picture is coloured by: classes, or shares of a scale.
+    """The values by which the nodes of a picture are coloured: classes, or positions on a scale.
 
     classes   uint8[m]    an index into `names`, or NO_CLASS
-    shares    float32[m]  from 0 to 1, or NaN where there is nothing to say
-    ends      what the lowest share and 1 stand for
-    lowest    the share of what has the least
-    nothing   what nodes are that have neither class nor share
+    shares    float32[m]  from 0 to 1, or NaN if the node has no value
+    ends      labels of the lowest share and of 1
+    lowest    the share of the smallest value
+    nothing   a label for nodes with neither class nor share
     """
 
     title: str
@@ -45,7 +45,7 @@ class NodeValues:
 
 @dataclass(frozen=True, eq=False)
 class ColoringInput:
-    """What colours are made from; counts int64[n] tells how often each token occurs in the text."""
+    """The input of colorings; `counts`, int64[n], is the number of occurrences of each token in the text."""
 
     picture: TreePicture
     merging: PairMerging | None = None
@@ -53,7 +53,7 @@ class ColoringInput:
 
 
 def node_values(name: str, given: ColoringInput) -> NodeValues:
-    """What the coloring `name` of COLORINGS says about each node."""
+    """The values of the coloring `name` in COLORINGS for each node."""
     (chosen,) = (each for each in COLORINGS if each.name == name)
     return chosen.values(given)
 
@@ -132,7 +132,7 @@ def _scale(
 
 
 def _of_nodes(picture: TreePicture, values: NDArray[Value], otherwise: float) -> NDArray[Value]:
-    """A value for each node from those of the tokens."""
+    """Values for nodes from values for tokens."""
     tokens = picture.layout.tokens
     found = np.full(len(tokens), otherwise, values.dtype)
     is_token = tokens >= 0
@@ -142,7 +142,7 @@ def _of_nodes(picture: TreePicture, values: NDArray[Value], otherwise: float) ->
 
 @dataclass(frozen=True)
 class Coloring:
-    """One way to colour the tree: by classes with names, or along a scale."""
+    """A coloring of the tree: by classes with names, or along a scale."""
 
     name: str
     title: str

@@ -1,5 +1,5 @@
-"""The token tree as a picture: nodes with places, found by token, by place, and from each other; its pixels;
-and the script that a token is written in, which the picture is grouped and coloured by."""
+"""The token tree as a picture: nodes with positions, and lookup by token, by position and by relation; its
+pixels; and the scripts of tokens, by which the picture is grouped and coloured."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from guiapp.native.token_tree import TreeLayout, View
 
 ROOT = 0
 MOST_LISTED = 1 << 15
-CROWD = 128  # a node with this many children shows them in groups
+CROWD = 128  # a node with at least this many children shows them in groups
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 HALVES = ((0, 1), (2, 3))  # quarters of a sunburst
 TURN = 1 << 16
@@ -42,12 +42,12 @@ class TreePicture:
     layout: TreeLayout
 
     def __len__(self) -> int:
-        """How many nodes there are, groups and root included."""
+        """The number of nodes, including groups and the root."""
         return len(self.layout.tokens)
 
     @property
     def width(self) -> int:
-        """How many leaves lie side by side; 1 for an empty tree."""
+        """The width in leaves; 1 for an empty tree."""
         return max(1, int(self.layout.ends[ROOT]))
 
     @property
@@ -79,7 +79,7 @@ class TreePicture:
         return path[::-1]
 
     def children(self, node: int) -> range:
-        """The nodes right below a node, from left to right."""
+        """The children of a node, from left to right."""
         level = self.level(node) + 1
         if level == self.n_levels:
             return range(0)
@@ -96,12 +96,12 @@ class TreePicture:
         return offsets
 
     def span(self, node: int) -> tuple[int, int]:
-        """The places that a node covers; never empty."""
+        """The span [start, end) that a node covers, in leaves; never empty."""
         start, end = int(self.layout.starts[node]), int(self.layout.ends[node])
         return start, max(end, start + 1)
 
     def node_at(self, level: int, place: float) -> int | None:
-        """What lies on a level at a place."""
+        """The node at a position of a level; None if there is none."""
         if not 0 <= level < self.n_levels:
             return None
         low, high = self._level_offsets[level : level + 2]
@@ -109,15 +109,15 @@ class TreePicture:
         return node if node < high and self.layout.starts[node] <= place else None
 
     def wide_nodes(self, left: float, right: float, least: NDArray[np.float64]) -> NDArray[np.int32]:
-        """The nodes that take at least a width of the view [left, right), least[i] on level i.
+        """The nodes in the view [left, right) that are at least `least[i]` wide on level i.
 
-        Level by level, from left to right; none of a level for which that is infinite.
+        Level by level, from left to right; an infinite width excludes a level.
         """
         least = np.where(self.widest < least, np.inf, least)
         return self.layout.list_wide((left, right), least, min(len(self), MOST_LISTED))
 
     def n_below(self, node: int) -> int:
-        """How many tokens there are below a node."""
+        """The number of tokens below a node."""
         token = self.token(node)
         if token is not None:
             return int(self.tree.columns.sizes[token]) - 1
@@ -152,11 +152,11 @@ def tree_picture(vocabulary: Vocabulary) -> TreePicture:
 
 @dataclass(frozen=True, eq=False)
 class NodeColors:
-    """The colours of all nodes of a picture, ready to be painted.
+    """The colours of all nodes of a picture, for painting.
 
     values  uint32[m]  0xRRGGBB
-    ground  the colour behind them
-    lit     the nodes that are not dimmed; None where none is
+    ground  the background colour
+    lit     bool[m]  whether a node is not dimmed; None if no node is dimmed
     """
 
     picture: TreePicture
@@ -197,9 +197,9 @@ def paint_sunburst(
     size: int | None = None,
     is_coarse: bool = False,
 ) -> None:
-    """Fill a square of an image; level i is the ring from radii[i] to radii[i + 1] around its middle.
+    """Fill a square of an image; level i is the ring from radii[i] to radii[i + 1] around its centre.
 
-    The side of the square is even.
+    The side of the square must be even.
     """
     frame = colors.painter.frame(view, colors.ground, image)
     polar = polar_map((min(image.shape) if size is None else size) // 2)
@@ -218,13 +218,13 @@ def paint_between(
     shape: tuple[float, float, float, float],
     image: Pixels,
 ) -> None:
-    """Fill an image with an icicle on its way to a sunburst, bent as `native.paint_bent` says."""
+    """Fill an image with a state between icicle and sunburst; `shape` is for `native.paint_bent`."""
     frame = colors.painter.frame(view, colors.ground, image)
     native.paint_bent(frame, np.round(tops).astype(np.int32), shape)
 
 
 def share_work(own: Callable[[], None], other: Callable[[], None]) -> None:
-    """Do two things at once; both here, one after the other, where another thread does not come to it."""
+    """Call two functions in parallel; if no other thread is free in time, both in this thread."""
     helped = _helper().submit(other)
     try:
         own()
@@ -244,16 +244,16 @@ def _helper() -> ThreadPoolExecutor:
 
 @lru_cache(2)
 def polar_map(size: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """For a square whose quarters have this size, kept for the next frame; see `native.paint_quarter`."""
+    """Angles and radii for a square whose quarters have this size, cached; see `native.paint_quarter`."""
     away = size - np.arange(size) - 0.5
     turns = np.arctan2(away, away[:, np.newaxis]) * (TURN / (2 * np.pi)) + 0.5
     return turns.astype(np.uint16), (np.hypot(away, away[:, np.newaxis]) * RADIUS_STEPS).astype(np.uint16)
 
 
-# Scripts.  Letters tell them, by the block of their code point; only tokens without a letter are told by
-# their digits, signs or spaces.  Blocks are coarser than Unicode's Script property, and enough here.
+# Scripts.  A letter determines the script, by the block of its code point; only tokens without a letter are
+# classified by digits, symbols or spaces.  Blocks are coarser than Unicode's Script property, but sufficient.
 
-# What no letter tells, the weakest first: of several in a token the strongest counts.
+# Classes without letters, the weakest first: the strongest one in a token counts.
 BYTES, SPACES, PUNCTUATION, SYMBOLS, DIGITS, EMOJI = range(6)
 SPECIAL = 6
 FIRST_SCRIPT = 7
@@ -314,7 +314,7 @@ OF_CATEGORY = (BYTES, OTHER_LETTER, DIGITS, PUNCTUATION, SYMBOLS, OTHER_LETTER, 
 
 
 def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:
-    """For each token an index into SCRIPT_NAMES; one that has a part of a character is of no script."""
+    """For each token, an index into SCRIPT_NAMES; tokens with a partial character have no script."""
     scripts = native.token_scripts(tree.data, tree.offsets, scripts_of_codes(), FIRST_SCRIPT)
     scripts[broken_tokens(tree)] = BYTES
     scripts[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) > 0] = SPECIAL
@@ -323,7 +323,7 @@ def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:
 
 @cache
 def scripts_of_codes() -> NDArray[np.uint8]:
-    """For each code point an index into SCRIPT_NAMES."""
+    """For each code point, an index into SCRIPT_NAMES."""
     runs = category_runs()
     of_runs = np.array(OF_CATEGORY, np.uint8)[runs.categories]
     scripts = np.repeat(of_runs, np.diff(runs.starts, append=N_CODES))

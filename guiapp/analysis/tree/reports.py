@@ -1,5 +1,5 @@
-"""What is said of a token tree: as `tokenloupe tree` prints it (a record, lines for people, a graph for
-Graphviz), figures about the whole, and how texts lead through it."""
+"""Reports about a token tree: the output of `tokenloupe tree` (a record, text lines, a graph for Graphviz),
+statistics of the whole tree, and the paths of texts through it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AT_ONCE = 64  # nodes in a piece of the record
 
 @dataclass(frozen=True, eq=False)
 class Subtree:
-    """The tokens that begin with `prefix`, or `only` these of them, down to `most_levels` levels."""
+    """The tokens that begin with `prefix`, restricted to `only` and to `most_levels` levels."""
 
     vocabulary: Vocabulary
     prefix: bytes = b""
@@ -49,46 +49,46 @@ class Subtree:
 
     @cached_property
     def tokens(self) -> NDArray[np.int32]:
-        """All of them, also those on lower levels, sorted by bytes."""
+        """All tokens of the subtree, also on deeper levels, sorted by bytes."""
         tokens = self.tree.starting_with(self.prefix)
         return tokens if self.only is None else tokens[np.isin(tokens, self.only)]
 
     @cached_property
     def levels(self) -> NDArray[np.int32]:
-        """1 for those that stand under a shorter prefix or under the root, 2 for their children …"""
+        """The level of each of `tokens`: 1 for the topmost, 2 for their children …"""
         levels: NDArray[np.int32] = self.tree.columns.depths[self.tokens]
         levels -= levels.min(initial=np.iinfo(np.int32).max) - 1
         return levels
 
     @property
     def above(self) -> list[int]:
-        """The tokens on the way to `prefix`, the shortest first."""
+        """The tokens on the path to `prefix`, the shortest first."""
         parent = self.tree.parent(int(self.tokens[0])) if len(self.tokens) else None
         return [] if parent is None else self.tree.path(parent)
 
     @cached_property
     def is_shown(self) -> NDArray[np.bool_]:
-        """For each of `tokens` whether it is not too deep."""
+        """Whether each of `tokens` is within `most_levels`."""
         return self.levels <= (len(self.tree) if self.most_levels is None else self.most_levels)
 
     def written(self, token: int, limit: int = LIMIT) -> str:
-        """How a token is written."""
+        """The text of a token for the user."""
         return self.spelling.token(self.vocabulary, token, limit)
 
     def added(self, token: int) -> str:
-        """How that is written which a token adds to its parent."""
+        """The text that a token adds to its parent, for the user."""
         return self.spelling.part(self.vocabulary, self.tree.added_bytes(token), LONGEST_LABEL)
 
     @property
     def shown(self) -> NDArray[np.int32]:
-        """The tokens that are not too deep."""
+        """The tokens within `most_levels`."""
         return self.tokens[self.is_shown]
 
 
 def json_lines(branch: Subtree) -> Iterator[str]:
-    """The record of `tree --json`, in pieces between which there may be line ends.
+    """The record of `tree --json`, in parts that may be separated by line ends.
 
-    Bytes are hexadecimal; nodes come parents first, sorted by bytes.
+    Bytes are hexadecimal; nodes are sorted by bytes, so parents come first.
     """
     summary = {
         "prefix": branch.prefix.hex(),
@@ -124,7 +124,7 @@ def _nodes(branch: Subtree, tokens: NDArray[np.int32]) -> Iterator[dict[str, obj
 
 
 def tree_lines(branch: Subtree) -> Iterator[str]:
-    """One token a line, below its parent: id, how many are below it, the whole token, and what it adds."""
+    """A line for each token, below its parent: id, number of tokens below it, its text, the added text."""
     if not len(branch.tokens):
         prefix = visible_text(branch.prefix, LONGEST_LABEL)
         yield f"No token begins with “{prefix}”." if prefix else "The vocabulary has no tokens."
@@ -141,7 +141,7 @@ def tree_lines(branch: Subtree) -> Iterator[str]:
 
 
 def dot_lines(branch: Subtree) -> Iterator[str]:
-    """A graph in the language of Graphviz; edges carry what a child adds."""
+    """A graph in the language of Graphviz; the label of an edge is the text that the child adds."""
     tree = branch.tree
     is_shown = np.zeros(len(tree.is_matched), np.bool_)
     is_shown[branch.shown] = True
@@ -158,11 +158,11 @@ def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-# Figures, each with the filter that lists what it counts
+# Statistics, each with the filter that lists the counted tokens
 
 
 class TreeFigure(NamedTuple):
-    """One figure about all tokens; `query` lists those that it is about, "" for all and for none."""
+    """A statistic of all tokens; `query` is the filter for the tokens concerned, "" for all or none."""
 
     name: str
     value: str
@@ -185,7 +185,7 @@ LARGEST = (
 
 
 def tree_figures(figures: TokenFigures, progress: Progress = lambda share: None) -> Iterator[TreeFigure]:
-    """All that can be said by now: which tokens text reaches may follow."""
+    """The statistics known so far; reached tokens may be determined later."""
     for name, query, note in COUNTED:
         if query == "is:unreached" and figures.is_reached is None:
             yield TreeFigure(name, "…", note=note)
@@ -205,12 +205,12 @@ def tree_figures(figures: TokenFigures, progress: Progress = lambda share: None)
 class WalkStep:
     """One byte of a walk down the tree, or a special token as a whole.
 
-    offset         of the byte in the text, the last one of a special token
-    start          where the present token began
+    offset         of the byte in the text; for a special token, of its last byte
+    start          the start of the present token
     token          the longest token that text[start : offset + 1] begins with, None before the first
-    continuations  children of that token that the following text could have led to
-    n_children     how many children that token has
-    taken          the token that the walk ends with here, because no longer one matches; else None
+    continuations  the first children of that token, to which other text could lead
+    n_children     the number of its children
+    taken          the token that is completed here, because no longer one matches; else None
     """
 
     offset: int
@@ -222,9 +222,9 @@ class WalkStep:
 
 
 def greedy_walk(tree: TokenTree, text: bytes, special: Mapping[int, tuple[int, int]]) -> list[WalkStep]:
-    """Each byte of the longest-match walk over a text; tokens that `greedy` would take, in order.
+    """The steps of the longest-match walk over a text, which takes the tokens of `greedy`.
 
-    special  tokens that are one step each, as they are cut out first: end and id, by where they start
+    special  special tokens, which are one step each: their ends and ids by their starts
     """
     steps: list[WalkStep] = []
     start, text = 0, text[:MOST_WALKED]
@@ -253,8 +253,8 @@ def greedy_walk(tree: TokenTree, text: bytes, special: Mapping[int, tuple[int, i
 class PrefixTree:
     """The last token of every prefix of a text: text[parents[i] : i] is token_ids[i].
 
-    A prefix hangs under what is left without its last token; the way back from the end gives the tokens.
-    parents, token_ids   int32[n + 1], -1 where nothing ends (at 0, say)
+    The parent of a prefix is the prefix without its last token; the path back from the end gives the tokens.
+    parents, token_ids   int32[n + 1], -1 where no token ends, such as at 0
     """
 
     text: bytes
@@ -262,7 +262,7 @@ class PrefixTree:
     token_ids: NDArray[np.int32]
 
     def chosen(self) -> list[int]:
-        """The prefixes that the tokens of the whole text end at, from the end back to 0."""
+        """The prefixes at which the tokens of the whole text end, from the end back to 0."""
         at, way = len(self.text), []
         while at >= 0:
             way.append(at)
@@ -271,7 +271,7 @@ class PrefixTree:
 
 
 def prefix_tree(tokenizer: Tokenizer, text: bytes) -> PrefixTree:
-    """Encode every prefix of a short text, and note its last token."""
+    """Encode every prefix of a short text, and record its last token."""
     parents = np.full(len(text) + 1, -1, np.int32)
     token_ids = np.full(len(text) + 1, -1, np.int32)
     for end in range(1, len(text) + 1):
@@ -285,7 +285,7 @@ def prefix_tree(tokenizer: Tokenizer, text: bytes) -> PrefixTree:
 
 
 def merge_rules_of(merging: PairMerging, token: int) -> list[tuple[int, int, int]]:
-    """Rank, left and right symbol of each merge rule that makes a token, the first to be used first."""
+    """Rank, left and right symbol of each merge rule that makes a token, sorted by rank."""
     table = merging.rules.table
     found = table[table[:, 3] == token]
     return sorted((rank, left, right) for left, right, rank, _ in found.tolist())

@@ -1,7 +1,7 @@
-"""Which tokens some texts lead to that hold the tokens' own bytes, each token in each of several ways.
+"""Test which tokens are reachable: encode the bytes of each token in several contexts.
 
-That a token is not reached is no proof that no text leads to it.  Trying takes a process of its own: run as a
-program, this module reads a request from standard input and writes the tokens that it did not reach.
+A token that is not reached may still occur in another text.  The tests run in a process of their own: as a
+program, this module reads a request from standard input and writes the tokens that were not reached.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from guiapp.native.checkpoint import Progress
 Ids = NDArray[np.int32]
 NOT_TRIED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.BYTE
 AT_ONCE = 1 << 14  # texts that are encoded at once
-MOST_COMPLETIONS = 256  # of a token that holds part of a character
+MOST_COMPLETIONS = 256  # for a token with a partial character
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A way in which a token's bytes stand in a text."""
+    """A context in which a token's bytes are encoded."""
 
     name: str
     before: bytes = b""
@@ -58,11 +58,11 @@ NAMES = (*(trial.name for trial in TRIALS), BEHIND_A_WORD)
 
 
 class TrialError(TokenloupeError):
-    """Why it is not known which tokens the trials reach."""
+    """The trials failed; the message states the reason."""
 
 
 def is_tried(tokenizer: Tokenizer) -> NDArray[np.bool_]:
-    """bool[n]: all tokens but control, unknown, user-defined, byte and empty ones."""
+    """bool[n]: all tokens except control, unknown, user-defined, byte and empty ones."""
     vocabulary = tokenizer.vocabulary
     lengths = vocabulary.token_tree.lengths
     tried: NDArray[np.bool_] = (vocabulary.attributes & NOT_TRIED == 0) & (lengths > 0)
@@ -70,9 +70,9 @@ def is_tried(tokenizer: Tokenizer) -> NDArray[np.bool_]:
 
 
 def unreached(tokenizer: Tokenizer, progress: Progress) -> Ids:
-    """The tokens that are tried, and that none of the trials reaches.
+    """The tested tokens that no trial reaches.
 
-    Those that hold part of a character stand in the texts with whatever completes it.
+    Tokens with a partial character are tested with bytes that complete it.
     """
     tree, is_left = tokenizer.vocabulary.token_tree, is_tried(tokenizer)
     is_broken = np.zeros(len(is_left), np.bool_)
@@ -96,14 +96,14 @@ def _texts(tree: TokenTree, token: int, is_broken: bool) -> list[bytes]:
 
 
 def _whole_word(tree: TokenTree) -> bytes:
-    """A token behind a space that no longer one begins with: whatever follows, it may be taken whole."""
+    """A token (a space and a word) that no longer token begins with: it can be taken whole in any context."""
     words = tree.starting_with(b" ")
     own = map(tree.token_bytes, words[tree.columns.sizes[words] == 1].tolist())
     return next((word for word in own if word[1:].isalpha() and is_text(word)), b" ")
 
 
 def _reached_ids(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
-    """All tokens of some texts; none of a text that the vocabulary cannot express."""
+    """All tokens of some texts, except texts that the vocabulary cannot encode."""
     try:
         return np.concatenate(tokenizer.encode_each(texts, add_special=False, parse_special=False))
     except EncodeError:
@@ -114,7 +114,7 @@ def _reached_ids(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
 
 
 def unreached_apart(tokenizer: Tokenizer, progress: Progress) -> Ids:
-    """The same in a process of its own if the model is in a file.  Raises TrialError."""
+    """Like `unreached`, in a process of its own if the model is in a file.  Raises TrialError."""
     vocabulary = tokenizer.vocabulary
     if vocabulary.path is None:
         return unreached(tokenizer, progress)
@@ -136,19 +136,19 @@ def main() -> None:
     print(json.dumps(unreached(tokenizer, lambda share: None).tolist()))
 
 
-# Bytes that are not whole characters, and what would complete them to valid UTF-8
+# Partial characters, and their completions to valid UTF-8
 
 
-FOLLOWING = range(0x80, 0xC0)  # bytes that go on with a character
-LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # of characters of so many bytes
+FOLLOWING = range(0x80, 0xC0)  # continuation bytes
+LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # the lowest code point by the number of bytes
 SEEN = "LNPS"  # letters, numbers, punctuation and symbols
-KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # one of each kind that some first bytes ask for
+KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # the limits of all ranges of valid second bytes
 MARKS = (0x80, 0xBF)
 NEVER = 9
 NEEDS = np.repeat(np.array([0, NEVER, 1, 2, 3, NEVER], np.uint8), (0xC0, 2, 30, 16, 5, 11))
-"""How many bytes that go on with a character each byte asks for; NEVER for those that UTF-8 does not have."""
+"""The number of continuation bytes that each byte requires; NEVER for bytes that do not occur in UTF-8."""
 SECOND_BYTES = ((0xE0, 0xA0, 0xBF), (0xED, 0x80, 0x9F), (0xF0, 0x90, 0xBF), (0xF4, 0x80, 0x8F))
-HEADS: tuple[tuple[bytes, ...], ...] = (  # what may stand before so many bytes that go on with a character
+HEADS: tuple[tuple[bytes, ...], ...] = (  # possible beginnings, by the number of continuation bytes after it
     (b"",),
     (
         *map(bytes, product(range(0xC2, 0xE0))),
@@ -158,7 +158,7 @@ HEADS: tuple[tuple[bytes, ...], ...] = (  # what may stand before so many bytes 
     (*map(bytes, product(range(0xE0, 0xF0))), *map(bytes, product(range(0xF0, 0xF5), KINDS))),
     (*map(bytes, product(range(0xF0, 0xF5))),),
 )
-TAILS: tuple[tuple[bytes, ...], ...] = (  # what may end a character that lacks so many bytes
+TAILS: tuple[tuple[bytes, ...], ...] = (  # possible endings of a character, by the number of missing bytes
     (b"",),
     (*map(bytes, product(FOLLOWING)),),
     (*map(bytes, product(FOLLOWING, KINDS)),),
@@ -167,7 +167,7 @@ TAILS: tuple[tuple[bytes, ...], ...] = (  # what may end a character that lacks 
 
 
 def open_ends(data: bytes) -> tuple[bytes, bytes]:
-    """The bytes that go on with a character before them, and those of a last character that is not whole."""
+    """The leading continuation bytes, and the bytes of an incomplete last character."""
     n_before = next((at for at, byte in enumerate(data) if byte not in FOLLOWING), len(data))
     for size in range(1, min(4, len(data) - n_before) + 1):
         if data[-size] not in FOLLOWING:
@@ -177,7 +177,7 @@ def open_ends(data: bytes) -> tuple[bytes, bytes]:
 
 
 def begun_characters(data: bytes) -> str:
-    """What a last character that is not whole may become, as `夀–夿`; "" if an end of that cannot be seen."""
+    """The range of an incomplete last character, such as `夀–夿`; "" if an end of it is not visible."""
     ending = open_ends(data)[1]
     if not ending:
         return ""
@@ -188,7 +188,7 @@ def begun_characters(data: bytes) -> str:
 
 
 def completions(data: bytes) -> list[bytes]:
-    """Texts that hold the bytes and complete their characters: many, and one at least if there is any."""
+    """Texts that contain the bytes and complete their characters: many, and at least one if any exists."""
     beginning, ending = open_ends(data)
     if not is_text(data[len(beginning) : len(data) - len(ending)]):
         return []
@@ -197,12 +197,12 @@ def completions(data: bytes) -> list[bytes]:
 
 
 def n_lacking(ending: bytes) -> int:
-    """How many bytes the last character lacks, given those that it has."""
+    """The number of bytes that an incomplete last character lacks."""
     return symbol_length(ending[0]) - len(ending) if ending else 0
 
 
 def possible_codes(data: bytes) -> range:
-    """The code points of the characters that begin with these bytes, which are one or its beginning."""
+    """The code points of the characters that begin with these bytes (one character or a part of it)."""
     size = symbol_length(data[0])
     code = code_of(data, size)
     open_bits = 6 * (size - len(data))
@@ -221,7 +221,7 @@ def _tails(ending: bytes) -> list[bytes]:
 
 
 def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
-    """The tokens whose bytes are not whole characters, in ascending order."""
+    """The tokens whose bytes are not complete characters, in ascending order."""
     data, starts, ends = tree.data, tree.offsets[:-1], tree.offsets[1:]
     needs, continues = NEEDS[data], (data & 0xC0) == 0x80
     should_continue = np.zeros(len(data), np.bool_)
@@ -232,7 +232,7 @@ def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
         is_doubtful[1:] |= (data[:-1] == lead) & ((data[1:] < low) | (data[1:] > high))
     at = np.flatnonzero(is_doubtful | (should_continue != continues))
     tokens = np.searchsorted(tree.offsets, at, "right") - 1
-    doubtful = [tokens, tokens - 1]  # a first byte may tell that the token before it is not whole
+    doubtful = [tokens, tokens - 1]  # a first byte may show that the token before it is incomplete
     lengths = ends - starts
     for back in (1, 2, 3):
         rows = np.flatnonzero(lengths >= back)

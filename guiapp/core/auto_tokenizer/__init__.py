@@ -1,1 +1,1 @@
-"""What `transformers` makes of a folder: the class that it loads, what that rebuilds, what tokens it adds."""
+"""Read a folder as `transformers` does: choose the class, rebuild its components, add its tokens."""

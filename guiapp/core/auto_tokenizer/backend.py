@@ -1,4 +1,4 @@
-"""What every fast tokenizer of `transformers` does: reads the configs, adds tokens, frames texts.
+"""The common part of all fast tokenizers of `transformers`: read configs, add tokens, build the template.
 
 Source: https://github.com/huggingface/transformers, version 5.24.0, tokenization_utils_base.py
 (`_from_pretrained`, `__init__`) and tokenization_utils_tokenizers.py (`TokenizersBackend`).
@@ -19,19 +19,19 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.native.checkpoint import stoppable
 
 Arguments = dict[str, Any]
-"""What a class is constructed with, by name: what the configs say, tokens as TokenSpec."""
+"""The arguments with which a class is constructed, by name: values of the configs, tokens as TokenSpec."""
 MARK = "__type"
 EXTRA, ADDITIONAL = "extra_special_tokens", "additional_special_tokens"
 NAMED = "model_specific_special_tokens"
 DECODER = "added_tokens_decoder"
-MISTRAL_SIZE = 100_000  # larger vocabularies may get Mistral's pattern
+MISTRAL_SIZE = 100_000  # only larger vocabularies may get Mistral's pattern
 MISTRAL_TYPES = {"mistral", "mistral3", "voxtral", "ministral", "pixtral"}
 FIXED_VERSION = 5
 CLEANED = (" .", " ?", " !", " ,", " ' ", " n't", " 'm", " 's", " 've", " 're")
 
 
 class TokenSpec(NamedTuple):
-    """An added token as configs describe it; `normalized` is that it is not special, unless they say."""
+    """An added token as in configs; `normalized` defaults to `not special`."""
 
     content: str
     single_word: bool = False
@@ -42,7 +42,7 @@ class TokenSpec(NamedTuple):
 
     @classmethod
     def of(cls, spec: Mapping[str, Any], **more: bool) -> TokenSpec:
-        """Unknown keys are ignored.  Raises ComponentError for values that the library refuses."""
+        """Read a token, ignoring unknown keys.  Raises ComponentError for values that the library refuses."""
         given = {key: value for key, value in {"content": "", **spec, **more}.items() if key in cls._fields}
         if not isinstance(given["content"], str) or any(
             type(given.get(flag, True)) is not bool for flag in FLAGS
@@ -54,7 +54,7 @@ class TokenSpec(NamedTuple):
         return self if self.normalized is not None else self._replace(normalized=not self.special)
 
     def as_added(self, token_id: int, is_special: bool) -> dict[str, Any]:
-        """As tokenizer.json has it."""
+        """The token as in tokenizer.json."""
         return {**self.resolved()._asdict(), "special": is_special, "id": token_id}
 
 
@@ -62,7 +62,7 @@ Given = str | TokenSpec
 
 
 def text_of(token: object) -> str:
-    """What a class writes into its parts: the text, or `None` as the library does."""
+    """The text that a class writes into its components; "None" for None, as in the library."""
     return token.content if isinstance(token, TokenSpec) else str(token)
 
 
@@ -70,10 +70,10 @@ def text_of(token: object) -> str:
 
 
 def arguments_of(sidecars: SidecarFiles, added: list[Any] | None) -> Arguments:
-    """What the configs say, as a class gets it.
+    """The values of the configs, as passed to a class.
 
-    added  the added tokens of a tokenizer.json, which then says by itself what stands around texts
-    Raises ComponentError, TypeError and the like where the library fails.
+    added  the added tokens of a tokenizer.json, which then defines itself what is added to texts
+    Raises ComponentError, TypeError or similar where the library fails.
     """
     config = {
         key: value
@@ -103,14 +103,14 @@ def arguments_of(sidecars: SidecarFiles, added: list[Any] | None) -> Arguments:
 
 
 def _is_named(key: str) -> bool:
-    """Whether it may be a role of one model only."""
+    """Whether a key may be a role that only some models have."""
     return key.endswith("_token") and key not in TOKEN_KEYS
 
 
 def _added_tokens(
     config: Arguments, sidecars: SidecarFiles, added: list[Any] | None
 ) -> list[tuple[Any, TokenSpec]]:
-    """With ids, of which the last counts; special_tokens_map.json, where it counts, goes into `config`."""
+    """Added tokens with ids; the last of equal ids counts.  May copy special_tokens_map.json to `config`."""
     if DECODER in config:
         return [(int(key), TokenSpec.of({**spec})) for key, spec in config.pop(DECODER).items()]
     for key, value in sidecars.special.items():
@@ -139,7 +139,7 @@ def _of_special(spec: Mapping[str, Any]) -> TokenSpec:
 
 
 def converted(value: Any) -> Any:
-    """With objects that say that they are added tokens as such."""
+    """The value with marked objects in it converted to added tokens."""
     if isinstance(value, dict):
         if value.get(MARK) == "AddedToken":
             return TokenSpec.of(value)
@@ -151,10 +151,10 @@ def converted(value: Any) -> Any:
 
 
 class Backend:
-    """A tokenizer of the library `tokenizers` while tokens are added to it.
+    """A tokenizer of the library `tokenizers` to which tokens are being added.
 
     section  its model
-    parts    normalizer, pre_tokenizer, post_processor and decoder, as tokenizer.json has them
+    parts    normalizer, pre_tokenizer, post_processor and decoder, as in tokenizer.json
     """
 
     def __init__(self, section: ModelSection, parts: Mapping[str, Any], added: Iterable[Any] = ()) -> None:
@@ -169,7 +169,7 @@ class Backend:
         self.add(TokenSpec.of(each) for each in added)
 
     def add(self, tokens: Iterable[Given], are_special: bool = False) -> None:
-        """In this order; a token that is known gets new flags."""
+        """Add tokens in this order; a known token gets new flags."""
         specs = [TokenSpec(each) if isinstance(each, str) else each for each in tokens]
         if odd := [each for each in specs if not isinstance(each, TokenSpec)]:
             raise ComponentError(f"has an added token in a config that is not valid: {quoted(repr(odd[0]))}")
@@ -190,7 +190,7 @@ class Backend:
         return self._ids[text] if text in self._ids else self.section.find([text])[0]
 
     def id_of_role(self, role: str, otherwise: Mapping[str, int] | None = None) -> int | None:
-        """A text that is no token has the id of the unknown one; where nothing names the role, see there."""
+        """The id of a role's token, or the unknown token's; if no config names the role, from `otherwise`."""
         token = self.roles.get(role)
         return (otherwise or {}).get(role) if token is None else self.id_or_unknown(text_of(token))
 
@@ -204,7 +204,7 @@ class Backend:
         return token_id
 
     def set_up(self, arguments: Arguments, padding: Mapping[str, Any] | None) -> None:
-        """What the base class does with what it is given; `padding` is that of tokenizer.json."""
+        """Apply the arguments as the base class does; `padding` is from tokenizer.json."""
         arguments = ({"pad_token": padding["pad_token"]} if padding else {}) | arguments
         self.parts["post_processor"] = arguments.pop("post_processor", None) or self.parts["post_processor"]
         has_frame = self.parts["post_processor"] is not None
@@ -246,7 +246,7 @@ class Backend:
         self.roles |= {key: _required(key, value) for key, value in named.items()}
 
     def _add_missing(self, decoder: Mapping[Any, TokenSpec]) -> None:
-        """Added tokens of the configs first, by their ids; then roles, then the others."""
+        """Add the configs' added tokens, sorted by id; then tokens of roles, then the others."""
         tokens: list[Any] = [token for _, token in sorted(decoder.items())]
         known = {*self._ids, *(token.content for token in tokens)}
         roles = [token for token in self.roles.values() if token is not None]
@@ -257,7 +257,7 @@ class Backend:
         self.add(_added(token, texts) for token in tokens)
 
     def post_init(self, arguments: Arguments) -> None:
-        """All roles and other special tokens once more, as special ones; what stands around texts, too."""
+        """Add all tokens of roles and other special tokens again, as special; may rebuild the template."""
         tokens = [token for token in self.roles.values() if token is not None] + self.extra
         texts_too = [TokenSpec(each, normalized=False) if isinstance(each, str) else each for each in tokens]
         self.add(texts_too, True)
@@ -265,7 +265,7 @@ class Backend:
             self.parts["post_processor"] = self.switched_template(arguments)
 
     def switched_template(self, arguments: Arguments) -> Part:
-        """BOS and EOS as two switches say."""
+        """The template with BOS and EOS, each if its switch is on."""
         affixes = [
             self.roles.get(role) if arguments.get(switch, False) else None
             for role, switch in (("bos_token", "add_bos_token"), ("eos_token", "add_eos_token"))
@@ -276,7 +276,7 @@ class Backend:
     def template(
         self, single: list[str | None], ids: Mapping[str, int | None] | None = None, is_listed: bool = False
     ) -> Part:
-        """Texts of tokens around the text, which is None; unless `is_listed`, spaces separate them."""
+        """The template of tokens around the text (None); unless `is_listed`, spaces in tokens are refused."""
         texts = [text for text in single if text is not None]
         known = dict[str, int]()
         for text in texts:
@@ -288,7 +288,7 @@ class Backend:
         return part.template(single, known)
 
     def fix_mistral_pattern(self, arguments: Arguments, sidecars: SidecarFiles) -> None:
-        """With a switch, large tokenizers next to a config of Mistral's older models get another pattern."""
+        """Replace the pattern of large tokenizers of older Mistral models, if the switch is on."""
         n_tokens = self.section.n_texts + self.section.find([*self._ids]).count(None)
         current = self.parts["pre_tokenizer"]
         if n_tokens <= MISTRAL_SIZE or current is None or not arguments.get("fix_mistral_regex"):
@@ -303,7 +303,7 @@ class Backend:
         self.parts["pre_tokenizer"] = part.pre_tokenizers(part.TEKKEN_SPLIT, *steps)
 
     def _clean_up(self, arguments: Arguments) -> None:
-        """Spaces before punctuation are dropped from decoded text, unless the model is BPE."""
+        """Make the decoder drop spaces before punctuation, unless the model is BPE."""
         forced = arguments.get("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output")
         if self.parts["decoder"] is None or (self.section.options.kind == "BPE" and not forced):
             return
@@ -311,7 +311,7 @@ class Backend:
         self.parts["decoder"] = part.decoders(self.parts["decoder"], part.FUSE, *steps)
 
     def document(self) -> dict[str, Any]:
-        """The tokenizer.json that says the same; its model is a ModelSection."""
+        """The equivalent tokenizer.json; its model is a ModelSection."""
         added = [
             token.as_added(token_id, token.content in self._special)
             for token_id, token in self._tokens.items()
@@ -330,7 +330,7 @@ def _required(key: str, value: Any) -> Given:
 
 
 def _added(token: Any, named: set[str]) -> Any:
-    """As the base class adds it: texts are special, and so are tokens of a role."""
+    """A token as the base class adds it: strings and tokens of roles are special."""
     if isinstance(token, str):
         return TokenSpec(token, special=True)
     if isinstance(token, TokenSpec) and token.content in named:

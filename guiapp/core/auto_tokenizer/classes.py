@@ -1,7 +1,7 @@
-"""What each class of `transformers` puts in place of the parts of a tokenizer.json, in that file's own terms.
+"""The components of tokenizer.json that each class of `transformers` builds, in the format of that file.
 
-A class gets tokens and merge rules, and rebuilds everything else.  A new one is a row of CLASSES, with a
-function of its own where it is unlike the others; classes that are not there are refused.
+A class gets tokens and merge rules, and rebuilds everything else.  A new class is a row of CLASSES, with a
+function of its own if it differs from the others; classes that are not listed are refused.
 Source: https://github.com/huggingface/transformers, version 5.24.0, models/*/tokenization_*.py.
 """
 
@@ -32,15 +32,15 @@ Frame = Callable[[Backend, Arguments], Part]
 
 
 class Rebuilt(NamedTuple):
-    """What one class makes of its arguments.
+    """The components that a class builds from its arguments.
 
-    kind       of its model
-    arguments  with the tokens of roles that are usual, unless a config says otherwise
+    kind       the type of its model
+    arguments  including default tokens of roles, unless a config sets them
     options    of the model
-    frame      the post-processor, once all tokens have ids; None: as before
-    before     a post-processor that the file's own replaces
-    posts      all special tokens are added once more at the end
-    finish     what else is done then
+    frame      makes the post-processor when all tokens have ids; None: leave it
+    before     makes a post-processor that the file's own one replaces
+    posts      whether all special tokens are added again at the end
+    finish     an extra step before that
     """
 
     kind: str
@@ -103,29 +103,29 @@ def count(a: Arguments, key: str, default: int) -> int:
 
 
 def prefixed(a: Arguments, otherwise: str = "never") -> str:
-    """Where a space goes before text, by the switch `add_prefix_space`."""
+    """The prepend scheme for spaces before text, by the switch `add_prefix_space`."""
     return "always" if a.get("add_prefix_space", True) else otherwise
 
 
 def has_prefix(a: Arguments) -> Any:
-    """The same switch, where null means yes."""
+    """The switch `add_prefix_space`; null counts as true."""
     prefixes = a.get("add_prefix_space")
     return True if prefixes is None else prefixes
 
 
 def mask_strips(a: Arguments) -> None:
-    """A mask whose text is all that is said takes the space before it."""
+    """Make a mask token that is given as a plain string include the space before it."""
     if isinstance(a["mask_token"], str):
         a["mask_token"] = TokenSpec(a["mask_token"], lstrip=True)
 
 
-# Tokens around texts
+# Tokens added before and after texts
 
 
 def affixes(
     *single: str | None, otherwise: Mapping[str, int] | None = None, is_listed: bool = False
 ) -> Frame:
-    """The tokens of roles around a text, which is None; `otherwise` are ids for roles that nothing names."""
+    """A template of roles before and after the text, which is None; `otherwise` has ids of unnamed roles."""
 
     def frame(backend: Backend, _a: Arguments) -> Part:
         texts = {role: text_of(backend.roles.get(role)) for role in single if role is not None}
@@ -136,7 +136,7 @@ def affixes(
 
 
 def processing(first: str, last: str, otherwise: Mapping[str, int] | None = None) -> Frame:
-    """The same of two roles, as RoBERTa's own post-processor."""
+    """Like `affixes` for two roles, but as RoBERTa's own post-processor."""
 
     def frame(backend: Backend, _a: Arguments) -> Part:
         cls, sep = (
@@ -159,9 +159,9 @@ def byte_pairs(
     prepare: Callable[[Arguments], None] = lambda a: None,
     **more: Any,
 ) -> Build:
-    """A class whose text is cut as GPT-2's, after some `steps`.
+    """A class that splits text like GPT-2, after some `steps`.
 
-    prefixes  whether a space goes before text unless a config says otherwise; None: a config may say nothing
+    prefixes  default of `add_prefix_space`; None: false, and null is allowed in a config
     """
 
     def build(a: Arguments) -> Rebuilt:
@@ -175,7 +175,7 @@ def byte_pairs(
 
 
 def all_special(backend: Backend) -> None:
-    """Qwen2's class adds the text of each special token once more."""
+    """Add the text of each special token again, as Qwen2's class does."""
     tokens = (token for token in (*backend.roles.values(), *backend.extra) if token is not None)
     backend.add(TokenSpec(text, special=True) for text in dict.fromkeys(map(text_of, tokens)))
 
@@ -247,7 +247,7 @@ def words(
     prepare: Callable[[Arguments], None] = lambda a: None,
     always_lowers: bool = False,
 ) -> Build:
-    """A class that cuts text as BERT's; `always_lowers` where a config's switch is not passed on."""
+    """A class that splits text like BERT; `always_lowers`: the config's `do_lower_case` is ignored."""
 
     def build(a: Arguments) -> Rebuilt:
         a = {**usual, **a}
@@ -275,9 +275,10 @@ def only_charsmap(a: Arguments) -> Part | None:
 
 
 def accents(keeps: bool | None, lowers: bool, *steps: Part) -> Callable[[Arguments], Part]:
-    """Quotation marks are unified, then `steps`; accents and case stay unless a config says otherwise.
+    """A normalizer that unifies quotation marks, applies `steps`, and may remove accents and upper case.
 
-    keeps  None: accents go whatever a config says
+    keeps   default of `keep_accents`; None: accents are always removed
+    lowers  default of `do_lower_case`
     """
 
     def normalizer(a: Arguments) -> Part:
@@ -297,11 +298,11 @@ def unigram(
     prepare: Callable[[Arguments], None] = lambda a: None,
     **more: Any,
 ) -> Build:
-    """A class of SentencePiece's kind.
+    """A class for Unigram models of SentencePiece.
 
     unknown       the row of the unknown token
-    splits        at whitespace, before spaces are marked
-    takes_prefix  a config may say whether a space goes before text
+    splits        whether to split at whitespace before spaces are marked
+    takes_prefix  whether `add_prefix_space` of a config applies
     """
 
     def build(a: Arguments) -> Rebuilt:
@@ -367,7 +368,7 @@ def deberta_v2(a: Arguments) -> Rebuilt:
 
 
 def _unscored(a: Arguments, vocab: list[Any], otherwise: int) -> int:
-    """The row of the unknown token, where its score is 0."""
+    """The row of the unknown token if its score is 0, else `otherwise`."""
     unknown = [text_of(a["unk_token"]), 0.0]
     return next((row for row, each in enumerate(vocab) if list(each) == unknown), otherwise)
 
@@ -480,4 +481,4 @@ CLASSES: dict[str, Build] = {
 }
 """By the name of the class without “Tokenizer”."""
 KEEPING = {"ConvBert": BERT, "FNet": ALBERT}
-"""Classes that keep the parts of the file, with the roles and the frame of another class."""
+"""Classes that keep the components of the file, with the roles and the template of another class."""

@@ -1,4 +1,4 @@
-"""SentencePiece's models and lists of ranks as `transformers` converts them, before a class gets them.
+"""Convert SentencePiece models and lists of ranks as `transformers` does before it constructs a class.
 
 Source: https://github.com/huggingface/transformers, version 5.24.0, convert_slow_tokenizer.py
 (`SentencePieceExtractor`, `build_tokenizer_from_spm_proto`, `TikTokenConverter`).
@@ -46,7 +46,7 @@ Pieces = list[tuple[str, float]]
 
 
 def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> Document:
-    """What a folder with this model of SentencePiece amounts to.  Raises as `reading.document_of`."""
+    """The document of a folder with this SentencePiece model.  Raises the same as `reading.document_of`."""
     stem = class_stem(sidecars, False, repository)
     texts = [text.decode() for text in sliced(model.table.data, model.table.offsets)]
     pieces = list(zip(texts, model.scores.astype(float).tolist(), strict=True))
@@ -58,7 +58,7 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
         for text, kind in zip(texts, kinds, strict=True)
         if kind in (CONTROL_TYPE, USER_DEFINED_TYPE)
     ]
-    if stem in (BASE, "Parakeet", "FNet"):  # which keep what the library's converter makes
+    if stem in (BASE, "Parakeet", "FNet"):  # these keep the result of the library's converter
         return _as_in_model(stem, model, pieces, arguments, sidecars)
     if stem in ("Barthez", "Camembert") and model.type != UNIGRAM:
         raise ComponentError(f"has pieces that {stem}Tokenizer, as which transformers loads it, cannot use")
@@ -69,7 +69,7 @@ def document_of_model(model: Model, sidecars: SidecarFiles, repository: str) -> 
 
 
 def halves_of(texts: Packed) -> Ints:
-    """int32[n, 3]: all pairs of texts of a table that make a third one, by their rows."""
+    """int32[n, 3]: the rows of all pairs of texts whose concatenation is a text, and its row."""
     n_texts = len(texts[1]) - 1
     ranks = np.arange(n_texts, dtype=np.int32)
     options = PairOptions(None, ranks, None, False, False, NO_BYTE_TOKENS, NO_PIECES, cuts_short=True)
@@ -78,7 +78,7 @@ def halves_of(texts: Packed) -> Ints:
 
 
 def merges_of(texts: Packed, halves: Ints | None = None) -> PackedTexts:
-    """As merge rules in their order; or all by the id of the token, the shorter first half first."""
+    """Merge rules for `halves`, in their order; by default for all, by id, shorter left halves first."""
     data, offsets = texts
     if halves is None:
         halves = halves_of(texts)
@@ -96,12 +96,12 @@ def _charsmap(model: Model) -> Part | None:
 def _as_in_model(
     stem: str, model: Model, pieces: Pieces, arguments: Arguments, sidecars: SidecarFiles
 ) -> Document:
-    """As the model itself says, where no class says otherwise."""
+    """The document by the model's own settings, for classes that rebuild nothing."""
     rules, kinds = model.rules, model.kinds.tolist()
     decoder: Mapping[int, TokenSpec] = arguments[DECODER]
     texts = [text for text, _ in pieces]
     legacy = arguments.get("legacy", True)
-    is_unigram = model.type == UNIGRAM or stem == "FNet"  # whose class makes a Unigram model of any pieces
+    is_unigram = model.type == UNIGRAM or stem == "FNet"  # FNet's class makes any pieces a Unigram model
     if not is_unigram:
         kept = {text for row, text in enumerate(texts) if row not in decoder}
         names = {row: token.content for row, token in decoder.items() if token.content not in kept}
@@ -139,7 +139,7 @@ def _as_in_model(
 
 
 def _scored_merges(texts: Packed, model: Model) -> PackedTexts:
-    """The same of normal pieces only, the highest score first."""
+    """The merge rules of normal pieces, the highest score first."""
     halves = halves_of(texts)
     halves = halves[(model.kinds == NORMAL_TYPE)[halves].all(axis=1)]
     cuts, rows = np.diff(texts[1])[halves[:, 0]], halves[:, 2]
@@ -172,11 +172,11 @@ def _decoder(model: Model) -> Any:
     return part.decoders(*steps, *([fuse] if model.rules.has_byte_fallback else []))
 
 
-# What some classes do to the pieces
+# Changes that some classes make to the pieces
 
 
 def _texts(a: Arguments, **usual: str) -> list[str]:
-    """The tokens of roles: as configs say, or the usual ones."""
+    """The texts of roles: from the configs, else the usual ones."""
     return [text_of(a.get(f"{role}_token", text)) for role, text in usual.items()]
 
 
@@ -218,7 +218,7 @@ CONVERTERS = {
 
 
 def document_of_ranks(tokens: Packed, ids: NDArray[np.int64], sidecars: SidecarFiles, name: str) -> Document:
-    """What a folder with these tokens by rank amounts to, if they are in a file tiktoken.model."""
+    """The document of a folder with these tokens by rank, as if in a file tiktoken.model."""
     stem = class_stem(sidecars, False, name)
     arguments = arguments_of(sidecars, None)
     names = {row: token.content for row, token in arguments[DECODER].items()}

@@ -1,6 +1,6 @@
-"""From a tokenizer's file and the configs next to it to what `AutoTokenizer` makes of them, by its class.
+"""Build what `AutoTokenizer` makes of a tokenizer's file and the configs next to it, by its class.
 
-mistral-common is not installed.
+It assumes that mistral-common is not installed.
 Source: https://github.com/huggingface/transformers, version 5.24.0, models/auto/tokenization_auto.py.
 """
 
@@ -22,35 +22,36 @@ from guiapp.core.text.outside_json import read_json
 
 BASE, PYTHON = "TokenizersBackend", "PythonBackend"
 TABLE: dict[str, Any] = read_json(Path(__file__).with_name("transformers.json").read_text("utf-8"))
-"""What the library lists:
+"""Lists of the library:
 
-types_by_class              the types of models that each class is registered for
-types_without_config        of these, those that no class for config.json has
-types_of_wrong_class        those whose configs name a wrong class of tokenizers
-repositories_without_class  patterns of those whose configs are not believed
-classes_without_type        that it has besides
-other_names                 of the same classes, without “Tokenizer”
+types_by_class              the model types for which each tokenizer class is registered
+types_without_config        model types among them without a config class
+types_of_wrong_class        model types whose configs name a wrong tokenizer class
+repositories_without_class  name patterns of repositories whose configured class is ignored
+classes_without_type        classes not registered for any model type
+other_names                 aliases of classes, without “Tokenizer”
 """
 CLASS_BY_TYPE = {each: name for name, types in TABLE["types_by_class"].items() for each in types}
 WRONG_CLASS = frozenset(TABLE["types_of_wrong_class"])
 OTHERS = {*TABLE["types_by_class"], *TABLE["classes_without_type"]} - {BASE}
-"""Classes that the library has; most that are not known here are Python alone."""
-OTHER_CLASS_BY_TYPE = {"gpt-sw3": "GPT2Tokenizer"}  # through its class for config.json
+"""Classes of the library; most of those that are not supported here are pure Python."""
+OTHER_CLASS_BY_TYPE = {"gpt-sw3": "GPT2Tokenizer"}  # through its config class
 PARTS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 READ_VOCAB_TXT = "Bert ConvBert DPRContextEncoder DPRQuestionEncoder DPRReader DistilBert MPNet"
 READ_MERGES = "Blenderbot CLIP CodeGen Cohere Deberta GPT2 GPTNeoX OpenAIGPT Qwen2 Roberta Whisper"
 READ_LISTS = {"WordPiece": READ_VOCAB_TXT.split(), "BPE": READ_MERGES.split()}
 """Classes, without “Tokenizer”, that read vocab.txt, and those that read vocab.json and merges.txt."""
 Document = tuple[dict[str, Any], SidecarFiles]
-"""A tokenizer.json whose model is a ModelSection, and the configs with the roles of its tokens."""
+"""The content of a tokenizer.json whose model is a ModelSection, and the configs with token roles."""
 
 
 def document_of(content: dict[str, Any], data: bytes, sidecars: SidecarFiles, repository: str) -> Document:
-    """What a folder with this tokenizer.json amounts to.
+    """The document of a folder with this tokenizer.json.
 
-    data        the file, of which `content` has the numbers as `tokenizers` reads them
-    repository  owner/name, where the folder is a copy of one
-    Raises ComponentError, TypeError and the like where the library fails, or its class is not known here.
+    content     the parsed file, with numbers as read by `tokenizers`
+    data        the bytes of the file
+    repository  owner/name, if the folder is a copy of a repository
+    Raises ComponentError, TypeError or similar if the library fails, or its class is not supported here.
     """
     stem = class_stem(sidecars, b'"ByteLevel"' in data, repository)
     added = content["added_tokens"]
@@ -63,13 +64,13 @@ def document_of(content: dict[str, Any], data: bytes, sidecars: SidecarFiles, re
     charsmap = _charsmap(content.get("normalizer"))
     arguments |= {"post_processor": content.get("post_processor"), CHARSMAP: charsmap}
     vocab, merges = model["vocab"], partial(model.get, "merges", [])
-    if isinstance(vocab, list):  # a class reads scores by Python's json, which rounds them otherwise
+    if isinstance(vocab, list):  # a class reads scores with Python's json, which rounds differently
         vocab = read_json(data)["model"]["vocab"]
     return _rebuilt(CLASSES[stem], vocab, merges, arguments, sidecars, content.get("padding"))
 
 
 def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repository: str) -> Document:
-    """The same of vocab.txt, or of vocab.json and merges.txt, as a tokenizer.json would have their model."""
+    """The document for vocab.txt, or vocab.json with merges.txt; `content`: the same as a tokenizer.json."""
     stem, model = class_stem(sidecars, False, repository), content["model"]
     if stem not in READ_LISTS[model["type"]]:
         raise _not_read_by(stem)
@@ -80,7 +81,7 @@ def document_of_lists(content: dict[str, Any], sidecars: SidecarFiles, repositor
 def document_of_parts(
     stem: str, content: dict[str, Any], arguments: Arguments, sidecars: SidecarFiles
 ) -> Document:
-    """The same of a file whose class keeps its parts, or those that a converter has made."""
+    """The document for a file whose class keeps the file's or the converter's components."""
     build = CLASSES.get(stem) or KEEPING.get(stem)
     built = build({**arguments, "vocab": []}) if build else None
     parts = {part: content.get(part) for part in PARTS}
@@ -95,7 +96,7 @@ def document_of_pieces(
     arguments: Arguments,
     sidecars: SidecarFiles,
 ) -> Document:
-    """The same of the pieces of SentencePiece that a class rebuilds."""
+    """The document for SentencePiece's pieces, whose components a class rebuilds."""
     if stem in READ_LISTS["WordPiece"]:
         raise _not_read_by(stem)
     return _rebuilt(CLASSES[stem], pieces, merges, arguments, sidecars)
@@ -107,7 +108,7 @@ def _not_read_by(stem: str) -> ComponentError:
 
 
 def class_stem(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:
-    """The name of the class without “Tokenizer”.  Raises ComponentError where it is not known here."""
+    """The name of the class without “Tokenizer”.  Raises ComponentError if it is not supported here."""
     broken = next((note for note in sidecars.warnings if note.code == "config_broken"), None)
     if broken is not None:
         raise ComponentError(f"cannot be read as transformers does: {broken}")
@@ -162,24 +163,21 @@ def _finished(
 
 
 def _charsmap(normalizer: Any) -> Any:
-    """The first table of SentencePiece in a normalizer, as a part of its own."""
+    """The component with the first character map of SentencePiece in a normalizer."""
     steps = normalizer["normalizers"] if normalizer and normalizer.get("type") == "Sequence" else [normalizer]
     maps = (each for each in steps if each and each.get("type") == "Precompiled")
     return next((each for each in maps if "precompiled_charsmap" in each), None)
 
 
-# Which class of `transformers` loads a folder, by its configs; mistral-common is not installed
-
-
-# The class
+# The class of `transformers` that loads a folder, by its configs
 
 
 def class_of(sidecars: SidecarFiles, is_byte_level: bool, repository: str) -> str:
-    """The name of the class, BASE where it is the one that takes the file as it stands.
+    """The name of the class; BASE for the class that uses the file unchanged.
 
-    is_byte_level  "ByteLevel" stands in tokenizer.json
-    repository     owner/name, where the folder is a copy of one
-    Raises ComponentError where the library fails, or needs code that comes with the model.
+    is_byte_level  whether "ByteLevel" is in tokenizer.json
+    repository     owner/name, if the folder is a copy of a repository
+    Raises ComponentError if the library fails, or needs code that comes with the model.
     """
     model, config = sidecars.model, sidecars.config
     model_type, model_name = _text(model, "model_type") or "", model.get("model_name")
@@ -235,7 +233,7 @@ def _stem(name: str) -> str:
 
 
 def resolved(name: str) -> str | None:
-    """The class that a name stands for; None where the library has none."""
+    """The class that a name stands for; None if the library has no such class."""
     stem = _stem(name)
     if name.startswith("DPR") and name != stem:
         return name

@@ -1,4 +1,4 @@
-"""The vocabulary that AutoTokenizer makes of a file and its configs; readers of files import this."""
+"""The vocabulary that AutoTokenizer makes of a file and its configs; the readers of formats import this."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.model_files import Packed
 
 ADVICE = "Correct the files, or open them without this reading."
-APPLIED = ("around_switched", "clean_up_elsewhere")  # notes on what this reading goes by
+APPLIED = ("around_switched", "clean_up_elsewhere")  # notes on settings that this reading applies
 
 
 def of_tokenizer_json(
     file: WholeFile, content: dict[str, Any], sidecars: SidecarFiles, opening: Opening
 ) -> Vocabulary:
-    """Raises VocabError where the library fails, or its class is not known here; so do the others."""
+    """For tokenizer.json.  Like all `of_…`, raises VocabError if the library fails or is not supported."""
     return _vocabulary(file, opening, lambda name: document_of(content, file.data, sidecars, name))
 
 
 def of_lists(file: WholeFile, content: dict[str, Any], opening: Opening) -> Vocabulary:
-    """Of vocab.txt, or of vocab.json and merges.txt."""
+    """For vocab.txt, or vocab.json and merges.txt."""
     sidecars = read_sidecars(file.path)
     return _vocabulary(file, opening, lambda name: document_of_lists(content, sidecars, name))
 
 
 def of_pieces(file: WholeFile, opening: Opening) -> Vocabulary:
-    """Of a model of SentencePiece."""
+    """For a SentencePiece model."""
     model, sidecars = model_of(file, opening), read_sidecars(file.path)
     return _vocabulary(file, opening, lambda name: document_of_model(model, sidecars, name))
 
 
 def of_ranks(file: WholeFile, tokens: Packed, ids: NDArray[np.int64], opening: Opening) -> Vocabulary:
-    """Of a list of tokens by rank."""
+    """For a list of tokens by rank."""
     sidecars = read_sidecars(file.path)
     vocabulary = _vocabulary(file, opening, lambda name: document_of_ranks(tokens, ids, sidecars, name))
     if file.path.suffix == ".model":

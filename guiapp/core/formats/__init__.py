@@ -1,1 +1,1 @@
-"""One module a file format; `table.py` lists them."""
+"""One module for each file format; `table.py` lists them."""

@@ -1,4 +1,4 @@
-"""Whether tokens fit each other and their type, and which pre-tokenizer splits the text of a vocabulary."""
+"""Check tokens against each other and their types, and choose the pre-tokenizer of a vocabulary."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from guiapp.native.model_files import StringTable
 
 KEY = "tokenizer.ggml.pre"
 N_SIMILAR = 5
-SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
+SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; missing digits count as 0
 
 
 class ErrorSource(Protocol):
@@ -40,7 +40,7 @@ def check_unique(file: ErrorSource, table: StringTable) -> None:
 def check_byte_tokens(
     keys: VocabKeys, kind: VocabType, table: StringTable, attributes: NDArray[np.uint16]
 ) -> list[FileNote]:
-    """Look at the tokens of type BYTE; returns warnings."""
+    """Check the tokens of type BYTE; return warnings."""
     rows = np.flatnonzero(attributes & Attribute.BYTE)
     lengths = np.diff(table.offsets)[rows]
     reads_digits = kind in (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM)
@@ -71,7 +71,7 @@ def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.in
 
 
 def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[FileNote]:
-    """Warn where a text can hold bytes that no token covers."""
+    """Warn if a text can contain bytes that no token covers."""
     if kind is VocabType.SPM:
         present = _is_token(table, NAMES) | _is_token(table, [bytes([byte]) for byte in range(256)])
         return _missing(present, "becomes the unknown token")
@@ -95,7 +95,7 @@ def _missing(present: NDArray[np.bool_], consequence: str) -> list[FileNote]:
 
 
 def _named_byte(text: bytes) -> int | None:
-    """The byte that `<0x0A>` names."""
+    """The byte that a text such as `<0x0A>` names; None for other texts."""
     if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
         return None
     digits = text[3:5]
@@ -105,8 +105,8 @@ def _named_byte(text: bytes) -> int | None:
 class PreChoice(NamedTuple):
     """The pre-tokenizer of a vocabulary.
 
-    named   what the file says (forced for Gemma 4), "" where it says nothing
-    chosen  what was chosen by hand instead, "" where that is nothing else
+    named   the name in the file (always "gemma4" for Gemma 4), "" if it has none
+    chosen  the name chosen by hand, "" if none was or if it equals `named`
     meaning None for vocabulary types that no pre-tokenizer splits
     """
 
@@ -120,9 +120,9 @@ class PreChoice(NamedTuple):
 
 
 def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None) -> PreChoice:
-    """Read the name in the file; `chosen` is a name to go by instead.
+    """Read the name in the file; `chosen` takes precedence.
 
-    Raises UnknownPreError where only a choice helps, and VocabError where none is possible.
+    Raises UnknownPreError if the user must choose a name, and VocabError for a choice that is not possible.
     """
     named = (keys.scalar(KEY, "string") or b"").decode("utf-8", "backslashreplace")
     if chosen is not None and chosen not in PRE_TOKENIZERS:
@@ -148,7 +148,7 @@ def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None)
 
 
 def warnings_about(choice: PreChoice) -> list[FileNote]:
-    """What people should know about how the text is split."""
+    """Warnings for the user about how the text is split."""
     if choice.chosen:
         message = f"Text is split as “{choice.chosen}”, chosen by hand; {pre_in_file(choice.named)}."
         return [FileNote("pre_by_hand", message)]
@@ -159,7 +159,7 @@ def warnings_about(choice: PreChoice) -> list[FileNote]:
 
 
 def pre_in_file(named: str) -> str:
-    """What the file says about its pre-tokenizer, as the end of a sentence."""
+    """The pre-tokenizer that the file names, as the end of a sentence."""
     if not named:
         return f"the file does not name a pre-tokenizer ({KEY})"
     known = "" if named in PRE_TOKENIZERS else ", which is unknown"
@@ -167,7 +167,7 @@ def pre_in_file(named: str) -> str:
 
 
 def similar_names(named: str) -> list[str]:
-    """Known names that look like an unknown one, the most similar first."""
+    """Known names similar to an unknown one, the most similar first."""
     from difflib import get_close_matches
 
     return get_close_matches(named, PRE_TOKENIZERS, N_SIMILAR, cutoff=0.5)

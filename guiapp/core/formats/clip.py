@@ -1,6 +1,6 @@
-"""OpenAI CLIP's bpe_simple_vocab_16e6.txt.gz: merge rules from which its own code derives the tokens.
+"""OpenAI CLIP's bpe_simple_vocab_16e6.txt.gz: merge rules, from which CLIP's own code derives the tokens.
 
-Source: https://github.com/openai/CLIP, clip/simple_tokenizer.py; text is split as `transformers` does it.
+Source: https://github.com/openai/CLIP, clip/simple_tokenizer.py; text is split as in `transformers`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
 GZIP_MAGIC, GZIP_WINDOW = b"\x1f\x8b", 31
-MOST_BYTES = 1 << 25  # ten times what is in the file
-N_MERGES = 49_152 - 256 - 2  # as CLIP's code counts them: half of the tokens of bytes are forgotten
+MOST_BYTES = 1 << 25  # ten times the size of the unpacked file
+N_MERGES = 49_152 - 256 - 2  # as in CLIP's code, which counts only half of the byte tokens
 BYTES = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
 END_OF_WORD = "</w>"
 SPECIAL = ("<|startoftext|>", "<|endoftext|>")
@@ -50,7 +50,7 @@ def read(path: Path, opening: Opening) -> Vocabulary:
 
 
 def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
-    """The file, the tokenizer.json that says the same, and that nothing is beside.  Raises VocabError."""
+    """The file, the equivalent tokenizer.json, and empty sidecar files.  Raises VocabError."""
     from guiapp.core.formats.tokenizer_document import checked_layout
 
     file = WholeFile(path, opening)
@@ -63,7 +63,7 @@ def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], S
 
 
 def _merges(file: WholeFile) -> list[str]:
-    """The rules that CLIP uses, each two texts and a space.  Raises VocabError."""
+    """The rules that CLIP uses, each two texts separated by a space.  Raises VocabError."""
     try:
         packed = zlib.decompressobj(GZIP_WINDOW)
         data = packed.decompress(file.data, MOST_BYTES + 1)
@@ -77,7 +77,7 @@ def _merges(file: WholeFile) -> list[str]:
 
 
 def _ids(merges: list[str]) -> dict[str, int]:
-    """The id of each token: bytes, the same at the end of a word, what each rule makes, special ones."""
+    """The id of each token: bytes, bytes at the end of a word, results of the rules, special tokens."""
     made = (rule.replace(" ", "", 1) for rule in merges)
     texts = [*BYTES, *(text + END_OF_WORD for text in BYTES), *made, *SPECIAL]
     return {text: row for row, text in enumerate(texts)}

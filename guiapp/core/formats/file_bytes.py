@@ -1,6 +1,6 @@
-"""The bytes of a model file, in memory: its front, as much as was asked for, or the whole.
+"""The bytes of a model file in memory: the first part, as far as requested, or all.
 
-A file is read, not mapped: one that shrinks while it is mapped would kill the process.
+Files are read, not mapped: a file that shrinks while it is mapped would kill the process.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import NOT_USABLE, VocabError
 from guiapp.native.checkpoint import Progress, checkpoint
 
-MOST_BYTES = 1 << 28  # several times what any tokenizer has
+MOST_BYTES = 1 << 28  # several times the size of any tokenizer
 CHUNK_BYTES = 4 << 20
 MEMORY_LIMIT_BYTES = 1 << 30
 USUAL_HEADER_BYTES = 16 << 20
 LONGEST_PATH = 200  # characters
 CHOOSE_FILE = "Choose a tokenizer file, such as tokenizer.json, tokenizer.model or a .gguf."
-FIRST_ROOM_BYTES = 32 << 20  # takes memory only as far as it is filled
+FIRST_ROOM_BYTES = 32 << 20  # the system provides memory only for the part that is filled
 
 
 class FileState(NamedTuple):
-    """Changes whenever the file does."""
+    """Differs whenever the file has changed."""
 
     device: int
     inode: int
@@ -39,16 +39,16 @@ class FileState(NamedTuple):
 
 
 class MoreNeededError(VocabError):
-    """Only the front of a file is here, and it ends before what is to be read."""
+    """Only the first part of a file is available, and it ends before the bytes to be read."""
 
 
 class HeaderBytes:
-    """Reads a file from its start on, chunk by chunk as `need` asks; close it after use.
+    """Reads a file from its start, in chunks, as far as `need` requires; close it after use.
 
-    data       uint8[…]  the buffer, of which the first `available` bytes are read; replaced when it grows
-    read       those bytes
-    size       of the file in bytes; `whole_bytes` where only its front is here
-    progress   called before each chunk with the share of a usual header that is read; may raise
+    data       uint8[…]  the buffer; its first `available` bytes have been read; replaced when it grows
+    read       the bytes read so far
+    size       of the file in bytes; `whole_bytes` if only its first part is available
+    progress   called before each chunk with the fraction read of a usual header; may raise
     """
 
     def __init__(self, path: Path, progress: Progress, whole_bytes: int | None = None) -> None:
@@ -70,7 +70,7 @@ class HeaderBytes:
         self._file.close()
 
     def need(self, end: int, what: str) -> None:
-        """See to it that data[:end] is read.  Raises VocabError where the file ends before."""
+        """Read until data[:end] is available.  Raises VocabError if the file is shorter."""
         if end <= self.available:
             return
         if end > self.size:
@@ -86,7 +86,7 @@ class HeaderBytes:
             self._read_chunk(what)
 
     def reserve(self, n_bytes: int, what: str) -> None:
-        """Count memory that the reader is about to take for `what`; raises VocabError if it is too much."""
+        """Count memory that the reader will take for `what`; raises VocabError if it is too much."""
         self._check_memory(self.available + n_bytes, what)
         self._reserved += n_bytes
 
@@ -124,7 +124,7 @@ class HeaderBytes:
 
 
 class BytesInMemory(HeaderBytes):
-    """A file that is nowhere but here."""
+    """A file that exists only in memory."""
 
     def __init__(self, name: str, data: bytes) -> None:
         self.name, self.data = name, np.frombuffer(data, np.uint8)
@@ -133,7 +133,7 @@ class BytesInMemory(HeaderBytes):
 
 
 def file_state(path: Path) -> FileState | None:
-    """What identifies the present content of a file; `None` where there is none to look at."""
+    """The identity of a file's present content; `None` if the file is missing or not accessible."""
     try:
         return _state(path.stat())
     except (OSError, ValueError):
@@ -150,14 +150,14 @@ def open_regular(path: Path) -> FileIO:
         raise VocabError(f"{name} is {error.what}. {advice}") from error
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        if os.path.isdir(path):  # Path's own raises what `open` has just raised
+        if os.path.isdir(path):  # Path.is_dir would raise the same error as `open`
             raise VocabError(f"{name} is a folder. Choose a tokenizer file in it.") from error
         where = quoted(str(path), LONGEST_PATH)  # most often the folder is the mistake
         raise VocabError(f"{where} cannot be opened: {reason}. Check its path and permissions.") from error
 
 
 def state_of(file: FileIO) -> FileState:
-    """What identifies the content of an open file."""
+    """The identity of an open file's content."""
     return _state(os.fstat(file.fileno()))
 
 
@@ -168,12 +168,12 @@ def _state(status: os.stat_result) -> FileState:
 class WholeFile:
     """The bytes of a file, and errors about it.
 
-    data   bytes  all of it
-    state  what identifies this content
+    data   bytes  the whole content
+    state  the identity of this content
     """
 
     def __init__(self, path: Path, opening: Opening) -> None:
-        """Raises VocabError for a file that cannot be read, or is larger than any tokenizer."""
+        """Raises VocabError for a file that cannot be read or is larger than any tokenizer."""
         self.path, self.name = path, quoted(path.name)
         with open_regular(path) as file:
             self.state: FileState = state_of(file)
@@ -200,7 +200,7 @@ class WholeFile:
         return VocabError(f"{self.name} {what}. {advice}", code)
 
     def text(self, data: bytes | None = None) -> str:
-        """What is in the file, or was packed in it; raises VocabError where that is not UTF-8."""
+        """The file, or `data` unpacked from it, as text; raises VocabError if it is not UTF-8."""
         data = self.data if data is None else data
         try:
             return data.decode()
@@ -208,7 +208,7 @@ class WholeFile:
             raise self.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
 
     def json_object(self, read: Callable[[bytes], Any]) -> dict[str, Any]:
-        """What a reader of JSON makes of the file; raises VocabError where that is no object."""
+        """The file as parsed by `read`; raises VocabError if it is not a JSON object."""
         try:
             content = read(self.data)
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""GGUF: from a model file to the vocabulary in it, step by step in llama.cpp's order."""
+"""GGUF: read the vocabulary in a model file, in the same order as llama.cpp."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Voca
 from guiapp.native.checkpoint import checkpoint
 from guiapp.native.model_files import StringTable, count_unsplittable
 
-MOST_TOKENS = 1 << 22  # sixteen times as many as any model has; each costs time to open
+MOST_TOKENS = 1 << 22  # sixteen times as many as in any model; each takes time to open
 MOST_TOKEN_BYTES = 1 << 28
-MOST_MERGES = 1 << 22  # eight times as many
-MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
+MOST_MERGES = 1 << 22  # eight times as many as in any model
+MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many as in any model
 LONGEST_NAME = 1 << 12
 LONG_KEYS = FileNote(
     "character_map_long",
@@ -56,7 +56,7 @@ LONG_KEYS = FileNote(
     "a longer key may get other ids than in llama.cpp.",
 )
 
-LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
+LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # llama.cpp loads these without any token
 
 SCORES = "tokenizer.ggml.scores"
 EMBEDDING = b"token_embd.weight"
@@ -64,14 +64,14 @@ MAGICS = (b"GGUF", b"FUGG")
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file that begins so is a GGUF, of either order of bytes."""
+    """Whether a file that begins with `head` is a GGUF, of either byte order."""
     return head.startswith(MAGICS)
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
-    """Only the header is read, whatever the size of the model; `pre` goes by tokenizer.ggml.pre (BPE only).
+    """Read only the header, whatever the size of the model; `pre` replaces tokenizer.ggml.pre (BPE only).
 
-    Raises VocabError for every file that holds no usable vocabulary.
+    Raises VocabError for every file without a usable vocabulary.
     """
     source = HeaderBytes(path, opening.read_header, opening.whole_bytes)
     try:
@@ -81,12 +81,12 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 
 
 def read_converted(path: Path, data: bytes, opening: Opening) -> Vocabulary:
-    """The same of a GGUF in memory that was made of the file at `path`."""
+    """Read a GGUF in memory that was converted from the file at `path`."""
     return _read(path, BytesInMemory(f"{quoted(path.name)}, converted to GGUF,", data), opening, None)
 
 
 def check_front(path: Path, whole_bytes: int) -> None:
-    """Raises MoreNeededError where more of a file must be fetched to read it, VocabError if it is broken."""
+    """Raises MoreNeededError if more of the file must be fetched to read it, VocabError if it is broken."""
     source = HeaderBytes(path, lambda _share: checkpoint(), whole_bytes)
     try:
         check_tensor_infos(source, read_header(source))
@@ -95,7 +95,7 @@ def check_front(path: Path, whole_bytes: int) -> None:
 
 
 def embedding_rows(path: Path) -> int | None:
-    """For how many ids the model has an embedding; None where the file holds none.
+    """The number of ids that have an embedding in the model; None if the file contains no embeddings.
 
     Raises VocabError for a file that cannot be read.
     """
@@ -115,7 +115,7 @@ def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) ->
     keys = VocabKeys(source, header.fields)
     count = keys.optional_count("split.count", "uint16")
     number = keys.needed_count("split.no", "uint16") if count > 1 else 0
-    keys.optional_count("general.file_type", "uint32")  # asked for because another type is refused
+    keys.optional_count("general.file_type", "uint32")  # read because llama.cpp refuses another type
     model = _model(keys, path, number)
     keys.refusals += split_refusals(path, number, count)
     vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), opening)
@@ -124,7 +124,7 @@ def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) ->
 
 
 def _model(keys: VocabKeys, path: Path, part: int) -> str:
-    """The value of `tokenizer.ggml.model`, one that is known and has a vocabulary."""
+    """The value of `tokenizer.ggml.model`, if it is known and has a vocabulary.  Raises VocabError."""
     value = keys.scalar("tokenizer.ggml.model", "string")
     if value is None and part:
         first = quoted(first_part(path) or "the file with -00001-of- in its name", 200)
@@ -165,7 +165,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, opening: 
     n_tokens = len(table.offsets) - 1
     scores = _per_token(keys, SCORES, n_tokens, "float32", "int32").astype(np.float32, copy=False)
     checkpoint()
-    scores[np.isnan(scores)] = np.nan  # a signalling one would be reported at each use
+    scores[np.isnan(scores)] = np.nan  # a signalling NaN would cause a warning at each use
     stored_types = _per_token(keys, "tokenizer.ggml.token_type", n_tokens, "int32", default=1)
     checkpoint()
     attributes = _attributes(stored_types)
@@ -248,7 +248,7 @@ def _merges(
 
 
 def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> tuple[NDArray[np.uint8], str]:
-    """The character map, and where it is not followed as llama.cpp does."""
+    """The character map, and a note if Tokenloupe applies it differently from llama.cpp."""
     if kind is not VocabType.UGM:
         return np.empty(0, np.uint8), ""
     stored = keys.numbers("tokenizer.ggml.precompiled_charsmap", "uint8", "int8")
@@ -299,7 +299,7 @@ def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> Strin
 
 
 def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: int = 0) -> NDArray[np.int32]:
-    """One number for each token; more are ignored, fewer are an error."""
+    """One number for each token; extra values are ignored, missing values are an error."""
     values = keys.numbers(key, *kinds)
     if values is None:
         return np.full(n_tokens, default, np.int32)

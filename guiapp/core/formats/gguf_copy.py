@@ -1,6 +1,6 @@
-"""A copy of a GGUF file with other metadata: everything else, tensors above all, stays byte for byte.
+"""Copy a GGUF file with changed metadata; everything else, in particular the tensors, stays byte for byte.
 
-The data of the tensors only moves to where the alignment of the file puts it; their offsets count from there.
+The tensor data only moves to the next aligned position, from which tensor offsets are counted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class GgufValue(NamedTuple):
     """A value with its type.
 
     kind   one of KINDS, or "array of " one of them
-    value  a number, the bytes of a string, a NumPy array of numbers, or a list of bytes, which may be packed
+    value  a number, the bytes of a string, a NumPy array of numbers, or a list of bytes, possibly packed
     """
 
     kind: str
@@ -48,16 +48,16 @@ class GgufValue(NamedTuple):
 
 
 GgufChange = Callable[[GgufValue | None], GgufValue | None]
-"""What makes a new value of the old one; None stands for a key that the file does not have."""
+"""Turns an old value into the new one; None stands for a missing key."""
 
 
 def copy_with(
     path: Path, out: Path, changes: Mapping[str, GgufChange], progress: Progress
 ) -> dict[str, tuple[GgufValue | None, GgufValue | None]]:
-    """Write a copy in which some keys have other values; new keys come last.  Gives the old and new values.
+    """Write a copy with other values for some keys, new keys last.  Return the old and new values.
 
     Takes a few MiB of memory, whatever the size of the file.  Raises VocabError for a file that is broken or
-    changes meanwhile, OSError where the copy cannot be written: then there is none.
+    changes meanwhile, and OSError if the copy cannot be written; then no copy is left.
     """
     source = HeaderBytes(path, lambda _share: checkpoint())
     try:
@@ -85,7 +85,7 @@ def copy_with(
 
 
 def metadata_file(values: Mapping[str, GgufValue]) -> bytes:
-    """A whole GGUF that has no tensors."""
+    """A complete GGUF file without tensors."""
     entries = list(starmap(_entry, values.items()))
     return b"".join([b"GGUF", struct.pack("<IQQ", 3, 0, len(entries)), *entries])
 
@@ -132,7 +132,7 @@ def _entry(name: str, value: GgufValue) -> bytes:
 
 
 def _strings(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bytes:
-    """How many there are, then each behind its length."""
+    """The number of strings, then each string after its length."""
     n_texts = len(offsets) - 1
     laid_out = np.empty(len(data) + LENGTH.size * n_texts, np.uint8)
     is_length = np.zeros(len(laid_out), np.bool_)

@@ -1,7 +1,7 @@
-"""What is at the front of a GGUF file: its metadata, by key, and its list of tensors; and which parts it has.
+"""Read the metadata, by key, and the list of tensors of a GGUF file; and find the files of a split model.
 
-Every count and length is compared with the bytes that are left before anything is made of it.  Items of
-arrays stay in the buffer: gguf's own reader makes two arrays for each string, which takes ten seconds.
+Every count and length is checked against the number of bytes left before it is used.  Array items stay in
+the buffer: the reader of the package gguf makes two arrays for each string, which takes ten seconds.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ SIZES = {
     23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2),
     34: (256, 54), 35: (256, 66), 39: (32, 17), 40: (64, 36), 41: (128, 18),
 }  # fmt: skip
-"""Of each type, the elements of a block and the bytes that they take: gguf's GGML_QUANT_SIZES."""
+"""For each type, the elements in a block and the size of a block in bytes: gguf's GGML_QUANT_SIZES."""
 COUNTS_AT, ENTRIES_AT = 8, 24
 LONGEST_STRING = 1 << 27
 MOST_ITEMS = 1 << 30
 MOST_ENTRIES = 100_000
 SMALLEST_ENTRY_BYTES = 8 + 1 + 4 + 1
-BYTES_PER_STRING = 16  # that reading an array takes for each, besides its bytes
+BYTES_PER_STRING = 16  # memory for reading one string of an array, in addition to its bytes
 FORMATS = {
     "uint8": "B", "int8": "b", "uint16": "H", "int16": "h", "uint32": "I", "int32": "i", "float32": "f",
     "bool": "?", "string": "", "array": "", "uint64": "Q", "int64": "q", "float64": "d",
 }  # fmt: skip
-"""How `struct` and numpy call the types, in the order of their numbers."""
+"""The type codes of `struct` and NumPy, in the order of GGUF's type numbers."""
 KINDS = tuple(FORMATS)
 NOT_GGUF = {
     b"ggml": "is in the old GGML format",
@@ -78,8 +78,8 @@ class MetadataField(NamedTuple):
     """A value with its type.
 
     kind     one of KINDS, or "array of" one of them
-    value    a number, or the bytes of a string; of an array, the byte where its items begin
-    n_items  how many an array has
+    value    a number, or the bytes of a string; for an array, the byte offset of its items
+    n_items  the number of items of an array
     """
 
     kind: str
@@ -88,11 +88,11 @@ class MetadataField(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What lies before the data of the tensors.
+    """The part of the file before the list of tensors.
 
     fields     by name, which is UTF-8 with surrogate escapes
-    n_tensors  how many there are; their list begins at byte `end`
-    starts     the byte where each field begins, and `end`
+    n_tensors  the number of tensors; their list begins at byte `end`
+    starts     the byte offset of each field, and `end`
     """
 
     fields: dict[str, MetadataField]
@@ -102,7 +102,7 @@ class Header(NamedTuple):
 
 
 def read_header(source: HeaderBytes) -> Header:
-    """Read all metadata; raises VocabError for what is no GGUF file or a broken one."""
+    """Read all metadata; raises VocabError if the file is not a GGUF file or is broken."""
     _check_version(source)
     n_tensors, n_entries = struct.unpack_from("<QQ", source.data.data, COUNTS_AT)
     left = source.size - ENTRIES_AT
@@ -148,7 +148,7 @@ def _check_version(source: HeaderBytes) -> None:
 
 
 class _Reader:
-    """Reads one thing after the other; `at` is the byte where the next one begins."""
+    """Reads keys and values in turn; `at` is the byte offset of the next one."""
 
     def __init__(self, source: HeaderBytes) -> None:
         self._source = source
@@ -193,7 +193,7 @@ class _Reader:
         return self._source.data[self.at - length : self.at].tobytes()
 
     def _length(self) -> int:
-        """The length of the string that begins here, of which no more than the length need be in the file."""
+        """Read the length of the string at `at`; the string itself need not be in the buffer yet."""
         length: int = self._number("Q")
         left = self._source.size - self.at
         if length > min(left, LONGEST_STRING):
@@ -235,11 +235,11 @@ class _Reader:
             self.at = start
 
 
-# The list of tensors behind the metadata: checked for damage, then forgotten
+# The list of tensors after the metadata: checked for damage, not stored
 
 
 def check_tensor_infos(source: HeaderBytes, header: Header) -> list[FileNote]:
-    """Read over the tensor list; returns warnings, raises VocabError where it cannot be read."""
+    """Check the tensor list; return warnings.  Raises VocabError if it cannot be read."""
     alignment = alignment_of(source, header)
     left = source.size - header.end
     if header.n_tensors > left // SMALLEST_INFO_BYTES:
@@ -264,11 +264,11 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[FileNote]:
 
 
 class TensorPlace(NamedTuple):
-    """Where a tensor lies.
+    """The position of a tensor in the file.
 
-    shape  how many elements it has along each axis, rows last
+    shape  the number of elements along each axis, rows last
     kind   the number of its type
-    at     the byte of the file where its data begin
+    at     the byte offset of its data in the file
     """
 
     shape: tuple[int, ...]
@@ -277,7 +277,7 @@ class TensorPlace(NamedTuple):
 
 
 def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) -> dict[bytes, TensorPlace]:
-    """Those of some tensors that the file has, by name; whether their data are there is not looked at."""
+    """The positions of those tensors in `names` that the file lists, by name; their data may be missing."""
     alignment, at, by_name = alignment_of(source, header), header.end, dict[bytes, TensorPlace]()
     for _ in stoppable(range(header.n_tensors)):
         at, name, shape, kind, offset = _read_info(source, at)
@@ -288,7 +288,7 @@ def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) 
 
 
 def tensor_list_end(source: HeaderBytes, header: Header) -> int:
-    """The byte where the list of tensors ends; `check_tensor_infos` has looked at it before."""
+    """The byte offset where the list of tensors ends; `check_tensor_infos` must have checked it."""
     at = header.end
     for _ in stoppable(range(header.n_tensors)):
         at, *_ = _read_info(source, at)
@@ -296,7 +296,7 @@ def tensor_list_end(source: HeaderBytes, header: Header) -> int:
 
 
 def alignment_of(source: HeaderBytes, header: Header) -> int:
-    """What the place of each tensor's data is a multiple of."""
+    """The alignment in bytes: the offset of each tensor's data is a multiple of it."""
     field = header.fields.get("general.alignment")
     if field is None:
         return DEFAULT_ALIGNMENT
@@ -307,7 +307,7 @@ def alignment_of(source: HeaderBytes, header: Header) -> int:
 
 
 def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, tuple[int, ...], int, int]:
-    """Where the next info starts, and this one's name, shape, type and offset."""
+    """The byte offset of the next tensor info, and this one's name, shape, type and data offset."""
     source.need(min(at + LARGEST_INFO_BYTES, source.size), LIST)
     view = source.data.data[: source.available]
     try:
@@ -334,7 +334,7 @@ def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, tuple[int, ...
 
 
 def _oddity(name: bytes, kind: int, offset: int, expected: int) -> str:
-    """What makes this tensor, and so the place of all that follow, unusable."""
+    """Why this tensor, and so the position of all later ones, is unusable; "" if it is fine."""
     if not 0 <= kind < KNOWN_TYPES:
         return f"The tensor {quoted(name)} has the unknown type {kind}."
     if offset != expected:
@@ -354,13 +354,13 @@ def _warnings(odd: str, end: int, source: HeaderBytes) -> list[FileNote]:
 
 
 def first_part(path: Path) -> str | None:
-    """The name of the first part, if the name of `path` is that of a part."""
+    """The file name of part 1 of a split model; None if `path` is not named like a part."""
     match = PART_NAME.fullmatch(path.name)
     return f"{match['prefix']}-00001-of-{match['count']}.gguf" if match else None
 
 
 def all_parts(path: Path) -> list[Path]:
-    """All files of a model that are there: `path` alone if its name is not that of a part."""
+    """All existing files of a model; `path` alone if it is not named like a part."""
     match = PART_NAME.fullmatch(path.name)
     if match is None:
         return [path]
@@ -372,7 +372,7 @@ def all_parts(path: Path) -> list[Path]:
 
 
 def split_refusals(path: Path, number: int, count: int) -> list[FileNote]:
-    """Why llama.cpp does not load part `number` (from 0) of `count`, whose vocabulary can be used."""
+    """Why llama.cpp does not load part `number` (from 0) of `count`, though its vocabulary is usable."""
     if count <= 1:
         return []
     match = PART_NAME.fullmatch(path.name)
@@ -401,10 +401,10 @@ def _names_in_folder(path: Path) -> frozenset[str]:
 
 
 class VocabKeys:
-    """Looks keys up as C strings: what follows a NUL does not count, and the first of two equal keys wins.
+    """Looks keys up as C strings: a key ends at its first NUL, and the first of two equal keys wins.
 
-    warnings  what is odd about the keys, one sentence each
-    refusals  for which of them llama.cpp does not load the file, one sentence each
+    warnings  problems with the keys, one sentence each
+    refusals  problems for which llama.cpp does not load the file, one sentence each
     """
 
     def __init__(self, source: HeaderBytes, fields: Mapping[str, MetadataField]) -> None:
@@ -426,14 +426,14 @@ class VocabKeys:
         return self._source.error(what, advice, code, key)
 
     def scalar(self, key: str, kind: str) -> Any:
-        """The value of a key as bytes (strings), int, float or bool; `None` where it is missing."""
+        """The value of a key as bytes (strings), int, float or bool; `None` if it is missing."""
         field = self._field(key, kind)
         if field is None:
             return None
         return field.value.split(b"\0")[0] if kind == "string" else field.value
 
     def numbers(self, key: str, *item_kinds: str) -> NDArray[Any] | None:
-        """A copy of an array of numbers; `None` where it is missing."""
+        """A copy of an array of numbers; `None` if it is missing."""
         field = self._field(key, *(f"array of {kind}" for kind in item_kinds))
         if field is None:
             return None
@@ -443,7 +443,7 @@ class VocabKeys:
     def strings(
         self, key: str, name_empty: bool = False
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64], int] | None:
-        """All strings packed, their offsets, and how many were empty or cut at a NUL.
+        """All strings packed, their offsets, and the number of strings that were empty or cut at a NUL.
 
         `name_empty`: an empty string in row i becomes `[EMPTY_i]`.
         """
@@ -453,22 +453,22 @@ class VocabKeys:
         return pack_gguf_strings(self._source.read, field.value, field.n_items, name_empty)
 
     def optional_string(self, key: str) -> bytes | None:
-        """As `scalar`, but a value of another type, which llama.cpp refuses, counts as missing."""
+        """Like `scalar`, but a value of another type, which llama.cpp refuses, counts as missing."""
         value: bytes | None = self._optional(key, "string")
         return value
 
     def optional_count(self, key: str, kind: str) -> int:
-        """As `scalar` with 0 for missing, and for a value of another type, which llama.cpp refuses."""
+        """Like `scalar`, but 0 if the value is missing or of another type, which llama.cpp refuses."""
         return int(self._optional(key, kind) or 0)
 
     def needed_count(self, key: str, kind: str) -> int:
-        """As `optional_count`, but llama.cpp refuses a file without it, too."""
+        """Like `optional_count`, but llama.cpp also refuses a file without the key."""
         if key not in self._fields:
             self.refusals.append(FileNote("key_missing", f"The file has no key {key}."))
         return self.optional_count(key, kind)
 
     def metadata(self) -> dict[str, object]:
-        """Everything in the file that can be shown: scalars as they are, arrays described."""
+        """All metadata, for display: scalars unchanged, arrays as a description."""
         return {_readable(name): _shown(field) for name, field in stoppable(self._all_fields.items())}
 
     def _optional(self, key: str, kind: str) -> Any:

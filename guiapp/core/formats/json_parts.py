@@ -1,4 +1,4 @@
-"""Parts of a tokenizer.json as its readers and writers make them, by what they do.
+"""Builders for the components of a tokenizer.json, named after what they do.
 
 Source: https://github.com/huggingface/tokenizers, tokenizers/src.
 """
@@ -42,7 +42,7 @@ def replaced(text: str, by: str) -> Part:
 
 
 def matched(pattern: str, by: str) -> Part:
-    """What a regular expression matches is replaced."""
+    """Replace each match of a regular expression."""
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": by}
 
 
@@ -55,12 +55,12 @@ def strip(left: bool, right: bool) -> Part:
 
 
 def stripped(start: int, stop: int) -> Part:
-    """Of decoded text, so many spaces go."""
+    """Remove up to `start` leading and `stop` trailing spaces from decoded text."""
     return {"type": "Strip", "content": " ", "start": start, "stop": stop}
 
 
 def precompiled(charsmap: NDArray[np.uint8]) -> Part:
-    """With SentencePiece's table of characters."""
+    """Normalize with SentencePiece's character map."""
     return {"type": "Precompiled", "precompiled_charsmap": b64encode(charsmap.tobytes()).decode()}
 
 
@@ -79,7 +79,7 @@ def word_pieces(cleans_up: bool = True) -> Part:
 
 
 def template(single: Sequence[str | None], ids: Mapping[str, int]) -> Part:
-    """Tokens around a text, which is None."""
+    """Add tokens before and after a text; None in `single` stands for the text."""
     first, second = (
         [
             {"Sequence": {"id": name, "type_id": 0}}

@@ -1,6 +1,6 @@
-"""The section “model” of a tokenizer.json, one function a kind; the long parts of JSON become arrays.
+"""Read the section “model” of a tokenizer.json, one function for each model type.
 
-A Python object for each token and rule would take longer.
+Its long lists become arrays: a Python object for each token and rule would take longer.
 Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
 """
 
@@ -27,27 +27,27 @@ from guiapp.native.normalized import repair
 
 RANKS = re.compile(rb'"vocab"\s*:\s*(?=\[)')
 LONG_PARTS = re.compile(rb'"(?:(vocab)"\s*:\s*(?=\{)|(merges)"\s*:\s*(?=\[))')
-STAND_IN, QUOTED_STAND_IN = "\0", b'"\\u0000"'  # where a long part was
+STAND_IN, QUOTED_STAND_IN = "\0", b'"\\u0000"'  # in place of a long list
 SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 MOST_MERGES = 1 << 22
 SPACE = ord(" ")
 MOST_CHARACTERS = 100
 NO_SCORES = np.empty(0, np.float64)
-HIGHEST_SCORE = 1e300  # of a token, so that sums of them are finite
+HIGHEST_SCORE = 1e300  # of a token, so that sums of scores are finite
 
 
 Find = Callable[[Sequence[str]], list[int | None]]
 
 
 class ModelSection(NamedTuple):
-    """What a model is made of.
+    """The parsed section “model”.
 
-    find          the ids of texts, of equal ones the last; None for what is none of its tokens
-    n_texts       how many different texts its tokens have; of Unigram, how many tokens
-    data, offsets  the texts of all tokens, as `native.packed` lays them out
-    ids           in that order
-    scores        float64, in that order (Unigram only)
-    merge_data, merge_offsets   merge rules by rank as a Vocabulary has them (BPE only)
+    find          maps texts to ids (the last id of equal tokens); None for a text that is not a token
+    n_texts       the number of different texts; for Unigram, the number of tokens
+    data, offsets  the texts of all tokens, in the layout of `native.packed`
+    ids           in the same order
+    scores        float64, in the same order (Unigram only)
+    merge_data, merge_offsets   merge rules by rank, as in a Vocabulary (BPE only)
     """
 
     type: VocabType
@@ -64,7 +64,7 @@ class ModelSection(NamedTuple):
 
 
 def model_section(spec: Any) -> ModelSection:
-    """Raises ComponentError with the end of a sentence, TypeError and the like for another layout."""
+    """Raises ComponentError with the end of a sentence; TypeError, KeyError and so on for another layout."""
     if isinstance(spec, ModelSection):
         return spec
     kind = spec.get("type") or _kind_of_keys(spec)
@@ -74,7 +74,7 @@ def model_section(spec: Any) -> ModelSection:
 
 
 def _kind_of_keys(spec: Any) -> str:
-    """As old files need it, which do not name it."""
+    """The model type by its keys, for old files, which do not name it."""
     if "merges" in spec:
         return "BPE"
     if isinstance(spec.get("vocab"), list):
@@ -155,7 +155,7 @@ READERS: dict[str, Callable[[Any], ModelSection]] = {
 
 
 class _Vocab(NamedTuple):
-    """The fields of a ModelSection that an object of texts and ids fills."""
+    """The fields of a ModelSection that come from a JSON object of texts and ids."""
 
     find: Find
     n_texts: int
@@ -193,7 +193,7 @@ def _cut(texts: PackedTexts) -> list[str]:
 
 
 def _merges(spec: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Each rule is a text with a space in it, or a list of two texts; the first of a file says which."""
+    """A rule is a text with a space in it, or a list of two texts; the first rule decides for the file."""
     checkpoint()
     if not isinstance(spec, PackedTexts | list):
         raise ComponentError("has merge rules that are not a list")
@@ -228,7 +228,7 @@ def _merges(spec: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64
 
 
 def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Texts one behind the other, and where each begins, as `packed` has them; quickly if none has a NUL."""
+    """Concatenated texts and their offsets, as from `packed`; faster if no text contains a NUL."""
     data = np.frombuffer("\0".join(texts).encode(), np.uint8)
     breaks = np.flatnonzero(data == 0)
     if len(breaks) != len(texts) - 1:
@@ -262,10 +262,10 @@ def _count(value: Any, key: str) -> int:
 
 
 class PackedTexts(NamedTuple):
-    """Many texts one behind the other, as `packed` lays them out.
+    """Many texts in the layout of `packed`.
 
-    numbers    int64[n]: one for each, or none at all
-    are_pairs  whether two that follow each other belong together
+    numbers    int64[n]: one for each text, or empty
+    are_pairs  whether each two consecutive texts form a pair
     """
 
     data: NDArray[np.uint8]
@@ -282,7 +282,7 @@ class RankedTexts(NamedTuple):
 
 
 def read_json_with_texts(data: bytes) -> Any:
-    """What a JSON text says, but `vocab` and `merges` of its `model` may be Texts.
+    """Parse a JSON text; `vocab` and `merges` of its `model` may become PackedTexts.
 
     Raises ValueError as `read_json` does.
     """
@@ -296,7 +296,7 @@ def read_json_with_texts(data: bytes) -> Any:
 
 
 def read_json_with_ranks(data: bytes) -> Any:
-    """What a JSON text says, but `vocab` may be a Ranks.  Raises ValueError as `read_json` does."""
+    """Parse a JSON text; `vocab` may become RankedTexts.  Raises ValueError as `read_json` does."""
     if (place := RANKS.search(data)) and _is_utf_8(data):
         read = json_ranks(np.frombuffer(data, np.uint8), place.end())
         if read is not None:
@@ -307,7 +307,7 @@ def read_json_with_ranks(data: bytes) -> Any:
 
 
 def number_as_read_there(text: str) -> float:
-    """As serde_json reads it: digits and power of ten are rounded each by itself; that decides ties."""
+    """Read a number as serde_json does: digits and power of ten are rounded separately; this affects ties."""
     digits, _, power = text.lower().lstrip("-").partition("e")
     whole, _, fraction = digits.partition(".")
     exponent = (int(power) if power else 0) - len(fraction)
@@ -319,7 +319,7 @@ def number_as_read_there(text: str) -> float:
 
 
 def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, PackedTexts]]:
-    """A JSON text with stand-ins for the long parts that the native reader takes, and these."""
+    """A JSON text with stand-ins for the long lists that the native reader can read, and these lists."""
     if not _is_utf_8(data):
         return data, {}
     array = np.frombuffer(data, np.uint8)

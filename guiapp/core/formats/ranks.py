@@ -1,6 +1,6 @@
-"""Vocabularies that are lists of byte strings by rank, as tiktoken merges them.
+"""Vocabularies that are lists of byte strings by rank, merged as in tiktoken.
 
-Any two neighbours merge whose bytes together are a token, the lowest rank first; a piece that is a token
+Two neighbours merge if their bytes together are a token, the lowest rank first; a piece that is a token
 stays whole.  Source: https://github.com/openai/tiktoken, src/lib.rs.
 """
 
@@ -37,25 +37,25 @@ from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Voca
 from guiapp.native.model_files import Packed, StringTable, packed, spell_bytes, take_texts
 
 MOST_TOKENS = 1 << 22
-MOST_UNUSED = 1 << 16  # ids between tokens that stand for nothing
+MOST_UNUSED = 1 << 16  # unused ids between tokens
 TEXTS_OF_ROLE = {
     "eos": ("</s>", "<|end_of_text|>", "[EOS]"),
     "unk": ("<unk>", "[UNK]"),
     "pad": ("<pad>", "<|finetune_right_pad_id|>", "<|finetune_right_pad|>", "[PAD]"),
 }
-"""By which the models' own code finds the special tokens of a role: mistral-common, Llama's, Kimi's."""
+"""The texts by which the models' own code (mistral-common, Llama, Kimi) finds the token of each role."""
 
 
 class RankFile(NamedTuple):
-    """What a file of ranks says, and what is known about it.
+    """The contents of a file of ranks, and what is known about the file from elsewhere.
 
-    texts     the bytes of each token, packed, in no order; an empty one is never found in a text
-    ids       int64[n]  their ids, which are in the order of their ranks
-    special   ids of tokens that stand outside all merging, by their texts
+    texts     the bytes of each token, packed, in any order; an empty token never matches
+    ids       int64[n]  their ids, in the order of their ranks
+    special   ids of the tokens that take no part in merging, by text
     pre       the name of the pattern
-    bos       the text of the token that goes before a text, "" for none
-    roles     texts of other roles' tokens, where these are known
-    composes  characters of a text are composed first (NFC)
+    bos       the text of the token added before a text, "" for none
+    roles     texts of the tokens of other roles, if known
+    composes  whether the characters of a text are composed first (NFC)
     """
 
     texts: Packed
@@ -75,10 +75,10 @@ class RankFile(NamedTuple):
 
 
 def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabulary:
-    """Raises VocabError where ids collide or jump, texts repeat, or the pattern is not known here."""
+    """Raises VocabError if ids collide or are too far apart, texts repeat, or the pattern is unsupported."""
     opening.begin(TOKENS)
     has_empty = bool((np.diff(ranks.texts[1]) == 0).any())
-    if "" in ranks.special or (has_empty and ranks.model != "tiktoken"):  # Whisper's has one
+    if "" in ranks.special or (has_empty and ranks.model != "tiktoken"):  # Whisper's file has an empty token
         raise file.error("has an empty token")
     _check_patterns(file, ranks.patterns)
     special = np.array([*ranks.special.values()], np.int64)
@@ -135,7 +135,7 @@ def _special_ids(ranks: RankFile) -> SpecialIds:
 
 
 def _outside_merging(ids: SpecialIds, ranks: RankFile) -> SpecialIds:
-    """Without normal tokens that only look like special ones."""
+    """Remove the ids of normal tokens whose texts resemble those of special tokens."""
     special = set(ranks.special.values())
     return replace(ids, **{role: None for role, matches in asdict(ids).items() if matches not in special})
 
@@ -151,7 +151,7 @@ def _check_patterns(file: WholeFile, patterns: tuple[Pattern, ...]) -> None:
 
 
 def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
-    """One more than the highest id.  Raises VocabError where ids collide, or jump."""
+    """One more than the highest id.  Raises VocabError if ids collide or are too far apart."""
     if not len(ids):
         raise file.error("has no tokens", code="tokens_missing")
     if (lowest := int(ids.min())) < 0:
@@ -166,12 +166,12 @@ def check_ids(file: WholeFile, ids: NDArray[np.int64]) -> int:
 
 
 def in_order(texts: Packed, ids: NDArray[np.int64]) -> Packed:
-    """Packed texts by their ids."""
+    """Packed texts, sorted by their ids."""
     return texts if (ids[:-1] < ids[1:]).all() else take_texts(texts, np.argsort(ids))
 
 
 def _all_texts(ranks: RankFile, n_tokens: int) -> Packed:
-    """The texts of all ids as converted files have them: bytes as GPT-2 writes them, names for all else."""
+    """The texts of all ids as in converted files: bytes in GPT-2's alphabet, names for all other ids."""
     is_named = np.ones(n_tokens, np.bool_)
     is_named[ranks.ids] = False
     named = {row: b"[PAD%d]" % row for row in np.flatnonzero(is_named).tolist()}
@@ -206,11 +206,11 @@ RANK_PATTERNS = {
     "qwen": QWEN,
     "r50k_base": R50K,
 }
-"""By the names of the vocabularies that they were published with."""
+"""By the names of the vocabularies with which they were published."""
 
 
 def patterns_of(name: str) -> tuple[Pattern, ...] | None:
-    """Those of a published vocabulary, or else those that llama.cpp has under the name; None for neither."""
+    """The patterns of a published vocabulary, else llama.cpp's patterns of this name; None for neither."""
     if name in RANK_PATTERNS:
         return (RANK_PATTERNS[name],)
     return PRE_TOKENIZERS[name].patterns if name in PRE_TOKENIZERS else None

@@ -1,4 +1,4 @@
-"""RWKV's world vocabulary: on each line an id, a token as Python writes a string or bytes, and its length.
+"""RWKV's world vocabulary: each line has an id, a token as a Python literal (str or bytes), and its length.
 
 Source: https://github.com/BlinkDL/ChatRWKV, tokenizer/rwkv_tokenizer.py.
 """
@@ -23,7 +23,7 @@ from guiapp.native.model_files import StringTable, packed
 
 LITERAL = rb"""b?(?:'(?:[^'\\\r\n]|\\[^\r\n])*'|"(?:[^"\\\r\n]|\\[^\r\n])*")"""
 LINE = re.compile(rb"([0-9]{1,7}) (" + LITERAL + rb") ([0-9]{1,9})\r?\n?")
-END_OF_TEXT = b"<s>"  # the id 0, as converters of this vocabulary call it
+END_OF_TEXT = b"<s>"  # the name of id 0 in converted vocabularies
 PLAIN = frozenset(range(0x20, 0x7F)) - {ord("\\")}
 
 
@@ -77,7 +77,7 @@ def _tokens(file: WholeFile) -> dict[int, bytes]:
         )
     literals = b",".join(literal for _, literal, _ in rows)
     try:
-        values = literal_eval(f"[{literals.decode()}]")  # of literals alone: see LINE
+        values = literal_eval(f"[{literals.decode()}]")  # safe: LINE matches literals only
     except (SyntaxError, ValueError, MemoryError) as error:
         raise file.error(f"has a token that is not a Python literal: {quoted(str(error))}") from error
     texts: dict[int, bytes] = {}
@@ -95,7 +95,7 @@ def _tokens(file: WholeFile) -> dict[int, bytes]:
 
 
 def _escaped(texts: dict[int, bytes], row: int) -> bytes:
-    """As GGUF files write tokens of this kind: all but plain ASCII as escapes."""
+    """A token as in GGUF files of this type: all bytes except plain ASCII as escapes."""
     text = texts.get(row)
     if text is None:
         return b"[PAD%d]" % row

@@ -1,6 +1,6 @@
-"""SentencePiece's model files: pieces with scores, and how text is changed before it is encoded.
+"""SentencePiece's model files: pieces with scores, and rules that change a text before it is encoded.
 
-They are messages of Protocol Buffers.  What the library does not load is refused here, too.
+They are Protocol Buffers messages.  Files that the library does not load are refused here, too.
 Source: https://github.com/google/sentencepiece, version 0.2.3, sentencepiece_model.proto, model_interface.cc.
 """
 
@@ -48,28 +48,28 @@ CHANGED_FIRST = {
     "out), put a language code such as >>fr<< before the pieces, and take their ids from vocab.json, not "
     "from this file. Tokenloupe does none of this.",
 }
-"""What the tokenizers of models do with a text around such a file, by how its name ends."""
+"""What tokenizers of models do with a text in addition to such a file, by the end of the file's name."""
 SAID = "The tokenizer_config.json next to it specifies whether BOS and EOS are added."
 MOST_TOKENS = 1 << 22
-MOST_PIECE_BYTES = 8000  # of the library
+MOST_PIECE_BYTES = 8000  # the library's limit
 LARGEST_SCORE = 1e30
 LONGEST_SURFACE = 1 << 10  # bytes
-MOST_GROWTH = 32  # characters that one of a text becomes; Unicode's own maps need 18
+MOST_GROWTH = 32  # characters that may replace one character; Unicode's own maps need 18
 NUL = b"\0"
 ROLE_FIELDS = (("unk", 45, b"<unk>"), ("bos", 46, b"<s>"), ("eos", 47, b"</s>"))  # ids: 40, 41, 42
 
-PIECE, TRAINER, NORMALIZER, DENORMALIZER = 1, 2, 3, 5  # fields of the model
-UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)  # types of models
+PIECE, TRAINER, NORMALIZER, DENORMALIZER = 1, 2, 3, 5  # field numbers of the model
+UNIGRAM, BPE, WORD, CHARACTER = range(1, 5)  # model types
 NAMES_OF_TYPES = {UNIGRAM: "unigram", BPE: "bpe", WORD: "word", CHARACTER: "char"}
-WHOLE_NUMBER, EIGHT_BYTES, DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # how a field is written
+WHOLE_NUMBER, EIGHT_BYTES, DELIMITED, FOUR_BYTES = 0, 1, 2, 5  # wire types
 
 
 class Model(NamedTuple):
-    """What a file says, as the library understands it.
+    """The contents of a file, as the library interprets them.
 
-    kinds       int32[n]  as stored_types of a vocabulary
-    unknown_id  as the trainer says, whatever the kinds of pieces say
-    role_texts  of the roles that the trainer gives an id, by the names that transformers has for them
+    kinds       int32[n]  like `stored_types` of a vocabulary
+    unknown_id  from the trainer's settings, whatever the kinds of pieces are
+    role_texts  texts of the roles with an id in the trainer's settings, by their names in transformers
     """
 
     table: StringTable
@@ -84,7 +84,7 @@ class Model(NamedTuple):
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file begins with two pieces as such models do: a text, then a score or a kind."""
+    """Whether a file begins with two pieces: each a text, then a score or a kind."""
     at = 0
     for _ in range(2):
         parsed = _varint(head, at + 1) if head.startswith(b"\n", at) else None
@@ -110,7 +110,7 @@ def read(path: Path, opening: Opening) -> Vocabulary:
 
 
 def model_of(file: WholeFile, opening: Opening) -> Model:
-    """What such a file says.  Raises VocabError."""
+    """Read the model in a file.  Raises VocabError."""
     opening.begin(METADATA)
     fields = read_model_fields(np.frombuffer(file.data, np.uint8), MOST_TOKENS)
     if isinstance(fields, int):
@@ -122,7 +122,7 @@ def model_of(file: WholeFile, opening: Opening) -> Model:
 
 
 def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> Vocabulary:
-    """The vocabulary that a model of pieces is; `name` is that of the kind of file."""
+    """The vocabulary of a model; `name` names the kind of file."""
     kinds, table, text = model.kinds, model.table, model.rules.text
     attributes = ATTRIBUTE_OF_TYPE[kinds]
     sidecars = read_sidecars(file.path)
@@ -170,7 +170,7 @@ def _changed_first(name: str) -> Iterator[FileNote]:
 def _model(file: WholeFile, fields: ModelFields) -> Model:
     messages = dict.fromkeys((TRAINER, NORMALIZER, DENORMALIZER), b"")
     for number, start, size in fields.others.tolist():
-        if number in messages:  # of several, the later one goes on with the earlier one
+        if number in messages:  # repeated messages are merged, as by concatenation
             messages[number] += file.data[start : start + size]
     trainer, normalizer, denormalizer = (_Message(file, messages[number]) for number in messages)
     kind = trainer.number(3, UNIGRAM, NAMES_OF_TYPES)
@@ -221,7 +221,7 @@ def checked_table(
     type_: int,
     has_bytes: bool,
 ) -> StringTable:
-    """The texts of all pieces, where the library would load them; changes the kind of an odd one."""
+    """The texts of all pieces; raises VocabError if the library would not load them.  May change `kinds`."""
     data, offsets = texts
     lengths = np.diff(offsets)
     if len(kinds) > MOST_TOKENS:
@@ -238,7 +238,7 @@ def checked_table(
     nuls = np.unique(np.searchsorted(offsets, np.flatnonzero(data == 0), "right") - 1)
     single = nuls[lengths[nuls] == 1]
     if has_bytes:
-        kinds[single] = UNUSED_TYPE  # as the library does: some converters put it there
+        kinds[single] = UNUSED_TYPE  # as in the library: some converters add a NUL piece
     if len(nuls) > len(single) or (kinds[single] != UNUSED_TYPE).any():
         raise file.error(f"has the piece {int(nuls[0]):,}, which contains a NUL character")
     _check_scores(file, scores, kinds, type_)
@@ -272,7 +272,7 @@ def _check_scores(file: WholeFile, scores: NDArray[np.float32], kinds: NDArray[n
 
 
 def check_texts(file: WholeFile, model: Model) -> None:
-    """Raises VocabError for a map of characters or a user-defined piece that is not to be used."""
+    """Raises VocabError for an unusable character map, user-defined piece or text for unknown characters."""
     for row in np.flatnonzero(model.kinds == USER_DEFINED_TYPE).tolist():
         if not is_text(model.table.text(row)):
             raise file.error(f"has the user-defined piece {row:,}, which is not UTF-8")
@@ -286,7 +286,7 @@ def check_texts(file: WholeFile, model: Model) -> None:
 
 
 def _row(table: StringTable, kinds: NDArray[np.int32], text: bytes, kind: int) -> int | None:
-    """The piece of this text, if it is of that kind."""
+    """The id of the piece with this text, if it has the given kind."""
     row = int(table.find([text])[0])
     return row if row >= 0 and kinds[row] == kind else None
 
@@ -302,7 +302,7 @@ def _text_rules(message: _Message, adds_at_end: bool = False) -> TextRules:
 
 
 class _Message:
-    """The fields of a message, the last of each number; raises VocabError where it is broken."""
+    """The fields of a message; the last value of each number counts.  Raises VocabError if it is broken."""
 
     def __init__(self, file: WholeFile, data: bytes) -> None:
         self._numbers: dict[int, list[int]] = {}
@@ -322,7 +322,7 @@ class _Message:
             at += size
 
     def number(self, field: int, default: int, allowed: Mapping[int, str] | None = None) -> int:
-        """The whole number in a field; those that are not allowed are as if they were not there."""
+        """The whole number in a field; values that are not allowed are ignored."""
         parsed = [value for value in self._numbers.get(field, ()) if allowed is None or value in allowed]
         return parsed[-1] if parsed else default
 
@@ -331,7 +331,7 @@ class _Message:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int] | None:
-    """A whole number of up to 64 bits, and where it ends; None where there is none."""
+    """Read a whole number of up to 64 bits; return it and the offset of its end, or None if there is none."""
     value = 0
     for shift, byte in enumerate(data[at : at + 10]):
         value |= (byte & 0x7F) << 7 * shift
@@ -341,7 +341,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int] | None:
 
 
 class SpecialRule(NamedTuple):
-    """What is added, and a sentence on who says so."""
+    """What is added to each text, and a sentence that names the source of this rule."""
 
     adds_bos: bool
     adds_eos: bool
@@ -349,7 +349,7 @@ class SpecialRule(NamedTuple):
 
 
 def special_rule(sidecars: SidecarFiles, ids: SpecialIds) -> SpecialRule:
-    """What is around texts of a model that has these ids."""
+    """The rule for adding BOS and EOS in a model with these ids."""
     adds_bos = ids.bos is not None
     adds_eos = not adds_bos and ids.eos is not None
     switches = [sidecars.config.get(key) for key in ("add_bos_token", "add_eos_token")]

@@ -1,6 +1,6 @@
-"""The formats that tokenizers are read from.
+"""The formats from which tokenizers are read.
 
-A new format is one file beside this one, with `sniff` and `read` or `document`, and one row of FORMATS.
+A new format is one file in this folder, with `sniff` and `read` or `document`, and one row of FORMATS.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from guiapp.native.checkpoint import checkpoint
 LONGEST_S = 120.0
 CONVERTED = ("tokenizer.json", "SentencePiece", "vocab.json and merges.txt", "vocab.txt")  # to GGUF
 CONVERTED_NAMES = ("tokenizer.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
-READINGS: dict[str, tuple[str, ...] | None] = {  # each with its formats; tekken is a pre-tokenizer, too
+READINGS: dict[str, tuple[str, ...] | None] = {  # the formats of each; tekken is also a pre-tokenizer
     TRANSFORMERS: (*CONVERTED, "tiktoken"),
     LLAMA_CPP: CONVERTED,
     "tiktoken": ("tiktoken",),
@@ -42,22 +42,22 @@ READINGS: dict[str, tuple[str, ...] | None] = {  # each with its formats; tekken
     "tokenizers": ("tokenizer.json", "vocab.json and merges.txt", "vocab.txt"),
     "sentencepiece": ("SentencePiece",),
 }
-OWN_LIBRARIES = ("tokenizers", "sentencepiece")  # what files of these formats are read as anyway
+OWN_LIBRARIES = ("tokenizers", "sentencepiece")  # the default readings of their formats
 HEAD_BYTES = 1 << 12
 
 
 Reader = Callable[[Path, Opening, str | None], Vocabulary]
 Description = tuple[WholeFile, dict[str, Any], SidecarFiles]
-"""A file, the tokenizer.json that says the same, and what is beside it."""
+"""A file, the equivalent tokenizer.json, and the sidecar files."""
 
 
 class Format(NamedTuple):
     """A kind of file.
 
-    name   as people call it
+    name   for the user
     sniff  whether a file is of this kind, by its first bytes
-    read   the vocabulary in a file, told of the stages, and of the name of what is to split the text instead
-           of what the file says; raises VocabError, and UnknownPreError where only such a name helps
+    read   reads the vocabulary; takes the path, the Opening that it reports stages to, and a pre-tokenizer or
+           reading chosen by hand; raises VocabError, and UnknownPreError if such a choice is needed
     """
 
     name: str
@@ -66,7 +66,7 @@ class Format(NamedTuple):
 
 
 def _of(module: str, name: str) -> Callable[..., Any]:
-    """A function of a module beside this one, which is imported when it is called."""
+    """A function of a module in this folder, which is imported when the function is called."""
     return lambda *arguments: getattr(import_module(f"guiapp.core.formats.{module}"), name)(*arguments)
 
 
@@ -75,7 +75,7 @@ def _as_it_is(
     why: str,
     in_transformers: Callable[[Path, Opening], Vocabulary] | None = None,
 ) -> Reader:
-    """A reader of files whose text nothing else can split: why, as the end of a sentence."""
+    """A reader that allows no other pre-tokenizer; `why` is the reason, as the end of a sentence."""
 
     def read_as_it_is(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         if pre == TRANSFORMERS and in_transformers is not None:
@@ -88,7 +88,7 @@ def _as_it_is(
 
 
 def _described(document: Callable[[Path, Opening], Description], why: str) -> Reader:
-    """The same of files that say what a tokenizer.json could say."""
+    """Like `_as_it_is`, for files that can be described by a tokenizer.json."""
 
     def read(path: Path, opening: Opening) -> Vocabulary:
         from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
@@ -145,12 +145,12 @@ FORMATS = (
 
 
 class OpenedFiles(NamedTuple):
-    """The files that a vocabulary was read from, by which it can be read again: what it is pickled as.
+    """The files from which a vocabulary was read and can be read again; a vocabulary is pickled as these.
 
-    path         of the tokenizer; configs may lie beside it
-    states       of the path and of all that may be read with it, as they were then
-    pre          the pre-tokenizer that was chosen by hand
-    whole_bytes  the size of the file, where only its front is here
+    path         of the tokenizer; configs may be next to it
+    states       of the path and of all files that may be read with it, when they were read
+    pre          the pre-tokenizer chosen by hand
+    whole_bytes  the size of the file, if only its first part is available
     """
 
     path: Path
@@ -164,14 +164,14 @@ class OpenedFiles(NamedTuple):
         return cls(path.absolute(), states, pre, whole_bytes)
 
     def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
-        """For `pickle`; raises VocabError where the files are no longer those that were opened."""
+        """The value for `__reduce__`; raises VocabError if the files have changed since they were opened."""
         if self.states[0] is None or self != self.now(self.path, self.pre, self.whole_bytes):
             raise VocabError(f"{quoted(self.path.name)} has changed since it was opened. Open it again.")
         return _opened_again, (self.path, self.pre, self.whole_bytes, _hashes(self.path, self.pre))
 
 
 def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: list[str]) -> Vocabulary:
-    """What was pickled; raises VocabError where the files are no longer there, or others."""
+    """Read a pickled vocabulary; raises VocabError if its files are missing or have changed."""
     if not path.is_file():
         raise VocabError(f"{quoted(str(path), 300)}, which was pickled by its path, is not on this machine.")
     if _hashes(path, pre) != hashes:
@@ -188,7 +188,7 @@ def _hashes(path: Path, pre: str | None) -> list[str]:
 
 
 def _read_together(path: Path, pre: str | None) -> list[Path]:
-    """A file and those that may be read with it, there or not; a converter looks for others, too."""
+    """A file and all that may be read with it, existing or not; llama.cpp's converter looks for more."""
     others = CONVERTED_NAMES if pre == LLAMA_CPP else ()
     return [
         path,
@@ -198,10 +198,10 @@ def _read_together(path: Path, pre: str | None) -> list[Path]:
 
 
 class LastVocabulary:
-    """The vocabulary opened last, as long as its files stay as they were; another would cost up to 40 MB."""
+    """Caches the last opened vocabulary while its files are unchanged; a second one could take 40 MB more."""
 
     def __init__(self) -> None:
-        self._cached: Vocabulary | None = None  # replaced at once, for other threads
+        self._cached: Vocabulary | None = None  # replaced atomically, for other threads
 
     def get(self, files: OpenedFiles) -> Vocabulary | None:
         cached = self._cached
@@ -220,17 +220,17 @@ LAST = LastVocabulary()
 def load_vocabulary(
     path: str | PathLike[str], opening: Opening | None = None, pre: str | None = None
 ) -> Vocabulary:
-    """Read the tokenizer in a file of any format, or in a folder; of a GGUF file only the header.
+    """Read the tokenizer in a file of any format, or in a folder; only the header of a GGUF file.
 
-    `pre` is a name to split text by instead of what the file says.
-    `opening` is told of each stage.
-    Raises VocabError for every file that holds no usable vocabulary.
+    `pre` is a pre-tokenizer or reading to use instead of the file's own.
+    `opening` is notified of each stage.
+    Raises VocabError for every file without a usable vocabulary.
     """
     path, opening = Path(path), opening or Opening(lambda share: None)
-    if os.path.isdir(path):  # Path's own raises where it must not look
+    if os.path.isdir(path):  # Path.is_dir raises without permission
         path = file_in(path)
     if pre == LLAMA_CPP and format_of(path) is FORMATS[0]:
-        pre = None  # it is what llama.cpp reads
+        pre = None  # llama.cpp reads it unconverted
     if pre in OWN_LIBRARIES and format_of(path).name in (READINGS[pre] or ()):
         pre = None
     files = OpenedFiles.now(path, pre, opening.whole_bytes)
@@ -250,7 +250,7 @@ def load_vocabulary(
 
 
 def _with_conversion(file_format: Format, path: Path, opening: Opening, pre: str | None) -> Vocabulary:
-    """What is in a file, or what llama.cpp would make of it and of what lies next to it."""
+    """The vocabulary in a file, or in llama.cpp's conversion of the file and the files next to it."""
     if pre != LLAMA_CPP:
         vocabulary = file_format.read(path, opening, pre)
         more = readings_of(path) if file_format.name in CONVERTED else {}
@@ -265,26 +265,26 @@ def _with_conversion(file_format: Format, path: Path, opening: Opening, pre: str
 
 
 def format_of(path: Path) -> Format:
-    """By the first bytes; GGUF, whose reader says what is wrong, for what no format begins with.
+    """The format of a file by its first bytes; GGUF if none matches: its reader reports what is wrong.
 
-    Raises VocabError where the file cannot be read.
+    Raises VocabError if the file cannot be opened.
     """
     head = b""
-    with open_regular(path) as file, suppress(OSError):  # the reader meets it again, and says so
+    with open_regular(path) as file, suppress(OSError):  # the reader will fail again and report it
         head = file.read(HEAD_BYTES)
     return next((each for each in FORMATS if each.sniff(head)), FORMATS[0])
 
 
 def is_tokenizer(head: bytes) -> bool:
-    """Whether a file that begins so is of a known format."""
+    """Whether a file that begins with `head` is of a known format."""
     return any(each.sniff(head) for each in FORMATS)
 
 
 class Glance(NamedTuple):
-    """What a list says of a file.
+    """What a list of models shows about a file.
 
-    type, pre  "" where that is not known before somebody chooses
-    problem    why it cannot be opened, "" if nothing is known to be wrong
+    type, pre  "" if not known until the user chooses a pre-tokenizer
+    problem    why it cannot be opened, "" if no problem is known
     """
 
     format: str
@@ -295,7 +295,7 @@ class Glance(NamedTuple):
 
 
 def glance(path: Path) -> Glance:
-    """Of a GGUF the keys alone are read, all else is opened."""
+    """Read only the keys of a GGUF; open any other file."""
     try:
         file_format = format_of(path)
     except VocabError as error:
@@ -331,11 +331,11 @@ def _text(field: MetadataField | None) -> str:
 
 
 def glances_apart(paths: Sequence[Path], progress: Callable[[float], None]) -> list[Glance]:
-    """A glance at each file, in a process that a broken file can neither hold up nor fill.
+    """A glance at each file, made in a process with limits on time and memory, as files may be broken.
 
-    Where that process fails, nothing is known of any of them.
+    If that process fails, all glances are empty.
     """
-    from guiapp.core.processes import ApartError, answer_of  # which opening a model does not need
+    from guiapp.core.processes import ApartError, answer_of  # not needed for opening a model
 
     try:
         answer = answer_of(__name__, json.dumps([str(path) for path in paths]).encode(), progress, LONGEST_S)

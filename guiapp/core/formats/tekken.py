@@ -1,4 +1,4 @@
-"""Mistral's tekken.json: tokens by rank, behind its special tokens, and the pattern.
+"""Mistral's tekken.json: tokens by rank, with ids after the special tokens, and the pattern.
 
 Source: https://github.com/mistralai/mistral-common, tokens/tokenizers/tekken.py.
 """
@@ -28,7 +28,7 @@ SPECIAL_TOKENS = (
     *("[TOOL_RESULTS]", "[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]"),
     *("[PREFIX]", "[MIDDLE]", "[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
 )
-"""Those of files that list none; the others are called <SPECIAL_20> and so on."""
+"""Special tokens of files that list none; further ones are called <SPECIAL_20> and so on."""
 
 
 def sniff(head: bytes) -> bool:
@@ -38,7 +38,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read(path: Path, opening: Opening) -> Vocabulary:
-    """Raises VocabError for a file that is damaged, or whose pattern is not known here."""
+    """Raises VocabError for a file that is damaged, or whose pattern is not supported."""
     file = WholeFile(path, opening)
     opening.begin(METADATA)
     try:
@@ -85,7 +85,7 @@ def _tokens(vocab: Any) -> RankedTexts:
 
 
 def _count(value: object) -> int:
-    """A whole number from the file that may be an id."""
+    """Return a whole number from the file if it may be an id; raises TypeError."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < MOST_TOKENS:
         raise TypeError(f"{value!r} is not a number of tokens")
     return value

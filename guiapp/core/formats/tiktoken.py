@@ -1,6 +1,6 @@
-"""tiktoken's files: on each line a token in base64, and its rank.
+"""tiktoken's files: each line has a token in base64 and its rank.
 
-They do not name their pattern, nor their special tokens: those of known files are known.
+They contain neither their pattern nor their special tokens; for published files, this module has both.
 Source: https://github.com/openai/tiktoken, tiktoken/load.py; the models' own published code.
 """
 
@@ -26,8 +26,8 @@ from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.model_files import Packed, rank_lines, sliced
 
 LINE = rb"(?:[A-Za-z0-9+/]{4}){0,250}(?:[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=))? ([0-9]{1,10})\r?\n"
-LIBRARY = "tiktoken"  # also the reading by the ranks alone
-EMPTY = b"\n= "  # begins the line of the empty token, as base64.b64decode takes it
+LIBRARY = "tiktoken"  # also the name of the reading that uses the ranks alone
+EMPTY = b"\n= "  # the start of the empty token's line; base64.b64decode accepts it
 USUAL_SIZES = {
     "r50k_base": 50_000,
     "cl100k_base": 100_000,
@@ -36,17 +36,17 @@ USUAL_SIZES = {
     "qwen": 151_000,
     "o200k_base": 200_000,
 }
-"""About how many tokens go with each pattern."""
+"""The approximate number of tokens of vocabularies with each pattern."""
 
-MOST_TRIED = 20_000  # tokens, on patterns
-LEAST_WHOLE = 1000  # of which the right pattern cuts at most one
+MOST_TRIED = 20_000  # tokens on which patterns are tried
+LEAST_WHOLE = 1000  # the right pattern cuts fewer than one in a thousand tokens
 
 
 class KnownFile(NamedTuple):
-    """What a published file does not say itself.
+    """What a published file does not contain itself.
 
     composes  whether the model's own code composes characters (NFC) before it splits a text
-    roles     texts of the tokens of roles, where a config names them
+    roles     texts of the tokens of roles, if a config names them
     """
 
     name: str
@@ -59,7 +59,7 @@ class KnownFile(NamedTuple):
 
     @property
     def is_of_model(self) -> bool:
-        """Rather than a vocabulary that several models have, with special tokens of their own."""
+        """Whether it belongs to one model; False for a vocabulary that several models extend."""
         return not self.name.endswith("_base")
 
 
@@ -85,7 +85,7 @@ QWEN = _from(151643, "<|endoftext|>", "<|im_start|>", "<|im_end|>", *(f"<|extra_
 
 
 def _numbered(name: str, *numbers: int) -> tuple[str, ...]:
-    """Llama 4's reserved tokens of one purpose."""
+    """Llama 4's reserved tokens for one purpose."""
     return tuple(f"<|{name}reserved_special_token_{number}|>" for number in range(*numbers))
 
 
@@ -194,21 +194,21 @@ KNOWN_CLASSES = {
     "QWenTokenizer": KnownFile("Qwen", "qwen", {}, composes=True),
     "TikTokenTokenizer": KnownFile("Kimi", "kimi", {}, notes=(CUTS_FIRST,)),
 }
-"""The same by the class that a tokenizer_config.json names, which has its pattern in its code."""
+"""By the class that a tokenizer_config.json names; the pattern is in the code of that class."""
 WHY_RANKS = (
     "tiktoken goes by the ranks alone: neither by the model's own code nor by configs next to the file."
 )
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first two lines of a file are tokens and their ranks, one after the other."""
+    """Whether the first two lines of a file are tokens with consecutive ranks."""
     parsed = re.match(LINE + LINE, head)
     return parsed is not None and int(parsed[2]) == int(parsed[1]) + 1
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file, and UnknownPreError for an unknown one without `pre`."""
-    from hashlib import sha256  # time that other formats do not have
+    from hashlib import sha256  # a slow import that other formats do not need
 
     file = WholeFile(path, opening)
     known, sidecars = KNOWN_FILES.get(sha256(file.data).hexdigest()), read_sidecars(path)
@@ -256,7 +256,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 
 
 def _own(known: KnownFile | None, sidecars: SidecarFiles, ids: NDArray[np.int64]) -> KnownFile | None:
-    """What the model's own code goes by: what is known of it, and the tokens and roles of its configs."""
+    """What the model's own code uses: the known facts, and the tokens and roles in its configs."""
     config = sidecars.config
     if known is None or not known.is_of_model:
         known = KNOWN_CLASSES.get(str(config.get("tokenizer_class")), known)
@@ -274,7 +274,7 @@ def _own(known: KnownFile | None, sidecars: SidecarFiles, ids: NDArray[np.int64]
 
 
 def _named(decoder: object, ids: NDArray[np.int64]) -> dict[int, str]:
-    """The tokens of a config by their ids, without those that are ranks and what is no token."""
+    """The tokens in a config by their ids, without ids that are ranks and without invalid entries."""
     known, named = set(ids.tolist()), dict[int, str]()
     for key, spec in decoder.items() if isinstance(decoder, dict) else ():
         text = spec.get("content") if isinstance(spec, dict) else None
@@ -284,10 +284,10 @@ def _named(decoder: object, ids: NDArray[np.int64]) -> dict[int, str]:
 
 
 def likely_patterns(tokens: Packed) -> tuple[list[str], bool]:
-    """The names of all patterns, those that cut fewest tokens first, and whether the first cuts hardly any.
+    """The names of all patterns, fewest tokens cut first, and whether the first one cuts almost none.
 
-    Merges never cross the edges of pieces, so the right pattern leaves tokens whole.  Of equal ones the one
-    whose vocabulary has about as many tokens goes first.
+    Merges never cross piece boundaries, so the right pattern cuts no tokens.  Of equal patterns, the one
+    whose vocabulary has the most similar size comes first.
     """
     texts = sliced(*tokens)
     tried = [text for text in texts[:: len(texts) // MOST_TRIED + 1] if len(text) > 1 and is_text(text)]

@@ -1,6 +1,6 @@
-"""llama2.c's tokenizer.bin: how long its longest token is, then of each token its score, length and text.
+"""llama2.c's tokenizer.bin: the length of the longest token, then each token's score, length and text.
 
-It is written from a SentencePiece model of the type BPE with bytes, of which it says neither kinds nor rules.
+It is made from a SentencePiece BPE model with byte fallback, but stores neither token types nor text rules.
 Source: https://github.com/karpathy/llama2.c, tokenizer.py and run.c.
 """
 
@@ -23,7 +23,7 @@ from guiapp.native.model_files import packed
 
 LONGEST, ROW = Struct("<i"), Struct("<fi")
 MOST_LONGEST = 1 << 13
-FIRST = (b"<unk>", b"\n<s>\n", b"\n</s>\n")  # as the file spells the first three
+FIRST = (b"<unk>", b"\n<s>\n", b"\n</s>\n")  # the first three texts in the file
 SPECIAL_TEXTS = (b"<unk>", b"<s>", b"</s>")
 EQUAL = (
     "The ids equal those of the library sentencepiece 0.2.3 if the original model changes text as Llama 2 "
@@ -44,7 +44,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read(path: Path, opening: Opening) -> Vocabulary:
-    """Raises VocabError for a damaged file, and for one of another layout than llama2.c's own."""
+    """Raises VocabError for a damaged file, and for one whose layout differs from llama2.c's own file."""
     file = WholeFile(path, opening)
     opening.begin(METADATA)
     texts, scores = _rows(file)

@@ -1,7 +1,7 @@
-"""What lies beside a tokenizer's file: what tokens are for, the chat template, switches of `transformers`.
+"""Sidecar files of a tokenizer: roles of tokens, the chat template, switches of `transformers`.
 
-The ids of a text are those of tokenizer.json alone.  `transformers` loads that file and then lets
-tokenizer_config.json change some of it, by rules that depend on its version and on a class name in the file.
+The ids of a text follow from tokenizer.json alone.  `transformers` loads that file and then applies changes
+from tokenizer_config.json, by rules that depend on its version and on a class name in the file.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 TOKEN_KEYS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 ADDITIONAL = ("additional_special_tokens", "extra_special_tokens")
 
-Token = dict[str, Any]  # as tokenizer.json has added tokens
+Token = dict[str, Any]  # an added token, as in tokenizer.json
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL, GENERATION = "added_tokens.json", "config.json", "generation_config.json"
-HALVES = ("vocab.json", "merges.txt", "encoder.json", "vocab.bpe")  # of one tokenizer, each read with another
+HALVES = ("vocab.json", "merges.txt", "encoder.json", "vocab.bpe")  # each is half of a tokenizer
 USUAL_NAME = re.compile(
     r"(?:tokenizer\.json|vocab\.json|vocab\.txt|merges\.txt|tokenizer\.bin|tekken\.json"
     r"|(?:tokenizer|spiece|sentencepiece\.bpe|spm|ice_text|tiktoken)\.model(?:\.v\w+)?|source\.spm)$"
@@ -36,18 +36,18 @@ ROLES = {
     "mask_token": "mask",
 }
 MOST_BYTES = 1 << 24
-TRANSFORMERS, VERSION = "transformers", "5.24.0"  # a reading, and whose rules it follows
+TRANSFORMERS, VERSION = "transformers", "5.24.0"  # the name of a reading, and the version that it follows
 WHY = f"AutoTokenizer of transformers {VERSION} applies the configs next to the file."
 
 
 class SidecarFiles(NamedTuple):
-    """What the other files say.
+    """The contents of the sidecar files.
 
     roles     text of each role's token
-    config    tokenizer_config.json, as it stands
+    config    tokenizer_config.json, unchanged
     warnings  about files that cannot be read, one sentence each
     special, added, model, generation   special_tokens_map.json, added_tokens.json, config.json and
-        generation_config.json, as they stand
+        generation_config.json, unchanged
     """
 
     roles: dict[str, str]
@@ -60,12 +60,12 @@ class SidecarFiles(NamedTuple):
 
     @property
     def readings(self) -> dict[str, str]:
-        """That of transformers, where any of the files says something."""
+        """The reading of transformers, if any of the files has contents."""
         return {TRANSFORMERS: WHY} if self.config or self.special or self.added or self.model else {}
 
 
 def read_sidecars(path: Path) -> SidecarFiles:
-    """Of a file X.tokenizer.json, those are beside it that begin with X. too."""
+    """Read the sidecar files; for a file X.tokenizer.json, their names begin with X. as well."""
     warnings: list[FileNote] = []
     prefix = name_before(path) or ""
     config, special, added, model, generation = (
@@ -83,7 +83,7 @@ def read_sidecars(path: Path) -> SidecarFiles:
 
 
 def sidecar_paths(path: Path) -> list[Path]:
-    """What may be read with a tokenizer's file, there or not."""
+    """The files that may be read with a tokenizer's file, existing or not."""
     prefix = name_before(path) or ""
     return [
         path.with_name(prefix + name) for name in (CONFIG, MAP, TEMPLATE, ADDED, MODEL, GENERATION, *HALVES)
@@ -91,13 +91,13 @@ def sidecar_paths(path: Path) -> list[Path]:
 
 
 def name_before(path: Path) -> str | None:
-    """What stands before the usual name of a tokenizer's file; None where it has another name."""
+    """The part of a file name before a usual name such as tokenizer.json; None for any other name."""
     usual = USUAL_NAME.search(path.name)
     return None if usual is None else path.name[: usual.start()]
 
 
 def model_name(path: Path) -> str:
-    """What to call the model: as its file, or as its folder where that has the usual name."""
+    """A name for the model: from its file, or from its folder if the file has a usual name."""
     before = name_before(path)
     if before is None:
         return path.stem
@@ -132,13 +132,13 @@ def _text(path: Path) -> str | None:
 
 
 def _content(entry: Any) -> str:
-    """The text of a token, which stands by itself or in an object."""
+    """The text of a token, which may be a string or an object."""
     text = entry.get("content") if isinstance(entry, dict) else entry
     return text if isinstance(text, str) else ""
 
 
 def role_tokens(sidecars: SidecarFiles, usual: Mapping[str, Any]) -> dict[str, Token]:
-    """The token of each role: as the files say, else the usual one, a text or an added token."""
+    """The token of each role: from the files, else from `usual`, which has texts or added tokens."""
     spec = dict(usual)
     for key in TOKEN_KEYS:
         if "added_tokens_decoder" not in sidecars.config and key in sidecars.special:
@@ -149,13 +149,13 @@ def role_tokens(sidecars: SidecarFiles, usual: Mapping[str, Any]) -> dict[str, T
 
 
 def with_roles(sidecars: SidecarFiles, roles: Mapping[str, Token], *notes: FileNote) -> SidecarFiles:
-    """The same with the roles that were found, and more warnings."""
+    """The same sidecar files with the given roles and more warnings."""
     texts = {ROLES[key]: token["content"] for key, token in roles.items() if key in ROLES}
     return sidecars._replace(roles=texts, warnings=(*notes, *sidecars.warnings))
 
 
 def added_tokens(sidecars: SidecarFiles, roles: Mapping[str, Token]) -> list[Token]:
-    """All that are cut out of texts, in the order in which they get their ids."""
+    """All added tokens, in the order in which they get their ids."""
     tokens = [*_listed(sidecars, roles), *roles.values(), *_additional(sidecars)]
     by_text: dict[str, Token] = {}
     for token in tokens:
@@ -168,7 +168,7 @@ def added_tokens(sidecars: SidecarFiles, roles: Mapping[str, Token]) -> list[Tok
 
 
 def _listed(sidecars: SidecarFiles, roles: Mapping[str, Token]) -> Iterator[Token]:
-    """Those with ids of their own."""
+    """The added tokens that the files list with ids."""
     decoder = sidecars.config.get("added_tokens_decoder")
     if decoder:
         for _, spec in sorted(decoder.items(), key=lambda item: int(item[0])):
@@ -185,7 +185,7 @@ def _additional(sidecars: SidecarFiles) -> list[Token]:
 
 
 def _token(spec: Any, special: bool) -> Token:
-    """A token that stands as its text, or as an object."""
+    """The added token of an entry, which may be a string or an object."""
     token = {"content": spec} if isinstance(spec, str) else dict(spec)
     if not isinstance(token["content"], str):
         raise TypeError(f"{token['content']!r} is not the text of a token")
@@ -195,7 +195,7 @@ def _token(spec: Any, special: bool) -> Token:
 
 
 def with_ids(tokens: list[Token], ids: Mapping[str, int]) -> dict[str, int]:
-    """Give added tokens the ids of their texts among `ids`, else the next ones; all by their texts."""
+    """Give each added token the id of its text in `ids`, else the next free id; return all ids by text."""
     new = count(len(ids))
     for token in tokens:
         text = token["content"]

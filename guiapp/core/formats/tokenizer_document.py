@@ -1,6 +1,6 @@
-"""The vocabulary that a document of tokenizer.json describes, which other readers write as well.
+"""The vocabulary described by the content of a tokenizer.json, which readers of other formats also build.
 
-Only a few formats need this module and what it imports: their readers import it when they read a file.
+Only some formats need this module and its imports, so their readers import it when they read a file.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ BYTES_OF_UTF_8 = (*range(0xC0), *range(0xC2, 0xF5))
 
 @contextmanager
 def checked_layout(file: WholeFile) -> Iterator[None]:
-    """What stumbles over odd values says that the file has some, by VocabError."""
+    """Turn errors caused by unexpected values into a VocabError about the file."""
     try:
         yield
     except ComponentError as error:
@@ -68,7 +68,7 @@ def checked_layout(file: WholeFile) -> Iterator[None]:
 def vocabulary_of(
     file: WholeFile, content: dict[str, Any], sidecars: SidecarFiles, opening: Opening
 ) -> Vocabulary:
-    """What a tokenizer.json of this content says.  Raises what `checked_layout` turns into VocabError."""
+    """The vocabulary of a tokenizer.json.  Raises errors that `checked_layout` turns into VocabError."""
     opening.begin(MERGES)
     model = model_section(content["model"])
     opening.begin(TOKENS)
@@ -81,7 +81,7 @@ def vocabulary_of(
     roles.detect()
     roles.collect_ends()
     ids = {token.token_id for token in added}
-    with np.errstate(over="ignore"):  # those of the file are in `parts`
+    with np.errstate(over="ignore"):  # `parts` has the exact scores
         scores = parts.scores.astype(np.float32)
     return Vocabulary(
         path=file.path,
@@ -117,7 +117,7 @@ def vocabulary_of(
 
 
 def _patterns(parts: Parts) -> tuple[Pattern, ...]:
-    """What cuts the text, where patterns are all there is to it between normalising and merging bytes."""
+    """The patterns that split the text, if splitting consists of patterns only and bytes are merged."""
     are_searched = any(token.normalized for token in parts.added_tokens) and not parts.normalizes_nothing
     are_all = parts.merges_bytes and not are_searched
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
@@ -126,9 +126,9 @@ def _patterns(parts: Parts) -> tuple[Pattern, ...]:
 def _added_tokens(
     spec: Any, model: ModelSection, ids_hold: bool
 ) -> tuple[tuple[AddedToken, ...], list[FileNote]]:
-    """With the ids that the library gives them: a text's own in the model, or the next one behind that.
+    """The added tokens with the ids that the library gives them: the id in the model, or the next free one.
 
-    ids_hold  they are already in `spec`: tokens were added by and by
+    ids_hold  the ids in `spec` are final, because the tokens were added gradually
     """
     by_text: dict[str, AddedToken] = {}
     warnings: list[FileNote] = []
@@ -160,7 +160,7 @@ def _added_tokens(
 def _tokens(
     file: WholeFile, model: ModelSection, added: tuple[AddedToken, ...]
 ) -> tuple[StringTable, NDArray[np.int32]]:
-    """The texts of all ids, and their types as GGUF files number them."""
+    """The texts of all ids, and their types, numbered as in GGUF files."""
     own = model.find([token.content for token in added])
     new = {token.token_id: token.content for token, known in zip(added, own, strict=True) if known is None}
     ids = np.append(model.ids, np.fromiter(new, np.int64, len(new)))
@@ -195,7 +195,7 @@ def _parts(
     spec = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
     normalizer, pre_tokenizer = normalizer_of(spec["normalizer"]), pre_tokenizer_of(spec["pre_tokenizer"])
     added = tuple(_with_searched(token, normalizer) for token in added)
-    if any(not token.searched for token in added):  # there, the search of the library may never end
+    if any(not token.searched for token in added):  # the library's search might never end
         raise ComponentError("has an added token that its normalizer reduces to nothing")
     return Parts(
         model=model.options,
@@ -223,7 +223,7 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
 
 
 def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[FileNote]:
-    """Where the library finds one of several added tokens, another one in each process."""
+    """Warn if several added tokens match the same text: the library's choice varies between processes."""
     by_text = Counter(token.searched for token in added if token.normalized)
     for text, count in by_text.most_common(1):
         if count > 1:
@@ -249,7 +249,7 @@ def _merges_bytes(model: ModelSection, pre_tokenizer: PreTokenizer) -> bool:
 
 
 def _spelling(spec: Any) -> int:
-    """How tokens are spelled, by what makes text of them or makes them of text."""
+    """The spelling of tokens, by the components that convert between tokens and text."""
     kinds = {text for each in _components(spec) if isinstance(text := each.get("type"), str)}
     if "ByteLevel" in kinds:
         return BYTE_STAND_INS
@@ -258,7 +258,7 @@ def _spelling(spec: Any) -> int:
 
 
 def _components(spec: Any) -> Iterator[dict[str, Any]]:
-    """A component, or several, and all that they consist of."""
+    """Yield a component, or each of several, and all their parts."""
     if isinstance(spec, dict):
         yield spec
     for each in spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ():
@@ -266,7 +266,7 @@ def _components(spec: Any) -> Iterator[dict[str, Any]]:
 
 
 def _roles(table: StringTable, parts: Parts, sidecars: SidecarFiles) -> SpecialIds:
-    """As the files beside say, else by their places around a text."""
+    """The ids of roles from the sidecar files, else from their positions before or after a text."""
     rows = table.find([text.encode("utf-8", "replace") for text in sidecars.roles.values()]).tolist()
     ids = {role: row for role, row in zip(sidecars.roles, rows, strict=True) if row >= 0}
     if parts.before:
@@ -289,7 +289,7 @@ def _not_applied(content: dict[str, Any]) -> Iterator[FileNote]:
 
 
 def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -> Iterator[FileNote]:
-    """What tokenizer_config.json says that the ids here do not go by."""
+    """Warn about settings in tokenizer_config.json that do not apply to the ids here."""
     around = {"add_bos_token": ids.bos in parts.before, "add_eos_token": ids.eos in parts.after}
     for key, is_there in around.items():
         if isinstance(spec := sidecars.config.get(key), bool) and spec != is_there:
@@ -305,7 +305,7 @@ def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -
 
 
 def affix_ids(spec: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Those before and behind.  Raises ComponentError with what is wrong."""
+    """The ids added before and after a text.  Raises ComponentError."""
     ids = list(chain(*_applied(spec, [[None]])))
     if ids.count(None) != 1:
         raise ComponentError(
@@ -320,7 +320,7 @@ def _whole(ids: list[int | None]) -> tuple[int, ...]:
 
 
 def _applied(spec: Any, parts: Templates) -> Templates:
-    """What a processor makes of a text that others may have put ids around."""
+    """Apply a post-processor to a text to which other processors may already have added ids."""
     if spec is None:
         return parts
     kind = spec["type"]
@@ -336,7 +336,7 @@ def _applied(spec: Any, parts: Templates) -> Templates:
 
 
 def _check_size(n_parts: int) -> None:
-    if n_parts > MOST_AROUND + 1:  # the text
+    if n_parts > MOST_AROUND + 1:  # 1 for the text
         raise ComponentError(f"has a post-processor that adds more than {MOST_AROUND:,} ids to a text")
 
 
@@ -347,7 +347,7 @@ def _template(spec: Any, parts: Templates) -> Templates:
     pieces, n_parts = list[list[int | None]](), 0
     for piece in _filled(template, spec["special_tokens"], parts):
         n_parts += len(piece)
-        _check_size(n_parts)  # before a few that are named often fill the memory
+        _check_size(n_parts)  # early, before repeated long pieces fill the memory
         pieces.append(list(piece))
     return pieces
 
@@ -375,7 +375,7 @@ def _roberta(spec: Any, parts: Templates) -> Templates:
 
 
 def _byte_level(spec: Any, parts: Templates) -> Templates:
-    """It only changes offsets."""
+    """ByteLevel only changes offsets."""
     return parts
 
 

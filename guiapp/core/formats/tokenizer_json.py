@@ -1,7 +1,7 @@
-"""Hugging Face's tokenizer.json: tokens and merges, and all that its `tokenizers` library does with a text.
+"""Hugging Face's tokenizer.json: tokens, merges, and every step that the library `tokenizers` applies.
 
-What equals that library is what it makes of this file alone.  Files beside it, which `transformers` reads,
-say what tokens are for.
+Results equal those of that library with this file alone.  Sidecar files, which `transformers` reads, only
+define roles of tokens.
 Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/serialization.rs.
 """
 
@@ -23,7 +23,7 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MISTRAL_TOKENS = {"[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[TOOL_CALLS]"}
 MOST_BYTES = 1 << 26
-MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file
+MOST_LISTS = 1 << 22  # and objects: each takes memory, however short its text
 KNOWN_KEY = re.compile(
     rb'"(?:truncation|padding|normalizer|pre_tokenizer|post_processor|decoder)"\s*:\s*(?:null|\{)'
     rb'|"added_tokens"\s*:\s*\['
@@ -36,7 +36,7 @@ def sniff(head: bytes) -> bool:
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
-    """Raises VocabError for a file that is damaged, or has a part that is not known here.
+    """Raises VocabError for a file that is damaged or has an unsupported component.
 
     `pre` is the name of one of `other_readings`.
     """
@@ -78,14 +78,14 @@ def _sections(file: WholeFile) -> dict[str, Any]:
     return content
 
 
-# Files of which libraries make different things, by their version or by what somebody tells them
+# Files that libraries read differently, depending on their version or settings
 
 
 class Reading(NamedTuple):
-    """Another one.
+    """An alternative reading of a file.
 
-    sections  of tokenizer.json, to take the place of the file's own
-    why       when a library reads the file so, as a sentence
+    sections  of tokenizer.json, which replace the file's own
+    why       when a library reads the file like this, as a sentence
     """
 
     sections: Mapping[str, Any]
@@ -93,12 +93,12 @@ class Reading(NamedTuple):
 
 
 def other_readings(content: Mapping[str, Any]) -> dict[str, Reading]:
-    """Those that a file allows besides what it says, by name."""
+    """The alternative readings of a file, by name."""
     return {**_tekken(content), **_prefix(content)}
 
 
 def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
-    """Files converted from tekken.json once got another model's pattern."""
+    """The correct pattern for files converted from tekken.json, which used to get another model's pattern."""
     steps = _steps(content.get("pre_tokenizer"), "pretokenizers")
     contents = {
         token.get("content") for token in content.get("added_tokens") or [] if isinstance(token, dict)
@@ -115,7 +115,7 @@ def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
 
 
 def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
-    """Llama's mark of a word's start: before each stretch between special tokens, or at a text's start."""
+    """Llama's mark of a word start: at the start of each span between special tokens, or of the text only."""
     steps = _steps(content.get("normalizer"), "normalizers")
     pre_tokenizer = content.get("pre_tokenizer")
     mark_first = part.metaspace("first", False)
@@ -131,7 +131,7 @@ def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
 
 
 def _steps(spec: Any, key: str) -> list[Any]:
-    """The components of a sequence, or the one that there is."""
+    """The components of a sequence, or a single component as a list."""
     if spec is None:
         return []
     steps = spec.get(key) if spec.get("type") == "Sequence" else [spec]

@@ -1,6 +1,6 @@
-"""vocab.json and merges.txt: byte-level BPE as GPT-2 and its like; how text is split is not said there.
+"""vocab.json and merges.txt: byte-level BPE like GPT-2's; the files do not specify how text is split.
 
-It is what `transformers` makes of them, by the class of the tokenizer or the type of the model beside them.
+As in `transformers`, the class of the tokenizer or the type of the model in the sidecar files decides.
 Source: https://github.com/huggingface/transformers, convert_slow_tokenizer.py.
 """
 
@@ -38,10 +38,10 @@ END_OF_TEXT, START_OF_TEXT = "<|endoftext|>", "<|startoftext|>"
 class Family(NamedTuple):
     """What a class of `transformers` adds to tokens and merges.
 
-    usual       the token of each role, unless the files say otherwise
-    affixes      roles of the tokens between which each text stands
-    normalizer, split, end_suffix, decoders   as tokenizer.json has them; `decoders` follow that of bytes
-    note      what people should know
+    usual       the token of each role, unless the files specify another
+    affixes     roles of the tokens added before and after each text
+    normalizer, split, end_suffix, decoders   as in tokenizer.json; `decoders` follow the byte decoder
+    note        for the user
     """
 
     usual: Mapping[str, Any]
@@ -88,18 +88,18 @@ FAMILIES = {
     "clip": CLIP,
     "qwen2": QWEN,
 }
-"""By the class of the tokenizer without “Tokenizer”, or the type of the model."""
+"""By the tokenizer class without “Tokenizer”, or the model type, in lower case."""
 
 
 def sniff(head: bytes) -> bool:
-    """Whether a file begins as merge rules of a stated version, or as a JSON object of numbers."""
+    """Whether a file begins like merge rules with a version, or like a JSON object of numbers."""
     return head.startswith(MERGES_VERSION) or FIRST_PAIRS.match(head) is not None
 
 
 def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
-    """The file of tokens, the tokenizer.json that says the same, and what is beside.
+    """The file of tokens, the equivalent tokenizer.json, and the sidecar files.
 
-    Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing.
+    `path` is either of the two files.  Raises VocabError if one is damaged or missing.
     """
     from guiapp.core.formats.tokenizer_document import checked_layout
 
@@ -115,7 +115,7 @@ def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], S
 
 
 def _family(sidecars: SidecarFiles) -> tuple[Family, tuple[FileNote, ...]]:
-    """By the class of the tokenizer, else the model's type; GPT-2, and a remark, where neither is known."""
+    """The family by tokenizer class, else by model type; GPT-2 with a note if neither is known."""
     message = sidecars.config.get("tokenizer_class") or sidecars.model.get("model_type") or ""
     name = str(message).removesuffix("Fast").removesuffix("Tokenizer")
     if name.lower() in FAMILIES:
@@ -131,14 +131,14 @@ def _family(sidecars: SidecarFiles) -> tuple[Family, tuple[FileNote, ...]]:
 
 
 def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
-    """The file of tokens and the file of merges, of which one is given.  Raises VocabError."""
+    """The file of tokens and the file of merges; `path` is one of them.  Raises VocabError."""
     given = WholeFile(path, opening)
     is_merges = given.data.startswith(MERGES_VERSION)
     swapped = ("merges", "vocab", ".txt", ".json") if is_merges else ("vocab", "merges", ".json", ".txt")
     name = path.name.replace(swapped[0], swapped[1]).replace(swapped[2], swapped[3])
     names = [name, "vocab.json", "encoder.json"] if is_merges else [name, "merges.txt", "vocab.bpe"]
     others = (path.with_name(each) for each in names if each != path.name)
-    other = next((each for each in others if os.path.isfile(each)), None)  # Path's own raises for odd names
+    other = next((each for each in others if os.path.isfile(each)), None)  # Path.is_file may raise
     if other is None:
         what = "merge rules" if is_merges else "tokens"
         raise given.error(
@@ -156,7 +156,7 @@ def _ids(file: WholeFile) -> dict[str, int]:
 
 
 def _merges(file: WholeFile) -> list[str]:
-    """The lines: a version, and rules by rank, each two texts and a space.  Raises VocabError."""
+    """The lines: a version, then rules by rank, each two texts separated by a space.  Raises VocabError."""
     lines = file.text().replace("\r\n", "\n").split("\n")
     while lines and not lines[-1]:
         del lines[-1]
@@ -166,7 +166,7 @@ def _merges(file: WholeFile) -> list[str]:
 def document_of(
     ids: dict[str, int], merges: list[str], family: Family, roles: dict[str, Token], sidecars: SidecarFiles
 ) -> dict[str, Any]:
-    """The tokenizer.json that says the same."""
+    """The equivalent tokenizer.json."""
     added = added_tokens(sidecars, roles)
     prefixes = bool(sidecars.config.get("add_prefix_space")) and family.split is None
     split = part.byte_level(prefixes, family is not QWEN)

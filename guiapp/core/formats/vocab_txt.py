@@ -1,6 +1,6 @@
-"""BERT's vocab.txt: on each line a token; how text is split is not said there.
+"""BERT's vocab.txt: one token on each line; the file does not specify how text is split.
 
-It is what `transformers` makes of it as a BertTokenizer.
+It is read like BertTokenizer of `transformers`.
 Source: https://github.com/huggingface/transformers, models/bert/tokenization_bert.py.
 """
 
@@ -23,7 +23,7 @@ from guiapp.core.formats.tokenizer_config import (
 )
 from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 
-MOST_LINES = 1 << 20  # several times what any vocabulary has
+MOST_LINES = 1 << 20  # several times as many as in any vocabulary
 SIGNS = frozenset((b"[PAD]", b"[UNK]", b"[CLS]", b"[SEP]", b"[MASK]"))
 FEWEST_SIGNS = 2
 LINE = re.compile(rb"[^\s]{0,300}")
@@ -49,14 +49,14 @@ REMARK = FileNote(
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first lines of a file have no spaces, and some are tokens such as [UNK]."""
+    """Whether the first lines of a file have no spaces and at least two are tokens such as [UNK]."""
     lines = re.split(rb"\r?\n", head)
     whole = lines[:-1] or lines
     return len(SIGNS.intersection(whole)) >= FEWEST_SIGNS and all(map(LINE.fullmatch, whole))
 
 
 def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
-    """The file, the tokenizer.json that says the same, and what is beside it.  Raises VocabError."""
+    """The file, the equivalent tokenizer.json, and the sidecar files.  Raises VocabError."""
     from guiapp.core.formats.tokenizer_document import checked_layout
 
     file = WholeFile(path, opening)
@@ -71,7 +71,7 @@ def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], S
 
 
 def _ids(file: WholeFile) -> dict[str, int]:
-    """The ids of the lines; of equal ones the last counts.  Raises VocabError."""
+    """The id of each line; of equal lines, the last counts.  Raises VocabError."""
     if file.data.count(b"\n") > MOST_LINES:
         raise file.error(f"has more than {MOST_LINES:,} lines")
     lines = re.split("\r\n|\r|\n", file.text())

@@ -1,1 +1,1 @@
-"""The parts of a `tokenizer.json`: normalizers, pre-tokenizers, models and decoders."""
+"""The components of a `tokenizer.json`: normalizers, pre-tokenizers, models and decoders."""

@@ -1,7 +1,7 @@
-"""A text on its way through normalizers and pre-tokenizers: what it is by now, and where each byte came from.
+"""A text between normalizers and pre-tokenizers: its present bytes, and the origin of each byte.
 
-A component says what it changes as `Edits`; one routine applies them to the text, to its alignment and to the
-ends of its pieces.  The alignment follows the rule of text/normalized.py.
+A component returns its changes as `Edits`; one routine applies them to the text, its alignment and the ends
+of its pieces.  The alignment follows the rule in text/normalized.py.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ Spans = tuple[Offsets, Offsets]
 
 
 def most_grown(size: int) -> int:
-    """How long a text of `size` may become in all; Unicode's own rules make 11 bytes of one at most.
+    """The maximum size of a text of `size` bytes after all changes; Unicode's rules make at most 11 of one.
 
-    Each byte takes some 80 while a text is changed.
+    Each byte takes about 80 bytes of memory while a text is changed.
     """
     return min(32 * size + 256, 4 * size + (1 << 20))
 
 
 class Edits(NamedTuple):
-    """Stretches of a text, in order and apart from each other, and what takes their place.
+    """Disjoint spans of a text, in order, and their replacements.
 
-    starts, ends  int64[k]; equal ones mean inserted text
-    chosen        int64[k]  which of the replacements
-    replacements  each may be used by many stretches
-    takes_last    to the library, a replacement comes from where the last byte of its stretch did, or the byte
-                  before inserted text, not from where the first one did; that matters for `n_first`
+    starts, ends  int64[k]; start == end means an insertion
+    chosen        int64[k]  the index of the replacement
+    replacements  each may be used for many spans
+    takes_last    in the library, a replacement has the origin of the last byte of its span (or of the byte
+                  before an insertion) instead of the first; this affects `n_first`
     """
 
     starts: Offsets
@@ -54,18 +54,18 @@ class Edits(NamedTuple):
     def alike(
         cls, starts: Offsets, ends: Offsets, content: str, takes_last: bool | NDArray[np.bool_] = False
     ) -> Edits:
-        """The same in place of each stretch."""
+        """The same replacement for each span."""
         return cls(starts, ends, np.zeros(len(starts), np.int64), [content.encode()], takes_last)
 
 
 @dataclass(frozen=True, eq=False)
 class AlignedText:
-    """A text, and where in a fragment each of its bytes came from.
+    """A text, and the origin of each of its bytes in a fragment.
 
     data      uint8[m], well-formed UTF-8
-    spans     makes starts and ends in the fragment, int64[m] each, when asked; None: of the very same bytes
-    n_first   so many bytes in front come from the first character of the whole text, as the library sees it
-    most      bytes that it may grow to
+    spans     returns starts and ends in the fragment, int64[m] each; None: the bytes are unchanged
+    n_first   the number of leading bytes that, to the library, come from the first character of the text
+    most      the maximum number of bytes to which it may grow
     """
 
     data: NDArray[np.uint8]
@@ -82,7 +82,7 @@ class AlignedText:
         return NormalizedText(self.data, *self.both_spans())
 
     def part(self, start: int, end: int) -> AlignedText:
-        """The bytes from `start` to `end`; their spans are still those of the whole fragment."""
+        """The bytes from `start` to `end`; their spans still refer to the whole fragment."""
         n_first = min(max(self.n_first - start, 0), end - start)
         most = self.most * (end - start) // max(len(self.data), 1)
         return AlignedText(self.data[start:end], lambda: self.both_spans(start, end), n_first, most)
@@ -95,13 +95,13 @@ class AlignedText:
         return self.data.tobytes().decode()
 
     def character_starts(self) -> Offsets:
-        """Where each character begins, and the size: int64[n + 1]."""
+        """The start of each character, and the size: int64[n + 1]."""
         if self.is_ascii:
             return np.arange(len(self.data) + 1)
         return np.append(np.flatnonzero(self.data & 0xC0 != 0x80), len(self.data))
 
     def keep(self, is_selected: NDArray[np.bool_]) -> AlignedText:
-        """Without some bytes."""
+        """The text with only the selected bytes."""
 
         def spans() -> Spans:
             starts, ends = self.both_spans()
@@ -111,7 +111,7 @@ class AlignedText:
         return AlignedText(self.data[is_selected], spans, n_first, self.most)
 
     def check_growth(self, size: int) -> None:
-        """Raise EncodeError, before memory is taken for it, where the text is to have too many bytes."""
+        """Raise EncodeError if the text would get too many bytes; call before allocating memory for it."""
         if size > max(self.most, len(self.data)):
             raise EncodeError(
                 f"This tokenizer's rules make at least {size:,} bytes of this text, "
@@ -119,7 +119,7 @@ class AlignedText:
             )
 
     def both_spans(self, start: int = 0, end: int | None = None) -> Spans:
-        """Starts and ends in the fragment of the bytes from `start` to `end`; by default of all."""
+        """Starts and ends in the fragment for the bytes from `start` to `end`; by default for all."""
         if self.spans is not None:
             starts, ends = self._made_spans
             return starts[start:end], ends[start:end]
@@ -133,7 +133,7 @@ class AlignedText:
 
 
 def aligned(fragment: bytes, is_first: bool) -> AlignedText:
-    """A fragment, unchanged; `is_first`: the whole text begins with it."""
+    """An unchanged fragment; `is_first`: it is the beginning of the whole text."""
     data = np.frombuffer(fragment, np.uint8)
     n_first = 0
     if is_first and len(data):
@@ -142,10 +142,10 @@ def aligned(fragment: bytes, is_first: bool) -> AlignedText:
 
 
 def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> AlignedText:
-    """The same, but no character of the fragment is cut in two.
+    """The text with spans that do not divide characters of the fragment.
 
-    Where a part of one was dropped, it goes whole to what stays of it; where it became several characters, to
-    the first of them.
+    A partly dropped character belongs as a whole to the rest of it; a character that became several belongs
+    to the first one.
     """
     return text if text.spans is None else replace(text, spans=lambda: _whole_spans(text, fragment))
 
@@ -172,19 +172,19 @@ def _whole_spans(text: AlignedText, fragment: NDArray[np.uint8]) -> Spans:
 
 
 def edited(text: AlignedText, edits: Edits) -> AlignedText:
-    """The text with stretches replaced.  Raises EncodeError where it would become far too long."""
+    """The text with spans replaced.  Raises EncodeError if it would become far too long."""
     return edited_pieces(text, edits, np.zeros(0, np.int64))[0]
 
 
 def edited_pieces(text: AlignedText, edits: Edits, piece_ends: Offsets) -> tuple[AlignedText, Offsets]:
-    """The same, and the new ends of pieces; what is inserted where pieces meet belongs to the later one."""
+    """Like `edited`, also with the new piece ends; an insertion between two pieces belongs to the second."""
     if len(edits.starts) == 0:
         return text, piece_ends
     sizes = np.array([len(each) for each in edits.replacements], np.int64)[edits.chosen]
     lengths = edits.ends - edits.starts
     size = len(text.data) + int(sizes.sum()) - int(lengths.sum())
     text.check_growth(size)
-    # The new text is gap, replacement, gap, …, gap; `kept` are the bytes of gaps.
+    # The new text is gap, replacement, gap, …, gap; `is_selected` marks the bytes of gaps.
     growth = np.cumsum(sizes - lengths)
     new_starts = edits.starts + growth - sizes + lengths
     inner = _counted_up(sizes)
@@ -209,7 +209,7 @@ def _new_spans(
     inner: Offsets,
     where: tuple[NDArray[np.bool_], NDArray[np.bool_], Offsets],
 ) -> Spans:
-    """Each byte of a replacement takes a byte of its stretch, the last one all that is left of it."""
+    """Map each byte of a replacement to a byte of its span, the last one to the rest of the span."""
     is_selected, is_old, places = where
     old_starts, old_ends = text.both_spans()
     starts, ends = np.empty(len(is_selected), np.int64), np.empty(len(is_selected), np.int64)
@@ -232,7 +232,7 @@ def _new_spans(
 
 
 def _new_first(text: AlignedText, edits: Edits, sizes: Offsets) -> int:
-    """`n_first` behind the edits."""
+    """`n_first` after the edits."""
     if text.n_first == 0:
         return 0
     near = slice(int(np.searchsorted(edits.starts, text.n_first, "right")))
@@ -262,7 +262,7 @@ def _counted_up(sizes: Offsets) -> Offsets:
 def mapped_characters(
     text: AlignedText, changes: NDArray[np.bool_], target: Callable[[int], bytes]
 ) -> AlignedText:
-    """Each character that `changes` (bool[0x110000]) marks replaced by its target."""
+    """Replace each character that is marked in `changes` (bool[0x110000]) by its target."""
     codes = text.codes()
     which = np.flatnonzero(changes[codes])
     if len(which) == 0:
@@ -273,11 +273,11 @@ def mapped_characters(
     return edited(text, Edits(starts[which], starts[which + 1], chosen.astype(np.int64), replacements))
 
 
-# Spell each byte of a text as the character that GPT-2 writes for it
+# Spell each byte of a text as its character in GPT-2's alphabet
 
 
 def as_characters(text: AlignedText, piece_ends: Offsets) -> tuple[AlignedText, Offsets]:
-    """The text so spelled, and where its pieces end; the second byte of a character comes from nowhere."""
+    """The text in GPT-2's alphabet, and its piece ends; the second byte of a character has an empty span."""
     is_wide = IS_WIDE[text.data]
     text.check_growth(len(is_wide) + int(np.count_nonzero(is_wide)))
     offsets_after = np.cumsum(is_wide + 1)

@@ -1,8 +1,8 @@
-"""Which characters the components of Hugging Face's `tokenizers` 0.23 tell apart.
+"""The character sets that the components of Hugging Face's `tokenizers` 0.23 distinguish.
 
-The library is made of parts of different age: what Rust knows of lower case and numbers is that of Unicode
-17.0, its regular expressions are at 16.0, normal forms at 9.0, punctuation and accents at 8.0.  The sets in
-characters/ were asked of the library itself; see resources/make_characters.py.
+Parts of the library use different versions of Unicode: lower case and numbers (from Rust) 17.0, regular
+expressions 16.0, normal forms 9.0, punctuation and accents 8.0.  The sets in characters/ were obtained from
+the library itself; see resources/make_characters.py.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range, r
 from guiapp.native.checkpoint import stoppable
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
-LONG = 64  # characters of a stretch from which on Python's way of sorting takes too long
+LONG = 64  # characters of a segment; for longer ones, Python's own sorting takes too long
 FOLDER = Path(__file__).with_name("characters")
-DOTTED_CAPITAL_I = 0x130  # the only character that becomes two in lower case: i and a dot above
+DOTTED_CAPITAL_I = 0x130  # the only character whose lower case is two characters: i and a dot above
 
 CharacterSet = Literal[
     "punctuation", "control", "combining", "nonspacing", "numeric", "word",
@@ -43,14 +43,14 @@ def members(name: CharacterSet) -> NDArray[np.bool_]:
 
 @cache
 def ranges(name: CharacterSet) -> tuple[Range, ...]:
-    """The same as ranges, both ends included."""
+    """A set as ranges, both ends included."""
     edges = _data(name).tolist()
     return tuple((first, after - 1) for first, after in zip(edges[::2], edges[1::2], strict=True))
 
 
 @cache
 def lower_targets() -> NDArray[np.int32]:
-    """int32[0x110000]: what each code point is in lower case; U+0130 stays what it is."""
+    """int32[0x110000]: the lower case of each code point; U+0130 is unchanged."""
     targets = np.arange(N_CODES, dtype=np.int32)
     source, target = _data("lower")
     targets[source] = target
@@ -64,19 +64,19 @@ def whitespace_members() -> NDArray[np.bool_]:
 
 @cache
 def ideographs() -> NDArray[np.bool_]:
-    """The Chinese characters that BERT sets apart."""
+    """The Chinese characters around which BERT adds spaces."""
     return of_ranges(ALONE_RANGES)
 
 
 @cache
 def scripts() -> NDArray[np.uint8]:
-    """uint8[0x110000]: a number for the script of each code point; 0 fits any."""
+    """uint8[0x110000]: a number for the script of each code point; 0 is compatible with any script."""
     starts, numbers = _data("scripts")
     return np.repeat(numbers, np.diff(starts, append=N_CODES)).astype(np.uint8)
 
 
 def of_ranges(included: tuple[Range, ...]) -> NDArray[np.bool_]:
-    """bool[0x110000]: which code points are in one of some ranges."""
+    """bool[0x110000]: which code points are in one of the ranges."""
     result = np.zeros(N_CODES, np.bool_)
     for first, last in included:
         result[first : last + 1] = True
@@ -109,12 +109,12 @@ class UnicodeForm:
         return edited(text, self._edits(text, codes, first, stops))
 
     def _joining(self) -> NDArray[np.bool_]:
-        """Which code points may change what stands before them."""
+        """Which code points may change the characters before them."""
         return members("joins")
 
     def _edits(self, text: AlignedText, codes: NDArray[np.uint32], first: Offsets, stops: Offsets) -> Edits:
-        """What becomes something else."""
-        known = dict[str, list[tuple[int, int, int]]]()  # starts and ends in a stretch, and replacements
+        """The edits for the segments of `codes` with these starts and stops."""
+        known = dict[str, list[tuple[int, int, int]]]()  # starts and ends in a segment, and replacements
         replacements, chosen, starts, ends = list[bytes](), list[int](), list[int](), list[int]()
         characters = codes.tobytes().decode("utf-32-le")
         for start, end in stoppable(zip(first.tolist(), stops.tolist(), strict=True)):
@@ -131,7 +131,7 @@ class UnicodeForm:
         return Edits(places[starts], places[ends], np.array(chosen, np.int64), replacements)
 
     def _changes(self, segment: str) -> list[tuple[int, int, str]]:
-        """Starts and ends of what changes, and what it becomes: characters by themselves, if that is all."""
+        """Start, end and replacement of each change; single characters if they change independently."""
         new, alone = self._normalized(segment), list(map(self._normalized, segment))
         if new == "".join(alone):
             return [(at, at + 1, alone[at]) for at, own in enumerate(segment) if own != alone[at]]
@@ -139,7 +139,7 @@ class UnicodeForm:
         return [(before, len(segment) - after, new[before : len(new) - after])]
 
     def _normalized(self, segment: str) -> str:
-        """Of a stretch of which only the first character may be later than Unicode 9.0."""
+        """Normalize a segment; only its first character may be newer than Unicode 9.0."""
         first = segment[0]
         is_old = members("NFKD")[ord(first)] or members("joins")[ord(first)]
         if not is_old and (unicodedata.combining(first) or unicodedata.normalize("NFKD", first) != first):
@@ -150,7 +150,7 @@ class UnicodeForm:
 
 
 class PythonForm(UnicodeForm):
-    """The same by the version of Unicode that Python has, as code of models that is written in it."""
+    """A normal form in Python's version of Unicode, for models whose own code is Python."""
 
     def _joining(self) -> NDArray[np.bool_]:
         return _joining_or_marks()
@@ -165,7 +165,7 @@ def _joining_or_marks() -> NDArray[np.bool_]:
 
 
 def _in_order(segment: str, form: Literal["NFD", "NFKD"]) -> str:
-    """Decomposed and sorted; Python would take the square of the number of combining characters for it."""
+    """Decompose and sort a segment; Python's own normalization is quadratic in combining characters."""
     parts = {each: unicodedata.normalize(form, each) for each in set(segment)}
     decomposed = "".join(map(parts.__getitem__, segment))
     own_class = {each: unicodedata.combining(each) for each in set(decomposed)}

@@ -1,4 +1,4 @@
-"""The decoders of tokenizer.json: what makes a text of tokens."""
+"""The decoders of tokenizer.json, which turn tokens into text."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ CLEANINGS = (
 
 
 class Decoder:
-    """Makes a text of tokens."""
+    """Turns tokens into text."""
 
     def decode(self, tokens: list[str]) -> str:
-        """The text.  Raises EncodeError where it would become far too long."""
+        """The text of tokens.  Raises EncodeError if it would become far too long."""
         return "".join(self.steps(tokens, most_grown(_size(tokens))))
 
     def steps(self, tokens: list[str], most: int) -> list[str]:
-        """What the tokens become when they are not joined yet; their number may change.
+        """The changed tokens before they are joined; their number may change.
 
-        `most` is how long the text may become; steps that add a character to a token at most do not look.
+        `most` is the maximum length of the text; steps that add at most one character to a token ignore it.
         """
         raise NotImplementedError
 
 
 class Spaces(Decoder):
-    """Without a decoder, spaces are between the tokens."""
+    """Without a decoder, join tokens with spaces."""
 
     def steps(self, tokens: list[str], most: int) -> list[str]:
         return [" ".join(tokens)]
@@ -50,7 +50,7 @@ class Spaces(Decoder):
 
 @dataclass(frozen=True)
 class Sequence(Decoder):
-    """One after the other."""
+    """Apply several decoders in order."""
 
     parts: tuple[Decoder, ...]
 
@@ -63,7 +63,7 @@ class Sequence(Decoder):
 
 @dataclass(frozen=True)
 class ByteLevel(Decoder):
-    """Bytes from the characters that GPT-2 writes for them; tokens with other characters are text."""
+    """Convert characters of GPT-2's alphabet to bytes; tokens with other characters are text."""
 
     keeps_bytes: bool = False  # see `with_bytes_preserved`
 
@@ -81,7 +81,7 @@ def _bytes_of(token: str) -> bytes:
 
 @dataclass(frozen=True)
 class WordPiece(Decoder):
-    """Spaces between words; `prefix` begins the tokens that continue one."""
+    """Put spaces between words; `prefix` marks the tokens that continue a word."""
 
     prefix: str
     cleans_up: bool
@@ -101,7 +101,7 @@ def _cleaned_up(text: str) -> str:
 
 @dataclass(frozen=True)
 class Metaspace(Decoder):
-    """Spaces for a character that stands for them; none in the first token where one was put there."""
+    """Replace a character by spaces; in the first token remove it, if it was added by the pre-tokenizer."""
 
     replacement: str
     has_prefix: bool
@@ -115,7 +115,7 @@ class Metaspace(Decoder):
 
 @dataclass(frozen=True)
 class EndOfWord(Decoder):
-    """BPEDecoder: spaces where `suffix` ends a word, but none at the end."""
+    """BPEDecoder: replace `suffix`, which ends a word, by a space, and remove it from the last token."""
 
     suffix: str
 
@@ -128,7 +128,7 @@ class EndOfWord(Decoder):
 
 @dataclass(frozen=True)
 class ByteFallback(Decoder):
-    """Text from tokens that spell bytes, like <0x0A>; a run that is no UTF-8 gives U+FFFD for each byte."""
+    """Convert byte tokens such as <0x0A> to text; a run that is not UTF-8 gives U+FFFD for each byte."""
 
     keeps_bytes: bool = False
 
@@ -148,7 +148,7 @@ class ByteFallback(Decoder):
 
 
 class Fuse(Decoder):
-    """All tokens as one."""
+    """Join all tokens into one."""
 
     def steps(self, tokens: list[str], most: int) -> list[str]:
         return ["".join(tokens)]
@@ -156,7 +156,7 @@ class Fuse(Decoder):
 
 @dataclass(frozen=True)
 class Strip(Decoder):
-    """Up to so many of a character less in front of each token, and behind it."""
+    """Remove up to `start` copies of a character at the start of each token, and up to `stop` at its end."""
 
     content: str
     start: int
@@ -166,7 +166,7 @@ class Strip(Decoder):
         return [*map(self._stripped, tokens)]
 
     def _stripped(self, token: str) -> str:
-        """The library ends where the same characters are in front and behind; here nothing is left then."""
+        """If both sides strip the same characters, the library crashes; here nothing is left then."""
         n_before = min(len(token) - len(token.lstrip(self.content)), self.start)
         n_behind = min(len(token) - len(token.rstrip(self.content)), self.stop)
         return token[n_before : max(len(token) - n_behind, n_before)]
@@ -174,7 +174,7 @@ class Strip(Decoder):
 
 @dataclass(frozen=True)
 class Replace(Decoder):
-    """Something else for whatever a matcher finds in a token."""
+    """Replace each match of a matcher in a token."""
 
     matcher: Matcher
     content: str
@@ -192,7 +192,7 @@ class Replace(Decoder):
 
 @dataclass(frozen=True)
 class CTC(Decoder):
-    """What a speech model says: repeated tokens once, padding left out, spaces where words end."""
+    """Decode a speech model: merge repeated tokens, drop padding, put spaces at word ends."""
 
     pad_token: str
     word_delimiter: str
@@ -206,8 +206,8 @@ class CTC(Decoder):
 
 
 def is_local(decoder: Decoder) -> bool:
-    """Whether behind a token with a text that is not blank, nor a byte, the text does not depend on what is
-    before it, nor on what follows later.
+    """Whether the text after a token that is neither blank nor a byte is independent of the tokens before it
+    and of later tokens.
     """
     is_joined = False
     for part in decoder.parts if isinstance(decoder, Sequence) else (decoder,):
@@ -217,7 +217,7 @@ def is_local(decoder: Decoder) -> bool:
         elif is_joined or not isinstance(part, (Fuse, Spaces, Metaspace, WordPiece, ByteFallback, Replace)):
             return False
         elif isinstance(part, Replace) and not isinstance(part.matcher, Literal):
-            return False  # of which one that needs characters changes how all bytes are read
+            return False  # a regular expression needs characters, which changes how all bytes are read
         is_joined |= isinstance(part, (Fuse, Spaces))
     return True
 
@@ -229,7 +229,7 @@ def _replaced(tokens: list[str], old: str, new: str, most: int) -> list[str]:
 
 
 def _size(tokens: list[str]) -> int:
-    """In characters, and one for each token."""
+    """The total number of characters, plus one for each token."""
     return sum(map(len, tokens)) + len(tokens)
 
 
@@ -241,7 +241,7 @@ def _check_size(size: int, most: int) -> None:
 
 
 def with_bytes_preserved(decoder: Decoder) -> Decoder:
-    """The same, but bytes that are not UTF-8 become lone surrogates, as with `surrogateescape`."""
+    """The same decoder, but bytes that are not UTF-8 become lone surrogates, as with `surrogateescape`."""
     if isinstance(decoder, Sequence):
         return Sequence(tuple(map(with_bytes_preserved, decoder.parts)))
     return type(decoder)(keeps_bytes=True) if isinstance(decoder, ByteLevel | ByteFallback) else decoder

@@ -1,4 +1,4 @@
-"""Where the parts of a tokenizer.json make of a text what they make of both sides of a space."""
+"""Find the spaces at which a tokenizer.json treats both sides of a text independently."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ from guiapp.core.vocabulary.parts import AddedToken
 
 N_FIRST = 1 << 16  # code points
 WHITE_SPACE = " \n\t\r"
-ALONE = UnicodeForm, Lowercase, StripAccents, Nmt  # change each character, or join none to a space before it
+ALONE = UnicodeForm, Lowercase, StripAccents, Nmt  # change single characters, or join none to a space before
 INFIRM: tuple[CharacterSet, ...] = ("combining", "nonspacing", "control", "prepending")
 RUNS = " {2,}", " +", r"\s+", r"\s{2,}"
 
 
 class WordEdges(NamedTuple):
-    """Where what follows does not depend on the text before, nor that on what follows.
+    """Positions where the text before and the text after do not affect each other.
 
-    That holds for the first of several spaces where what stands before it is no white space and does not
-    become any, so that all which is done to a run of spaces is done on one side; and where all that cuts by
-    expressions does cut there, whatever stands around.
+    Such a position is before a run of spaces, after a character that is not and does not become white space,
+    so that all changes to the run happen on one side.  All splitting expressions must cut there in any
+    context.
 
-    starts  bool[256]: white space that does not depend
-    ends    bool[65536]: on these characters before it
+    starts  bool[256]: white space that may begin the independent part
+    ends    bool[65536]: characters that may stand before it
     """
 
     starts: NDArray[np.bool_]
@@ -63,7 +63,7 @@ class WordEdges(NamedTuple):
 def word_edges(
     normalizer: Normalizer, pre_tokenizer: PreTokenizer, added: Many[AddedToken]
 ) -> WordEdges | None:
-    """For a text in which `added` tokens are searched for once it is normalised; None: nowhere."""
+    """The word edges, if `added` tokens are searched for in the normalized text; None if there are none."""
     parts = flattened(pre_tokenizer)
     symbols = [part.replacement for part in parts if isinstance(part, Metaspace) and len(parts) == 1]
     if (
@@ -92,20 +92,20 @@ def _is_independent(part: object, spaces: list[str]) -> bool:
 
 
 def _leaves_letters(part: Precompiled) -> bool:
-    """Whether letters and the like never become white space, nor nothing."""
+    """Whether letters and similar characters never become white space or disappear."""
     outputs = part.outputs(np.flatnonzero(_ends()))
     return not part.outputs(np.flatnonzero(members("prepending"))) and all(map(_is_word, outputs))
 
 
 def _is_word(text: str) -> bool:
-    """Whether a text has something that stays, and no white space."""
+    """Whether a text has a character that is never removed, and no white space."""
     return not any(map(str.isspace, text)) and any(_firm()[ord(each)] for each in text)
 
 
 def _cuts(part: object, space: str) -> bool | None:
-    """Whether a part cuts before white space; None where it may depend on the other side."""
+    """Whether a part cuts before white space; None if it may depend on the other side."""
     match part:
-        case ByteLevel(adds_prefix_space=True) if space != " ":  # it would put one in front
+        case ByteLevel(adds_prefix_space=True) if space != " ":  # it would add a space before it
             return None
         case WhitespaceSplit() | Whitespace():
             return space.isspace()
@@ -138,7 +138,7 @@ def _visible() -> NDArray[np.bool_]:
 
 @cache
 def _firm() -> NDArray[np.bool_]:
-    """Those that no normaliser takes away or makes white space of, nor joins to what follows."""
+    """The visible characters that no normalizer removes, turns into white space or joins to the next one."""
     result = _visible() & ~of_ranges(NMT_SPACES)
     for name in INFIRM:
         result &= ~members(name)
@@ -147,7 +147,7 @@ def _firm() -> NDArray[np.bool_]:
 
 @cache
 def _ends() -> NDArray[np.bool_]:
-    """The first of these of which something visible is left in every form."""
+    """bool[65536]: the firm characters of which something visible remains in every normal form."""
     result = _firm()[:N_FIRST].copy()
     for code in np.flatnonzero(result & members("NFKD")[:N_FIRST]).tolist():
         result[code] = _is_word(normalize("NFKD", chr(code)))

@@ -1,4 +1,4 @@
-"""What a component looks for in a text: a literal text or an expression; and pieces that are cut there."""
+"""Find the matches of a component (a literal text or a regular expression), and cut pieces at them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_PIECES = np.zeros(0, np.int64)
 
 
 class MatchSegments(NamedTuple):
-    """Matches and what is between them, side by side; none is empty, and none reaches beyond a piece.
+    """Matches and the segments between them, which tile the text; none is empty or crosses a piece end.
 
     ends         int64[m]
     are_matches  bool[m]
@@ -40,23 +40,23 @@ class MatchSegments(NamedTuple):
         return np.append(0, self.ends[:-1])[: len(self.ends)]
 
     def replaced_by(self, content: str, takes_last: bool = False) -> Edits:
-        """Something else for each match."""
+        """The edits that replace each match."""
         return Edits.alike(self.starts[self.are_matches], self.ends[self.are_matches], content, takes_last)
 
 
 class Matcher(Protocol):
-    """Something to look for."""
+    """Finds matches in a text."""
 
     @property
     def pattern(self) -> Pattern:
-        """The same as a pattern that cuts text."""
+        """The matcher as a pattern that cuts text."""
 
     def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
-        """All matches in each piece, the leftmost first."""
+        """All leftmost matches in each piece, and the segments between them."""
 
 
 class Literal(NamedTuple):
-    """Looks for some text."""
+    """Finds a literal text."""
 
     target: bytes
 
@@ -66,7 +66,7 @@ class Literal(NamedTuple):
         return Pattern(escaped, "oniguruma")
 
     def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
-        if len(self.target.decode()) == 1:  # overlaps neither its like nor the end of a piece
+        if len(self.target.decode()) == 1:  # matches overlap neither each other nor the end of a piece
             starts = np.flatnonzero(data == self.target[0])
             for offset, byte in enumerate(self.target[1:], 1):
                 starts = starts[data[starts + offset] == byte]
@@ -95,7 +95,7 @@ class Literal(NamedTuple):
 
 
 class RegexMatcher:
-    """Looks for what a regular expression matches."""
+    """Finds the matches of a regular expression."""
 
     def __init__(self, source: str) -> None:
         self.pattern = Pattern(source, "oniguruma")
@@ -106,7 +106,7 @@ class RegexMatcher:
 
 
 class StartMatcher:
-    r"""Looks for what begins each piece, `\A…`; where that is not there, and after it, for something else."""
+    r"""Finds `\A…` at the start of each piece, and the alternative after `|`, if any, in the rest of it."""
 
     def __init__(self, source: str) -> None:
         first, _, rest = source.removeprefix(START).partition("|")
@@ -128,7 +128,7 @@ class StartMatcher:
 
 
 def replaced_matcher_of(spec: Spec) -> Matcher:
-    """The same where matches are replaced, which may be bound to the start of a text."""
+    r"""Like `matcher_of`, for a component that replaces matches; its pattern may begin with `\A`."""
     target, is_expression = spec.pattern()
     if not is_expression or not PLAIN_START.fullmatch(target):
         return matcher_of(spec)
@@ -139,7 +139,7 @@ def replaced_matcher_of(spec: Spec) -> Matcher:
 
 
 def matcher_of(spec: Spec) -> Matcher:
-    """What a component's “pattern” looks for.  Raises ComponentError for what our engine cannot do."""
+    """The matcher for a component's “pattern”.  Raises ComponentError if our engine does not support it."""
     target, is_expression = spec.pattern()
     if not target:
         raise spec.error("whose pattern is empty")
@@ -152,9 +152,9 @@ def matcher_of(spec: Spec) -> Matcher:
 
 
 class Pieces(NamedTuple):
-    """A text in pieces, which tile it; none is empty.
+    """A text divided into pieces, which tile it; none is empty.
 
-    text  all pieces side by side
+    text  all pieces, concatenated
     ends  int64[n]
     """
 
@@ -166,11 +166,11 @@ class Pieces(NamedTuple):
         return np.append(0, self.ends[:-1])[: len(self.ends)]
 
     def edited(self, edits: Edits) -> Pieces:
-        """With stretches replaced, none of which may become an empty piece."""
+        """The pieces with spans replaced; no piece may become empty."""
         return Pieces(*edited_pieces(self.text, edits, self.ends))
 
     def cut(self, segments: MatchSegments, behavior: Behavior) -> Pieces:
-        """Each piece cut by its segments, as tokenizers' `SplitDelimiterBehavior` says."""
+        """Cut each piece at its segments, as defined by tokenizers' `SplitDelimiterBehavior`."""
         ends, are_matches = segments
         if behavior == "Removed":
             return self._without(segments)
@@ -188,14 +188,14 @@ class Pieces(NamedTuple):
         return Pieces(self.text, ends[np.append(~is_joined, True)[: len(ends)] | is_last])
 
     def cut_at(self, is_start: NDArray[np.bool_]) -> Pieces:
-        """Cut before each character that is marked, bool[n characters]."""
+        """Cut before each marked character; `is_start` is bool[n characters]."""
         starts = self.text.character_starts()[:-1]
         is_end = np.zeros(len(self.text.data) + 1, np.bool_)
         is_end[starts[is_start]] = is_end[self.ends] = True
         return Pieces(self.text, np.flatnonzero(is_end[1:]) + 1)
 
     def segments_of(self, members: NDArray[np.bool_]) -> MatchSegments:
-        """Each character of a set, bool[0x110000], is a match by itself."""
+        """Segments in which each character of a set, bool[0x110000], is one match."""
         is_member = members[self.text.codes()]
         starts = self.text.character_starts()
         is_end = is_member.copy()
@@ -204,7 +204,7 @@ class Pieces(NamedTuple):
         return MatchSegments(starts[1:][is_end], is_member[is_end])
 
     def first_characters(self) -> Offsets:
-        """Which characters begin a piece."""
+        """The indices of the characters that begin a piece."""
         return np.searchsorted(self.text.character_starts(), self.starts)
 
     def _without(self, segments: MatchSegments) -> Pieces:
@@ -217,6 +217,6 @@ class Pieces(NamedTuple):
 
 
 def whole(text: AlignedText) -> Pieces:
-    """A text as one piece; none, if it is empty."""
+    """A text as one piece; an empty text has no pieces."""
     size = len(text.data)
     return Pieces(text, np.array([size] if size else [], np.int64))

@@ -1,6 +1,6 @@
-"""The models of Hugging Face's tokenizers that do not merge pairs: what becomes of pieces of text.
+"""The models of Hugging Face's tokenizers that do not merge pairs; they turn pieces of text into ids.
 
-They know nothing of where pieces come from: text has been normalised and split, and is valid UTF-8.
+Their input is already normalized and split, and is valid UTF-8.
 Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
 """
 
@@ -37,7 +37,7 @@ from guiapp.native.model_files import StringTable, packed
 from guiapp.native.normalized import CodeTable
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
-START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
+START, TOO_LONG = b"\xff", b"\xfe"  # put before pieces and tokens that may begin one; never occur in UTF-8
 NO_ACTIONS = action_table(False, False)
 NOT_COVERED = (
     "Part of the text has no token, and the file has no unknown token. Fix the file, or change the text."
@@ -45,14 +45,14 @@ NOT_COVERED = (
 
 
 class ModelTokens(NamedTuple):
-    """The tokens of a model: that of the id `ids[i]` is data[offsets[ids[i]] : offsets[ids[i] + 1]].
+    """The tokens of a model: the text of `ids[i]` is data[offsets[ids[i]] : offsets[ids[i] + 1]].
 
-    Of equal texts the one whose id comes last is found; empty ones never are.
+    Of equal texts, the last id in `ids` matches; an empty text never matches.
 
     data     uint8[…]    the texts of all tokens of a vocabulary
     offsets  int64[n+1]
-    ids      int32[k]    those that text can become
-    unknown  the id of what stands for all else; None: text that has such cannot be encoded
+    ids      int32[k]    the ids that the model can produce
+    unknown  the id of the unknown token; None: a text without matching tokens cannot be encoded
     """
 
     data: NDArray[np.uint8]
@@ -61,13 +61,13 @@ class ModelTokens(NamedTuple):
     unknown: int | None
 
     def texts(self) -> list[bytes]:
-        """Of `ids`, in their order."""
+        """The texts of `ids`, in the same order."""
         data = self.data.tobytes()
         starts, ends = self.offsets[self.ids].tolist(), self.offsets[self.ids + 1].tolist()
         return [data[start:end] for start, end in stoppable(list(zip(starts, ends, strict=True)))]
 
     def by_text(self) -> dict[bytes, int]:
-        """The id of each text but the empty one."""
+        """The id of each text except the empty one."""
         result = dict(zip(self.texts(), self.ids.tolist(), strict=True))
         result.pop(b"", None)
         return result
@@ -77,7 +77,7 @@ class PieceModel(ABC):
     """Encodes the pieces of a text.  Threads may share it.
 
     encoders  the names of its algorithms, the best first
-    refused   why others do not apply: a sentence for each name
+    refused   why other algorithms do not apply: a sentence for each name
     """
 
     encoders: tuple[str, ...]
@@ -93,9 +93,9 @@ class PieceModel(ABC):
         return self._tokens.by_text()
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of pieces side by side, none of them empty, that end at `piece_ends`; offsets in `text`.
+        """Encode adjacent, non-empty pieces that end at `piece_ends`; offsets refer to `text`.
 
-        Raises EncodeError where the model cannot express a piece.
+        Raises EncodeError if the model cannot encode a piece.
         """
         tokens = self._encode(text, piece_ends)
         self.check(tokens.ids)
@@ -104,14 +104,14 @@ class PieceModel(ABC):
     def encode_readable(
         self, text: bytes, piece_ends: Sequence[int], encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        """The same, step by step."""
+        """Like `encode`, but step by step with the reference implementation."""
         tokens = encode_plain_pieces(text, piece_ends, partial(self._encode_piece, tracer), tracer)
         self.check(tokens.ids)
         return tokens
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make now what the first encoding would make."""
+        """Build the data that the first encoding would build."""
 
     @abstractmethod
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens: ...
@@ -120,15 +120,15 @@ class PieceModel(ABC):
     def _encode_piece(self, tracer: Tracer, piece: bytes) -> Taken: ...
 
     def check(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The same.  Raises EncodeError as `encode` does."""
+        """Return `ids`; raises EncodeError if text is not covered and there is no unknown token."""
         check_covered(ids, self._unknown, NOT_COVERED)
         return ids
 
 
 class WordPieceModel(PieceModel):
-    """The longest token, again and again; behind the start of a piece, of those that begin with a prefix.
+    """Repeatedly takes the longest matching token; inside a piece, only tokens that begin with a prefix.
 
-    A piece of which some part is no token, or that is too long, is one unknown token.
+    A piece that is too long, or has a part without a token, becomes one unknown token.
     """
 
     encoders: tuple[str, ...] = ("wordpiece",)
@@ -163,11 +163,11 @@ class WordPieceModel(PieceModel):
 
     @cached_property
     def ids_of_rows(self) -> NDArray[np.int32]:
-        """The ids of the model's tokens, the last one for none."""
+        """The ids of the native model's rows; the last one is for text without a token."""
         return np.array([*self._ids.values(), *self._inner_ids.values(), self._unknown], np.int32)
 
     def with_actions(self, actions: CodeTable) -> WordPieceHandle:
-        """The native encoder of texts, of which it makes words by what becomes of each character."""
+        """A native encoder for texts, which it splits into words by the action for each character."""
         texts = [SPACE_SYMBOL + text for text in self._ids]
         return WordPieceHandle(actions, *packed([*texts, *self._inner_ids]), NONE)
 
@@ -182,7 +182,7 @@ class WordPieceModel(PieceModel):
     def _marked(
         self, data: NDArray[np.uint8], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """The pieces with a byte before each."""
+        """The pieces, each after a marker byte, and their new ends."""
         marks = np.full(len(ends), START[0], np.uint8)
         marks[self._are_too_long(data, ends)] = TOO_LONG[0]
         starts = np.concatenate([[0], ends[:-1]]) + np.arange(len(ends))
@@ -193,7 +193,7 @@ class WordPieceModel(PieceModel):
         return marked, ends + np.arange(1, len(ends) + 1)
 
     def _are_too_long(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-        if not (np.diff(ends, prepend=0) > self._most_characters).any():  # nor are there so many characters
+        if not (np.diff(ends, prepend=0) > self._most_characters).any():  # in bytes, so also in characters
             return np.zeros(len(ends), np.bool_)
         n_characters = np.cumsum(data & 0xC0 != 0x80)[ends - 1]
         return np.diff(n_characters, prepend=0) > self._most_characters
@@ -204,10 +204,10 @@ class WordPieceModel(PieceModel):
 
 
 class UnigramModel(PieceModel):
-    """The most probable tokens of each piece; unknown characters side by side are one.
+    """Finds the most probable tokens of each piece; adjacent unknown characters are merged into one token.
 
-    Unknown text that is a token all the same becomes that; else those of its bytes where all are there, but
-    not without a token for unknown text: then there are no ids, as in `tokenizers`.
+    If this unknown text happens to be a token, it gets that id; else the ids of its bytes, if all bytes have
+    tokens.  Without an unknown token there are no ids for it, as in `tokenizers`.
     """
 
     encoders: tuple[str, ...] = ("viterbi",)
@@ -216,7 +216,7 @@ class UnigramModel(PieceModel):
     def __init__(
         self, tokens: ModelTokens, scores: NDArray[np.float64], byte_ids: Mapping[int, int] = {}
     ) -> None:
-        """`scores` of all tokens of the vocabulary; `byte_ids` of what stands for unknown bytes."""
+        """`scores` are for all tokens of the vocabulary; `byte_ids` are the tokens for unknown bytes."""
         super().__init__(tokens)
         self._scores, self._byte_ids = scores, {} if tokens.unknown is None else byte_ids
         self._unknown_score = float(scores[tokens.ids].min(initial=np.inf)) - UNKNOWN_PENALTY
@@ -248,7 +248,7 @@ class UnigramModel(PieceModel):
 
 
 class WordLevelModel(PieceModel):
-    """Each piece is a token, or unknown."""
+    """Each piece is a token or unknown."""
 
     encoders: tuple[str, ...] = ("wordlevel",)
 
@@ -261,7 +261,7 @@ class WordLevelModel(PieceModel):
 
     @cached_property
     def _id_of_row(self) -> NDArray[np.int32]:
-        """The ids of the table's texts, the last one for none."""
+        """The ids of the table's rows; the last one is for unknown texts."""
         return np.array([*self._ids.values(), self._unknown], np.int32)
 
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
@@ -273,7 +273,7 @@ class WordLevelModel(PieceModel):
 
 
 def word_piece(vocabulary: Vocabulary, parts: Parts) -> WordPieceModel:
-    """The model of a vocabulary with such parts."""
+    """The WordPiece model of a vocabulary."""
     options = parts.model
     return WordPieceModel(
         _tokens(vocabulary, parts), options.continuing_prefix.encode(), options.most_characters
@@ -281,13 +281,13 @@ def word_piece(vocabulary: Vocabulary, parts: Parts) -> WordPieceModel:
 
 
 def unigram(vocabulary: Vocabulary, parts: Parts) -> UnigramModel:
-    """The same; tokens such as <0x0A> are those of bytes, if the file asks for that."""
+    """The Unigram model of a vocabulary; with byte fallback, tokens such as <0x0A> stand for bytes."""
     tokens = _tokens(vocabulary, parts)
     return UnigramModel(tokens, parts.scores, _byte_ids(tokens) if parts.model.byte_fallback else {})
 
 
 def word_level(vocabulary: Vocabulary, parts: Parts) -> WordLevelModel:
-    """The same."""
+    """The WordLevel model of a vocabulary."""
     return WordLevelModel(_tokens(vocabulary, parts))
 
 
@@ -297,6 +297,6 @@ def _tokens(vocabulary: Vocabulary, parts: Parts) -> ModelTokens:
 
 
 def _byte_ids(tokens: ModelTokens) -> dict[int, int]:
-    """The tokens that stand for one byte each, by that byte."""
+    """The ids of the byte tokens, by byte."""
     by_text = tokens.by_text()
     return {byte: by_text[name] for byte, name in enumerate(NAMES) if name in by_text}

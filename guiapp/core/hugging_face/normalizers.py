@@ -1,4 +1,4 @@
-"""The normalizers of tokenizer.json: what changes a text before it is cut."""
+"""The normalizers of tokenizer.json, which change a text before it is split."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ JOINED = {
 ZERO_WIDTH_JOINER = 0x200D
 SYLLABLES = slice(0xAC00, 0xD7A4)
 SYLLABLES_PER_VOWEL = 28
-LONGEST_WHOLE = 5  # bytes of a grapheme that is looked up
+LONGEST_WHOLE = 5  # bytes of a grapheme that is looked up as a whole
 LONGEST_CHARSMAP = 1 << 25  # characters of base64
 NO_KEY = -1
 NMT_REMOVED = ((0x01, 0x08), (0x0B, 0x0B), (0x0E, 0x1F), (0x7F, 0x7F), (0x8F, 0x8F), (0x9F, 0x9F))
@@ -62,12 +62,12 @@ class Normalizer(Protocol):
     """Changes a text."""
 
     def apply(self, text: AlignedText) -> AlignedText:
-        """Raises EncodeError where the text would become far too long."""
+        """Return the changed text.  Raises EncodeError if it would become far too long."""
 
 
 @dataclass(frozen=True)
 class Sequence:
-    """One after the other; without any, the text stays as it is."""
+    """Apply several normalizers in order; an empty sequence changes nothing."""
 
     parts: tuple[Normalizer, ...]
 
@@ -78,21 +78,21 @@ class Sequence:
 
 
 class Lowercase:
-    """Each character in lower case, whatever is around it."""
+    """Convert each character to lower case, independent of context."""
 
     def apply(self, text: AlignedText) -> AlignedText:
         return mapped_characters(text, _has_lower(), _lower_case)
 
 
 class StripAccents:
-    """Without combining characters."""
+    """Remove combining characters."""
 
     def apply(self, text: AlignedText) -> AlignedText:
         return without(text, members("combining"))
 
 
 class Nmt:
-    """What the sentencepiece normalisation of that name does to control characters and spaces."""
+    """Change control characters and spaces as in SentencePiece's normalization “nmt”."""
 
     def apply(self, text: AlignedText) -> AlignedText:
         removed, spaces = _nmt()
@@ -101,7 +101,7 @@ class Nmt:
 
 @dataclass(frozen=True)
 class Bert:
-    """BERT's cleaning, spaces around Chinese characters, no accents, lower case."""
+    """BERT's steps, each optional: cleaning, spaces around Chinese characters, no accents, lower case."""
 
     cleans: bool
     sets_ideographs_apart: bool
@@ -121,7 +121,7 @@ class Bert:
 
 @dataclass(frozen=True)
 class Strip:
-    """Without whitespace at its ends."""
+    """Remove whitespace at the ends of the text."""
 
     left: bool
     right: bool
@@ -138,7 +138,7 @@ class Strip:
 
 @dataclass(frozen=True)
 class Replace:
-    """Something else for whatever a matcher finds."""
+    """Replace each match of a matcher."""
 
     matcher: Matcher
     content: str
@@ -150,7 +150,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class Prepend:
-    """Something in front of each text that is not empty."""
+    """Prepend a string to each non-empty text."""
 
     content: str
 
@@ -162,7 +162,7 @@ class Prepend:
 
 
 class ByteLevel:
-    """Each byte as the character that GPT-2 writes for it."""
+    """Replace each byte by its character in GPT-2's alphabet."""
 
     def apply(self, text: AlignedText) -> AlignedText:
         return as_characters(text, np.zeros(0, np.int64))[0]
@@ -210,7 +210,7 @@ def _other_spaces() -> NDArray[np.bool_]:
 
 
 def unicode_forms(normalizer: Normalizer) -> list[Form] | None:
-    """Which normal forms it is, one after the other: then ASCII stays, and is joined to nothing."""
+    """The normal forms of a normalizer that does nothing else, else None; they never change or join ASCII."""
     forms = [part.form if isinstance(part, UnicodeForm) else None for part in flattened(normalizer)]
     return None if None in forms else [form for form in forms if form]
 
@@ -251,11 +251,11 @@ def _read(spec: Spec) -> Normalizer:
 
 @dataclass(frozen=True, eq=False)
 class Precompiled:
-    """Replaces what a character map knows.
+    """Replaces the keys of a character map.
 
-    A grapheme of fewer than six bytes that begins with a key becomes what that key does, whatever else is in
-    it; of all other text, each character by itself does.  Of several keys the shortest counts, where
-    SentencePiece takes the longest one.
+    A grapheme of fewer than six bytes that begins with a key is replaced as a whole, whatever else it
+    contains; in other text, each character is looked up by itself.  If several keys match, the shortest one
+    counts, whereas SentencePiece takes the longest.
     """
 
     charsmap: Charsmap
@@ -287,13 +287,13 @@ class Precompiled:
         return _with_first(text, edited(text, edits))
 
     def outputs(self, codes: NDArray[np.int64]) -> list[str]:
-        """What becomes of those of some characters that become something else."""
+        """The distinct replacements of those characters in `codes` that are replaced."""
         offsets = np.unique(self._of_code[codes])
         return [self._replacement(each).decode() for each in offsets[offsets != NO_KEY].tolist()]
 
     @cached_property
     def _of_code(self) -> NDArray[np.int64]:
-        """int64[0x110000]: where the replacement begins of the shortest key that begins a character."""
+        """int64[0x110000]: the offset of the replacement for the shortest key that begins a character."""
         result = np.full(N_CODES, NO_KEY, np.int64)
         codes = np.arange(1, N_CODES)
         size = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
@@ -316,7 +316,7 @@ class Precompiled:
         return result
 
     def _shortest(self, text: bytes) -> int:
-        """Where the replacement begins of the shortest key that a text begins with."""
+        """The offset of the replacement for the shortest key that a text begins with."""
         units = self.charsmap.units
         node = int(own_bases(units[:1].astype(np.int64))[0])
         for byte in text:
@@ -338,14 +338,14 @@ class Precompiled:
 
 
 def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:
-    """To the library, what follows characters that were dropped in front came from the first of them."""
+    """Set `n_first` as in the library: after dropped leading characters, the next one counts as the first."""
     if old.n_first == 0 or new.n_first > 0 or len(new.data) == 0:
         return new
     return replace(new, n_first=int(new.character_starts()[1]))
 
 
 def precompiled_of(spec: Spec) -> Precompiled:
-    """Raises ComponentError for a map that no text can be looked up in."""
+    """Read a character map from its base64 text.  Raises ComponentError for an unusable map."""
     try:
         data = base64.b64decode(spec.text("precompiled_charsmap", longest=LONGEST_CHARSMAP), validate=True)
         charsmap = open_charsmap(np.frombuffer(data, np.uint8))
@@ -358,11 +358,11 @@ def precompiled_of(spec: Spec) -> Precompiled:
     return Precompiled(charsmap)
 
 
-# Where graphemes begin, as far as that matters to those of fewer than six bytes
+# Grapheme boundaries, correct for graphemes of fewer than six bytes
 
 
 def grapheme_starts(codes: NDArray[np.uint32]) -> Offsets:
-    """Which of some characters begin a grapheme."""
+    """The indices of the characters that begin a grapheme."""
     kinds = _kinds()[codes]
     is_joined = _joined()[kinds[:-1], kinds[1:]]
     is_joined |= (codes[:-1] == ord("\r")) & (codes[1:] == ord("\n"))
@@ -374,7 +374,7 @@ def grapheme_starts(codes: NDArray[np.uint32]) -> Offsets:
 
 
 def _in_pictures(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Between a joiner and a picture behind it, if a picture also precedes."""
+    """Whether there is no boundary between a joiner and the next picture, because a picture precedes too."""
     is_picture = members("pictographic")[codes]
     base = np.append(-1, _last_where(~members("between_pictures")[codes])[:-1])
     is_bound = (codes == ZERO_WIDTH_JOINER) & (base >= 0) & is_picture[base]
@@ -383,7 +383,7 @@ def _in_pictures(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _in_conjuncts(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Before a consonant that a linker binds to another one."""
+    """Whether there is no boundary before a consonant, because a linker joins it to an earlier one."""
     is_consonant = members("consonants")[codes]
     base = _last_where(~(members("linking")[codes] | members("linkers")[codes]))
     linker = _last_where(members("linkers")[codes])
@@ -393,7 +393,7 @@ def _in_conjuncts(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _last_where(is_it: NDArray[np.bool_]) -> Offsets:
-    """For each place the last one up to it where something is; -1 for none."""
+    """For each index, the last index up to it at which `is_it` is true; -1 if there is none."""
     last: Offsets = np.maximum.accumulate(np.where(is_it, np.arange(len(is_it)), -1))
     return last
 
@@ -414,7 +414,7 @@ def _kinds() -> NDArray[np.uint8]:
 
 @cache
 def _joined() -> NDArray[np.bool_]:
-    """[kind, kind]: whether no grapheme begins between two characters."""
+    """bool[kind, kind]: whether there is no grapheme boundary between two characters."""
     joined = np.zeros((10, 10), np.bool_)
     for left, rights in JOINED.items():
         joined[left, list(rights)] = True

@@ -1,4 +1,4 @@
-"""The pre-tokenizers of tokenizer.json: what cuts a text into pieces, and may change it on the way."""
+"""The pre-tokenizers of tokenizer.json, which split a text into pieces and may change it."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ SCHEMES = ("always", "first", "never")
 
 
 class PreTokenizer(Protocol):
-    """Cuts text."""
+    """Splits a text into pieces."""
 
     def cut(self, pieces: Pieces) -> Pieces:
-        """Cut each piece again.  Raises EncodeError where the text would become far too long."""
+        """Cut each piece further.  Raises EncodeError if the text would become far too long."""
 
     def pattern(self) -> Pattern | None:
-        """The pattern that cuts in the same places, if that is all there is to it."""
+        """An equivalent pattern, if the pre-tokenizer only cuts the text; else None."""
 
 
 class _WithoutPattern:
@@ -63,7 +63,7 @@ class _WithoutPattern:
 
 @dataclass(frozen=True)
 class Sequence(_WithoutPattern):
-    """One after the other; without any, the text is one piece."""
+    """Apply several pre-tokenizers in order; an empty sequence leaves the text as one piece."""
 
     parts: tuple[PreTokenizer, ...]
 
@@ -75,7 +75,7 @@ class Sequence(_WithoutPattern):
 
 @dataclass(frozen=True)
 class Split:
-    """Cuts at what a matcher finds; inverted, what lies between is what was found."""
+    """Cuts at the matches of a matcher; inverted, the segments between them count as the matches."""
 
     matcher: Matcher
     behavior: Behavior
@@ -110,14 +110,14 @@ class Characters:
 
 @dataclass(frozen=True)
 class WhitespaceSplit(_WithoutPattern):
-    """Keeps what is between whitespace."""
+    """Keeps the text between whitespace."""
 
     def cut(self, pieces: Pieces) -> Pieces:
         return pieces.cut(pieces.segments_of(whitespace_members()), "Removed")
 
 
 class Whitespace(_WithoutPattern):
-    r"""Keeps runs of word characters, and runs of others that are no whitespace either."""
+    r"""Keeps runs of word characters, and runs of other characters that are not whitespace."""
 
     def cut(self, pieces: Pieces) -> Pieces:
         pieces = pieces.cut(pieces.segments_of(whitespace_members()), "Removed")
@@ -127,7 +127,7 @@ class Whitespace(_WithoutPattern):
 
 @dataclass(frozen=True)
 class FixedLength(_WithoutPattern):
-    """Cuts after each so many characters."""
+    """Cuts after every `length` characters."""
 
     length: int
 
@@ -139,7 +139,7 @@ class FixedLength(_WithoutPattern):
 
 
 class UnicodeScripts(_WithoutPattern):
-    """Cuts where the script changes; spaces belong to what precedes them, and in front are lost."""
+    """Cuts where the script changes; spaces belong to the preceding piece, leading spaces are lost."""
 
     def cut(self, pieces: Pieces) -> Pieces:
         own = scripts()[pieces.text.codes()]
@@ -151,7 +151,7 @@ class UnicodeScripts(_WithoutPattern):
         is_start = np.zeros(len(own), np.bool_)
         key = np.stack([piece_of[known], own[known]])
         is_start[known] = np.any(np.diff(key, axis=1, prepend=0) != 0, axis=0)
-        # What precedes the first start of its piece belongs to none.
+        # Characters before the first start in their piece are dropped.
         n_starts = np.cumsum(is_start)
         before = np.append(0, n_starts)[np.flatnonzero(first)]
         is_selected = n_starts > before[piece_of - 1] if len(own) else is_start
@@ -159,7 +159,7 @@ class UnicodeScripts(_WithoutPattern):
 
 
 def _selected(pieces: Pieces, is_selected: NDArray[np.bool_]) -> Pieces:
-    """Without some characters, which are whole pieces."""
+    """The pieces with only the selected characters; the others make up whole pieces."""
     if is_selected.all():
         return pieces
     kept_bytes = np.repeat(is_selected, np.diff(pieces.text.character_starts()))
@@ -170,7 +170,7 @@ def _selected(pieces: Pieces, is_selected: NDArray[np.bool_]) -> Pieces:
 
 @dataclass(frozen=True)
 class ByteLevel:
-    """Spells each byte as a character; before that, may put a space in front and cut as GPT-2 does."""
+    """Spells each byte as a character; before that, may prepend a space and cut like GPT-2."""
 
     adds_prefix_space: bool
     uses_expression: bool
@@ -191,7 +191,7 @@ class ByteLevel:
 
 @dataclass(frozen=True)
 class Metaspace(_WithoutPattern):
-    """Writes spaces as another character, with one in front, and cuts before each."""
+    """Replaces spaces by another character, may prepend it, and may cut before each one."""
 
     replacement: str
     scheme: str
@@ -227,7 +227,7 @@ def _gpt2() -> RegexMatcher:
 
 
 def pre_tokenizer_of(spec: Any) -> PreTokenizer:
-    """The pre-tokenizer that a JSON object describes; None is one piece.  Raises ComponentError."""
+    """The pre-tokenizer that a JSON object describes; None does not split.  Raises ComponentError."""
     return Sequence(()) if spec is None else _read(Spec("pre-tokenizer", spec))
 
 
@@ -267,7 +267,7 @@ def _read(spec: Spec) -> PreTokenizer:
 
 
 def metaspace_of(spec: Spec) -> Metaspace:
-    """Files of old say “add_prefix_space” where others say “prepend_scheme”."""
+    """Read a Metaspace; old files use “add_prefix_space” instead of “prepend_scheme”."""
     scheme = spec.choice("prepend_scheme", SCHEMES, "always")
     if spec.has("add_prefix_space") and not spec.flag("add_prefix_space"):
         if spec.has("prepend_scheme") and scheme != "never":
@@ -277,11 +277,11 @@ def metaspace_of(spec: Spec) -> Metaspace:
     return Metaspace(spec.character("replacement"), scheme, splits)
 
 
-# What the fast kernels work with
+# Patterns and texts for the native encoders
 
 
 def without_byte_mapping(pre_tokenizer: PreTokenizer) -> PreTokenizer | None:
-    """The same without its mapping of bytes to characters; None if that is not the last thing it does."""
+    """The pre-tokenizer without its mapping of bytes to characters; None if that is not its last step."""
     parts = flattened(pre_tokenizer)
     last = parts[-1] if parts else None
     if not isinstance(last, ByteLevel) or any(isinstance(part, ByteLevel) for part in parts[:-1]):
@@ -290,7 +290,7 @@ def without_byte_mapping(pre_tokenizer: PreTokenizer) -> PreTokenizer | None:
 
 
 def patterns_of(pre_tokenizer: PreTokenizer) -> tuple[Pattern, ...] | None:
-    """The patterns that cut as this one does, if all it does is to cut, and to map bytes behind that."""
+    """Equivalent patterns, if the pre-tokenizer only cuts the text and then maps bytes; else None."""
     bare = without_byte_mapping(pre_tokenizer)
     if bare is None:
         return None
@@ -303,7 +303,7 @@ def patterns_of(pre_tokenizer: PreTokenizer) -> tuple[Pattern, ...] | None:
 
 
 class PreparedText(NamedTuple):
-    """All pieces of a fragment side by side, and where each ends; what was removed is in none.
+    """All pieces of a fragment, concatenated, and their ends; removed text is in no piece.
 
     ends  int64[n]; no piece is empty
     """
@@ -317,15 +317,15 @@ class PreparedText(NamedTuple):
 
 
 def normalize(normalizer: Normalizer, fragment: bytes, is_first: bool) -> AlignedText:
-    """A fragment, which must be UTF-8, normalized; `is_first`: it begins the whole text.
+    """Normalize a fragment of UTF-8; `is_first`: it is the beginning of the whole text.
 
-    Raises EncodeError where it would become far too long.
+    Raises EncodeError if it would become far too long.
     """
     given = aligned(fragment, is_first)
     return with_whole_characters(normalizer.apply(given), given.data)
 
 
 def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> PreparedText:
-    """A normalized text, or a part of one, cut into pieces.  Raises EncodeError likewise."""
+    """Split a normalized text or a part of one.  Raises EncodeError if it would become far too long."""
     pieces = pre_tokenizer.cut(whole(text))
     return PreparedText(*pieces)

@@ -1,4 +1,4 @@
-"""What a tokenizer.json says of a component: its keys, each of the type that it must have."""
+"""Read the keys of a component in a tokenizer.json, and check their types."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from guiapp.core.text.numbers_in_words import quoted
 
 MOST_NESTED = 32
-MOST_COMPONENTS = 100  # several times what any file in use has
-EXPRESSION = 4  # as many of these a regular expression counts for, which may take a tenth of a second to make
-LONGEST_CONTENT = 1 << 16  # characters that one key may hold, patterns and replacements
+MOST_COMPONENTS = 100  # several times as many as in any known file
+EXPRESSION = 4  # components that a regular expression counts as: compiling one may take a tenth of a second
+LONGEST_CONTENT = 1 << 16  # characters in the value of a key, also of patterns and replacements
 MISSING = object()
 Component = TypeVar("Component")
 
@@ -20,17 +20,17 @@ class ComponentError(ValueError):
 
 
 def flattened(component: Component) -> tuple[Component, ...]:
-    """The parts of a sequence, and of sequences in it, or the one that there is."""
+    """The parts of a sequence, also of nested ones; a single component as a tuple."""
     parts = getattr(component, "parts", None)
     return (component,) if parts is None else tuple(each for part in parts for each in flattened(part))
 
 
 class Spec:
-    """One JSON object that describes a component, and what is asked of it.
+    """A JSON object that describes a component.
 
     what   “normalizer”, “pre-tokenizer” or “decoder”
-    depth  in how many sequences it stands
-    seen   how many parts sequences have had so far, one number that all of them share; see EXPRESSION
+    depth  the number of sequences around it
+    seen   the number of parts in all sequences so far, shared by all of them; see EXPRESSION
     """
 
     def __init__(self, what: str, values: Any, depth: int = 0, seen: list[int] | None = None) -> None:
@@ -46,7 +46,7 @@ class Spec:
         return ComponentError(f"uses a {self.what} “{quoted(self.type)}”, which is unknown")
 
     def error(self, what_is_wrong: str) -> ComponentError:
-        """A sentence about this component: “has a normalizer “Replace” that …”."""
+        """An error about this component: “has a normalizer “Replace” that …”."""
         return ComponentError(f"has a {self.what} “{quoted(self.type)}” {what_is_wrong}")
 
     def flag(self, key: str, default: object = MISSING) -> bool:
@@ -80,7 +80,7 @@ class Spec:
         return value
 
     def pattern(self) -> tuple[str, bool]:
-        """The text to look for, and whether it is a regular expression."""
+        """The text to search for, and whether it is a regular expression."""
         value = self._of_type("pattern", Mapping, "a pattern")
         if len(value) != 1 or next(iter(value)) not in ("String", "Regex"):
             raise self.error("whose “pattern” is neither a String nor a Regex")

@@ -1,1 +1,1 @@
-"""What llama.cpp's convert_hf_to_gguf.py makes of a folder: by its architecture, the vocabulary of a GGUF."""
+"""Convert a folder to the vocabulary of a GGUF, like llama.cpp's convert_hf_to_gguf.py."""

@@ -1,7 +1,7 @@
-"""What the converter knows: architectures with their rules, and pre-tokenizers by the hash of some ids.
+"""The converter's tables: rules by architecture, and pre-tokenizers by the hash of some ids.
 
-converter.json has, of each architecture, its name in GGUF and its route through `conversion`; an empty route
-is one that is not followed here.  It also names the source and its commit.
+converter.json has for each architecture its name in GGUF and its route through `conversion`; an empty route
+is not supported here.  It also names the source and its commit.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP
 
 WHY = "llama.cpp gives the ids of the GGUF that its converter makes of the folder."
-RENAMED = ("llm_config", "lm_config", "language_config", "lfm")  # as some call the text_config
+RENAMED = ("llm_config", "lm_config", "language_config", "lfm")  # other names of text_config
 
 
 class Architecture(NamedTuple):
-    """How the converter takes a folder.
+    """How the converter treats a folder.
 
-    is_assumed  there is no config.json; the class of the tokenizer decides
-    rules       "architecture", "route" and what the route asks for
+    is_assumed  whether the class of the tokenizer decided, because there is no config.json
+    rules       "architecture", "route" and the options of the route
     """
 
     name: str
@@ -35,20 +35,20 @@ class Architecture(NamedTuple):
 
 @cache
 def converter() -> dict[str, Any]:
-    """What converter.json says."""
+    """The content of converter.json."""
     content: dict[str, Any] = json.loads(Path(__file__).with_name("converter.json").read_text("utf-8"))
     return content
 
 
 def text_config(model: Mapping[str, Any]) -> dict[str, Any]:
-    """config.json, with what it says of the text model at the outside."""
+    """config.json with the keys of the text model moved to the top level."""
     inner = [model[key] for key in ("text_config", *RENAMED) if key in model]
     inner += [model["thinker_config"]["text_config"]] if "thinker_config" in model else []
     return {**model, **(inner[-1] if inner else {})}
 
 
 def architecture_of(sidecars: SidecarFiles) -> Architecture:
-    """Raises ComponentError where the converter refuses, or its rules are not followed here."""
+    """The architecture of a folder.  Raises ComponentError if it is refused, or its rules are unsupported."""
     names = sidecars.model.get("architectures") or [None]
     if names[0] not in converter()["outer"]:
         names = text_config(sidecars.model).get("architectures") or names
@@ -67,7 +67,7 @@ def architecture_of(sidecars: SidecarFiles) -> Architecture:
 
 
 def readings_of(path: Path) -> dict[str, str]:
-    """That of llama.cpp, where config.json names an architecture that its converter takes."""
+    """The reading of llama.cpp, if config.json names an architecture that its converter accepts."""
     sidecars = read_sidecars(path)
     try:
         is_taken = bool(sidecars.model and architecture_of(sidecars))

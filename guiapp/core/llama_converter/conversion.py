@@ -1,7 +1,7 @@
 """The vocabulary that the converter writes: tokens, types, scores and merge rules, by one of its routes.
 
-Source: https://github.com/ggml-org/llama.cpp, conversion/base.py and the files beside it, whose commit
-converter.json names.
+Source: https://github.com/ggml-org/llama.cpp, conversion/base.py and the files next to it, at the commit
+that converter.json names.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ REFUSED = "is refused by llama.cpp's converter"
 
 
 class Tokens(NamedTuple):
-    """Those of a vocabulary by id; scores where it has some."""
+    """The tokens of a vocabulary by id; the scores may be unused."""
 
     texts: list[bytes]
     types: NDArray[np.int32]
@@ -72,7 +72,7 @@ class Tokens(NamedTuple):
         return cls(texts, np.full(count, UNUSED_TYPE, np.int32), np.full(count, UNUSED_SCORE, np.float32))
 
     def put(self, token_id: int, text: str, kind: int) -> None:
-        """An added token; one that has no room is left out."""
+        """Store an added token; ids beyond the vocabulary size are ignored."""
         if token_id < 0:
             raise ComponentError(f"comes with a config that gives a token the id {token_id:,}")
         if token_id < len(self.texts):
@@ -80,7 +80,7 @@ class Tokens(NamedTuple):
             self.scores[token_id] = ADDED_SCORE
 
     def put_added(self, token_id: int, text: str, is_special: object) -> None:
-        """As most routes do: what looks special is, others get their spaces."""
+        """Store an added token as most routes do: as special, or with spaces instead of marks."""
         if is_special or LOOKS_SPECIAL.fullmatch(text):
             self.put(token_id, text, CONTROL_TYPE)
         else:
@@ -88,7 +88,7 @@ class Tokens(NamedTuple):
 
 
 class Conversion:
-    """What is written for one folder; `values` are by key without "tokenizer.ggml."."""
+    """The metadata written for one folder; `values` are by key without "tokenizer.ggml."."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Conversion:
         opening: Opening,
         load: Callable[[Path], Vocabulary],
     ) -> None:
-        """`load` gives what AutoTokenizer makes of a file and the configs next to it."""
+        """`load` returns what AutoTokenizer makes of a file and the configs next to it."""
         self.values: dict[str, GgufValue] = {}
         self._path, self._sidecars, self._rules, self._opening = path, sidecars, rules, opening
         self._config = sidecars.config if self._has(CONFIG) else {}
@@ -116,7 +116,7 @@ class Conversion:
             self._content = file.json_object(read_json_with_texts)
 
     def run(self) -> None:
-        """Raises ComponentError, KeyError, TypeError and the like where the converter fails."""
+        """Fill `values`.  Raises ComponentError, KeyError, TypeError or similar where the converter fails."""
         self._set(self._rules.get("first", {}))
         ROUTES[self._rules["route"]](self)
         self._set(self._rules.get("last", {}))
@@ -130,7 +130,7 @@ class Conversion:
         return self._sidecar(name).is_file()
 
     def _pieces(self, *names: str, all_fit: bool = False) -> tuple[Model, Tokens]:
-        """A SentencePiece model and its tokens, as many as config.json says; `all_fit`: never fewer."""
+        """A SentencePiece model and `vocab_size` tokens, padded or cut; `all_fit`: raise instead of a cut."""
         name = next(filter(self._has, names), None)
         if name is None:
             raise ComponentError(f"has no {' or '.join(names)} next to it, which llama.cpp's converter needs")
@@ -153,13 +153,13 @@ class Conversion:
 
     def _added(self) -> tuple[AddedToken, ...]:
         parts = self._vocabulary().parts
-        assert parts is not None  # as of all that `load` reads
+        assert parts is not None  # `load` always sets them
         return parts.added_tokens
 
     # The tokens
 
     def _tokens(self) -> Tokens:
-        """As AutoTokenizer has them; `pre` is written, too."""
+        """The tokens as in AutoTokenizer; also sets `pre`."""
         vocabulary = self._vocabulary()
         tokenizer, n_own = Tokenizer(vocabulary), len(vocabulary)
         size = self._model.get("vocab_size", n_own)
@@ -183,7 +183,7 @@ class Conversion:
         return tokens
 
     def _tokens_of_llama(self) -> Tokens:
-        """Those of a BPE tokenizer.json with byte fallback, as LlamaHfVocab has them."""
+        """The tokens of a BPE tokenizer.json with byte fallback, as in LlamaHfVocab."""
         vocabulary, added = self._vocabulary(), self._added()
         assert vocabulary.parts is not None
         assert self._content is not None
@@ -205,7 +205,7 @@ class Conversion:
         return Tokens([texts[row] for row in rows], types[rows], scores)
 
     def _is_for_llama(self) -> bool:
-        """Whether tokenizer.json is such a one."""
+        """Whether tokenizer.json is BPE with byte fallback, as LlamaHfVocab requires."""
         if self._content is None:
             return False
         model, decoder = self._content["model"], self._content.get("decoder") or {}
@@ -225,7 +225,7 @@ class Conversion:
             self.values[key] = GgufValue("bool" if isinstance(value, bool) else "uint32", value)
 
     def _put(self, model: str, tokens: Tokens, has_scores: bool = True, has_merges: bool = False) -> None:
-        """The tokens, then what the configs say of them."""
+        """Set the tokens, then the keys that follow from the configs."""
         self.values["model"] = GgufValue("string", model.encode())
         if has_scores:
             self.values["scores"] = GgufValue("array of float32", tokens.scores)
@@ -233,7 +233,7 @@ class Conversion:
                 self.values["pre"] = GgufValue("string", b"default")
         self.values["tokens"] = GgufValue("array of string", tokens.texts)
         self.values["token_type"] = GgufValue("array of int32", tokens.types)
-        n_tokens = None if has_merges else len(tokens.texts)  # roles of other ids do not count
+        n_tokens = None if has_merges else len(tokens.texts)  # roles with higher ids are ignored
         keys = SpecialKeys(self._content, self._config, self._sidecars.model, n_tokens)
         if has_merges and len((merges := self._merges())[1]) > 1:
             self.values["merges"] = GgufValue("array of string", merges)
@@ -345,7 +345,7 @@ class Conversion:
         self._put_unigram(model, tokens)
 
     def fairseq(self) -> None:
-        """Of XLM-RoBERTa: the special tokens in an order of its own."""
+        """XLM-RoBERTa, whose special tokens have an order of their own."""
         if not self._has(FAIRSEQ):
             raise ComponentError(
                 f"is converted by llama.cpp without {FAIRSEQ} in a way that is not followed here"

@@ -1,4 +1,4 @@
-"""Which tokens have a role in the GGUF, and whether BOS, EOS and SEP are added.
+"""The keys of a GGUF for roles of tokens, and for adding BOS, EOS and SEP.
 
 Source: https://github.com/ggml-org/llama.cpp, gguf-py/gguf/vocab.py, SpecialVocab.
 """
@@ -18,16 +18,16 @@ SWITCHES = ("bos", "eos", "sep")
 
 
 class SpecialKeys:
-    """Collected from the files of one folder.
+    """Keys collected from the files of one folder.
 
-    ids      of roles; the first source that names one counts
-    switches  of what is added
+    ids       token ids by role; the first source counts
+    switches  whether BOS, EOS and SEP are added, by role
     """
 
     def __init__(
         self, content: Section | None, config: Section, model: Section, n_tokens: int | None
     ) -> None:
-        """From tokenizer.json, if there is one, tokenizer_config.json and config.json."""
+        """`content` is tokenizer.json, if there is one; then tokenizer_config.json and config.json."""
         self.ids: dict[str, int] = {}
         self.switches: dict[str, bool] = {}
         self.flags: dict[str, bool] = {}
@@ -45,7 +45,7 @@ class SpecialKeys:
             self.set(role, token_id)
 
     def set(self, role: str, token_id: Any) -> None:
-        """Unless the role is known."""
+        """Set the id of a role, unless it is known."""
         if not isinstance(token_id, int):
             return
         if not 0 <= token_id < 1 << 32:
@@ -54,7 +54,7 @@ class SpecialKeys:
             self.ids.setdefault(role, token_id)
 
     def values(self) -> Iterator[tuple[str, GgufValue]]:
-        """As they are written, by key without "tokenizer.ggml."."""
+        """The values to write, by key without "tokenizer.ggml."."""
         for role, token_id in self.ids.items():
             if role != "cls":
                 yield f"{NAMES.get(role, role)}_token_id", GgufValue("uint32", int(token_id))
@@ -102,7 +102,7 @@ class SpecialKeys:
                     self._read_template(each.get("single") or [], each.get("pair") or [])
 
     def _put(self, *roles: str) -> None:
-        """What was found out goes into the config, if there is one."""
+        """Copy the tokens of roles into the config, if there is one."""
         if self._config:
             self._config |= {f"{role}_token": self._names[role] for role in roles if self._names[role]}
 

@@ -1,4 +1,4 @@
-"""The vocabulary that llama.cpp gets from a folder: that of the GGUF that its converter would write."""
+"""The vocabulary that llama.cpp gets from a folder: read from the GGUF that its converter would write."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Load = Callable[[Path], Vocabulary]
 
 
 def of_folder(path: Path, opening: Opening, load: Load) -> Vocabulary:
-    """What llama.cpp reads, of a tokenizer's file and those next to it.
+    """The vocabulary that llama.cpp gets from a tokenizer's file and the files next to it.
 
-    `load` gives what AutoTokenizer makes of a file and the configs next to it.
-    Raises VocabError where the converter refuses, or its rules for the folder are not known here.
+    `load` returns what AutoTokenizer makes of a file and the configs next to it.
+    Raises VocabError if the converter refuses, or its rules for the folder are not supported here.
     """
     data, architecture = converted_file(path, opening, load)
     vocabulary = read_converted(path, data, opening)
@@ -48,7 +48,7 @@ def of_folder(path: Path, opening: Opening, load: Load) -> Vocabulary:
 
 
 def converted_file(path: Path, opening: Opening, load: Load) -> tuple[bytes, Architecture]:
-    """The GGUF, without tensors, and the architecture that decided."""
+    """The converted GGUF, without tensors, and the architecture whose rules were applied."""
     try:
         sidecars = read_sidecars(path)
         broken = [note for note in sidecars.warnings if note.code == "config_broken"]
@@ -73,7 +73,7 @@ def converted_file(path: Path, opening: Opening, load: Load) -> tuple[bytes, Arc
 
 
 def _title(model: Mapping[str, Any], path: Path) -> str:
-    """What general.name gets without a model card: the name in config.json, else that of the folder."""
+    """The value of general.name without a model card: the name in config.json, else of the folder."""
     name = model.get("_name_or_path")
     if not isinstance(name, str) or not name or name.count("/") > 1:
         name = path.absolute().parent.name

@@ -1,1 +1,1 @@
-"""Where model files come from: this machine, a hub, Ollama, the web."""
+"""Sources of model files: this machine, the Hugging Face hub, Ollama, the web."""

@@ -1,4 +1,4 @@
-"""What was fetched from the web, in the user's cache folder; asked for again, only what is new is fetched.
+"""Files fetched from the web, in the user's cache folder; they are fetched again only if they have changed.
 
     tokenloupe/models/<hash of the folder's address>/<file>
                                                      <file>.kept.json   address, identity, sizes
@@ -27,12 +27,12 @@ RECORD = ".kept.json"
 
 
 class CachedFile(NamedTuple):
-    """A file, or its front.
+    """A cached file, or its first part.
 
-    path         where it lies
-    whole_bytes  of the file on the web; None where nobody said
-    validators   what identifies this content for its server: headers to ask with
-    why_old      why the server could not be asked whether it is still the same, "" where it was
+    path         in the cache folder
+    whole_bytes  the size of the file on the web; None if unknown
+    validators   request headers that identify this content for its server
+    why_old      why the server could not be asked for a newer version, "" if it was
     """
 
     path: Path
@@ -42,16 +42,16 @@ class CachedFile(NamedTuple):
 
 
 def folder() -> Path:
-    """Where all of it is."""
+    """The folder of all cached files."""
     import platformdirs
 
     return platformdirs.user_cache_path("tokenloupe", False) / "models"
 
 
 def path_of(url: str) -> Path:
-    """Where the file of an address is kept, or will be; files of one folder stay together.
+    """The path at which the file of an address is or will be cached; files of one folder stay together.
 
-    Raises VocabError for what is no address.
+    Raises VocabError if `url` is not an address.
     """
     try:
         parts = urlsplit(url)
@@ -62,13 +62,13 @@ def path_of(url: str) -> Path:
     where, _, name = parts.path.rpartition("/")
     address = urlunsplit(parts._replace(path=where, query=parts.query, fragment=""))
     safe = UNSAFE.sub("_", unquote(name)).lstrip(".")[-LONGEST_NAME:] or "model"
-    import hashlib  # here and below: imports that starting has no time for
+    import hashlib  # here and below: imports that would slow down the start
 
     return folder() / hashlib.sha256(address.encode()).hexdigest()[:16] / safe
 
 
 def cached(url: str) -> CachedFile | None:
-    """What is kept of an address."""
+    """The cached file of an address; None if there is none."""
     path = path_of(url)
     record = json_object(_record_of(path))
     whole_bytes, validators = record.get("whole_bytes"), record.get("validators")
@@ -81,7 +81,7 @@ def cached(url: str) -> CachedFile | None:
 
 
 def models() -> Iterator[tuple[str, Path]]:
-    """The addresses of all tokenizers that are kept, and where they lie."""
+    """The addresses and paths of all cached tokenizers."""
     for _, record in files_in(folder(), lambda name: name.endswith(RECORD)):
         url, path = json_object(record).get("url"), record.with_name(record.name.removesuffix(RECORD))
         if isinstance(url, str) and is_tokenizer_name(path.name):
@@ -89,14 +89,14 @@ def models() -> Iterator[tuple[str, Path]]:
 
 
 def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str, str]) -> CachedFile:
-    """Take over a file that was fetched to beside its place; raises OSError."""
+    """Move a fetched file from a temporary folder into the cache; raises OSError."""
     path = path_of(url)
     headers_to_save = {
         "If-None-Match": headers.get("ETag"),
         "If-Modified-Since": headers.get("Last-Modified"),
     }
     validators = {name: value for name, value in headers_to_save.items() if value}
-    _record_of(path).unlink(missing_ok=True)  # a file without a record is as good as none
+    _record_of(path).unlink(missing_ok=True)  # a file without a record is ignored
     fetched.replace(path)
     record = {"url": url, "kept_bytes": _size(path), "whole_bytes": whole_bytes, "validators": validators}
     replace_file(_record_of(path), json.dumps(record, indent=1).encode())
@@ -104,12 +104,12 @@ def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str,
 
 
 def size_bytes() -> int:
-    """Of all that is kept."""
+    """The total size of all cached files."""
     return sum(_size(path) or 0 for _, path in files_in(folder(), lambda _name: True))
 
 
 def clear() -> None:
-    """Forget all of it; raises OSError."""
+    """Delete all cached files; raises OSError."""
     import shutil
 
     for entry in os.scandir(folder()) if folder().is_dir() else ():
@@ -120,7 +120,7 @@ def clear() -> None:
 
 
 def _size(path: Path) -> int | None:
-    """None where there is no such file."""
+    """The size of a file; None if it does not exist."""
     try:
         return path.lstat().st_size
     except OSError:

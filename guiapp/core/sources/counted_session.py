@@ -1,7 +1,7 @@
-"""A session of `requests` whose received bytes are counted, and which reads no body that nobody asked for.
+"""A session of `requests` that counts received bytes and reads no body unless asked to.
 
-`requests` reads the bodies of redirects whole, also of those it does not follow.  `http.client` accepts any
-number of "100 Continue", and a chunked body trailers without end: only who counts at the socket sees those.
+`requests` reads the whole body of each redirect, even if it does not follow it.  `http.client` accepts any
+number of "100 Continue" and endless trailers of a chunked body; these can only be counted at the socket.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Count = Callable[[int], None]  # called with the size of each read from a socket
 
 
 class CountedSession(Session):
-    """One that follows no redirects."""
+    """A session that counts received bytes and follows no redirects."""
 
     def __init__(self, count: Count) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""From an address to a file on this machine: of a GGUF only the header, of all else the whole.
+"""Fetch the file of an address: of a GGUF only the header, of other formats the whole file.
 
-The header is asked for by ranges that grow.  A server without ranges sends the file from its start, and is
-told to stop when enough of it is here.
+The header is requested in growing ranges.  A server without range support sends the file from its start;
+the connection is closed when enough has arrived.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 
 FIRST_BYTES = 1 << 20
-GROWTH = 4  # of one range over all before
+GROWTH = 4  # the part that has been read grows by this factor with each range
 RANGE = re.compile(r"bytes (\S+)-(\S+)/(\S+)")
-UNKNOWN_SIZE = 1 << 50  # larger than any
+UNKNOWN_SIZE = 1 << 50  # larger than any file
 
 
 def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> CachedFile:
-    """The file of an address, or of a GGUF its front; nothing is sent again that is here and still the same.
+    """The file of an address, or the first part of a GGUF; an unchanged cached file is not sent again.
 
-    What is here is also taken where the server cannot be reached.  Raises VocabError.
+    If the server cannot be reached, the cached file is used.  Raises VocabError.
     """
     old = cached(url)
     asking = {**(old.validators if old else {}), "Range": f"bytes=0-{FIRST_BYTES - 1}"}
@@ -78,7 +78,7 @@ def _taken(url: str, transfer: Transfer, answer: WebResponse, opening: Opening) 
 
 
 def _take_header(incoming: _Incoming, path: Path) -> None:
-    """Until the header can be read, which also ends with an error for a broken one."""
+    """Fetch more until the header can be read.  Raises VocabError for a broken header."""
     size = FIRST_BYTES
     while True:
         incoming.take(size)
@@ -91,10 +91,10 @@ def _take_header(incoming: _Incoming, path: Path) -> None:
 
 
 class _Incoming:
-    """A file that comes from its start on, as far as it is asked for.
+    """A file that arrives from its start, as far as requested.
 
-    whole_bytes  its size, if the server tells
-    is_whole     whether nothing is left of it
+    whole_bytes  its size, if the server reports it
+    is_whole     whether the complete file has arrived
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class _Incoming:
         self.is_whole = False
 
     def take(self, n_bytes: int) -> None:
-        """See to it that so many bytes are in the file, or all."""
+        """Fetch until the file has at least `n_bytes` bytes or is complete."""
         while self._n_taken < n_bytes and not self.is_whole:
             chunk = next(self._body, None) if self._n_taken < self._end else None
             if chunk is not None:
@@ -141,7 +141,7 @@ class _Incoming:
             raise VocabError(f"{host_of(self._url)} stopped sending. Try again later.")
 
     def _sizes_of(self, answer: WebResponse, asked_end: int) -> tuple[int | None, int]:
-        """The size of the whole file, if the server tells, and where what it sends ends."""
+        """The size of the whole file, if the server reports it, and the end of the part that it sends."""
         is_packed = answer.headers.get("Content-Encoding", "identity") != "identity"
         if answer.status == 206:
             found = RANGE.fullmatch(answer.headers.get("Content-Range", ""))
@@ -158,13 +158,13 @@ class _Incoming:
 
 
 def _identity_of(answer: WebResponse) -> tuple[str | None, str | None]:
-    """What changes with the file, as far as its server tells."""
+    """The response headers that change with the file, if the server sends them."""
     return answer.headers.get("ETag"), answer.headers.get("Last-Modified")
 
 
 @contextmanager
 def _new_file(path: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A file of the same name near by, that is gone afterwards unless it was moved."""
+    """A temporary file of the same name in a nearby folder; deleted afterwards unless it was moved."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=path.parent, prefix="fetching-") as folder:
         new = Path(folder, path.name)

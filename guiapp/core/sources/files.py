@@ -1,4 +1,4 @@
-"""Files of this machine: opened so that nobody waits for ever, replaced at once, hashed, or temporary."""
+"""Files of this machine: open without waiting for ever, replace atomically, hash, and make temporary ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from guiapp.core.text.outside_json import read_json
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import checkpoint
 
-MOST_HASHED_BYTES = 64 << 20  # weights lie behind the vocabulary, and would take minutes
+MOST_HASHED_BYTES = 64 << 20  # the weights follow the vocabulary and would take minutes
 MOST_SMALL_BYTES = 1 << 20
 PREFIX = "tokenloupe-tmp-"
 ATTEMPTS = 5
@@ -34,18 +34,18 @@ PRIVATE, PUBLIC = 0o600, 0o666
 def replacement(
     path: Path, is_private: bool = False, waits_for_disk: bool = False, written_at: Path | None = None
 ) -> Iterator[Path]:
-    """A file to write, which then takes the place of `path`; if anything is raised, nothing has changed.
+    """Yield a new file to write, which then replaces `path`; after an exception, `path` is unchanged.
 
-    Links stay links, a file that was there keeps its permissions, and what is no file (a pipe, a device) is
-    written to as it is.  Raises OSError.
+    Links stay links, an existing file keeps its permissions, and a pipe or device is written to directly.
+    Raises OSError.
 
-    is_private      a file that was not there is readable by its owner only
-    waits_for_disk  not even a loss of power undoes it then, at the price of a pause
-    written_at      in the same folder, where others find the file to write, to remove it if this process is
-                    killed; by default a place that nobody else has
+    is_private      only the owner may read the file, if it is new
+    waits_for_disk  wait until the content would survive a loss of power
+    written_at      a path in the same folder for the new file, so that others can remove it if this process
+                    is killed; by default a unique path
     """
     if path.exists() and not path.is_file() and not path.is_dir():
-        yield path  # as it is: /dev/stdout may lead to a pipe, which has no path
+        yield path  # unresolved: /dev/stdout may lead to a pipe, which has no path
         return
     path = path.resolve()
     new = _made(path.parent) if written_at is None else written_at
@@ -62,13 +62,13 @@ def replacement(
 
 
 def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for_disk: bool = False) -> None:
-    """Put a new file in the place of `path`, or change nothing; see `replacement`."""
+    """Replace the content of `path`, or change nothing; see `replacement`."""
     with replacement(path, is_private, waits_for_disk) as new:
         new.write_bytes(content)
 
 
 def check_space(path: Path, n_bytes: int) -> None:
-    """Raise OSError where the disk of a file to write has too little room for it."""
+    """Raise OSError if the disk has too little space for a file to be written."""
     import shutil
 
     if (free := shutil.disk_usage(path.resolve().parent).free) < n_bytes:
@@ -76,7 +76,7 @@ def check_space(path: Path, n_bytes: int) -> None:
 
 
 def _made(folder: Path) -> Path:
-    from tempfile import mkstemp  # here and below: imports that starting has no time for
+    from tempfile import mkstemp  # here and below: imports that would slow down the start
 
     handle, name = mkstemp(dir=folder, prefix=".tokenloupe-")
     os.close(handle)
@@ -90,7 +90,7 @@ def _mask() -> int:
 
 
 class NotAFileError(OSError):
-    """It is no regular file, nor a pipe where those may be read; `what` it is ends a sentence."""
+    """The input is neither a regular file nor an accepted pipe; `what` completes “it is …”."""
 
     def __init__(self, what: str) -> None:
         super().__init__(errno.EINVAL, f"it is {what}")
@@ -98,16 +98,16 @@ class NotAFileError(OSError):
 
 
 class InputTooLongError(OSError):
-    """There is more to read than anyone needs."""
+    """The input is longer than the limit."""
 
 
 def open_input(path: str | os.PathLike[str], takes_pipes: bool = False) -> FileIO:
-    """Open a regular file, or a pipe or terminal where these may be read, unbuffered.  Raises OSError."""
+    """Open a regular file, or with `takes_pipes` a pipe or terminal, unbuffered.  Raises OSError."""
     descriptor = os.open(path, FLAGS)
     try:
         check_input(descriptor, takes_pipes)
         if os.name == "posix" and not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            is_named = Path(path).resolve().is_fifo()  # /dev/fd/63 leads to no name
+            is_named = Path(path).resolve().is_fifo()  # /dev/fd/63 has no file name
             if is_named and not select.select([descriptor], [], [], PATIENCE_S)[0]:
                 raise NotAFileError(f"a pipe that received no data for {PATIENCE_S:.0f} seconds")
             os.set_blocking(descriptor, True)
@@ -137,13 +137,13 @@ def read_input(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def read_bounded(stream: BinaryIO, most: int) -> bytes:
-    """All that a buffered stream has.  Raises TooLongError where that is more than `most` bytes; OSError."""
+    """All bytes of a buffered stream.  Raises InputTooLongError for more than `most` bytes, and OSError."""
     chunks, size = list[bytes](), 0
-    with suppress(UnsupportedOperation):  # no file, where a program took the place of a standard stream
+    with suppress(UnsupportedOperation):  # a program may have replaced a standard stream by an object
         size = os.fstat(stream.fileno()).st_size
     while size <= most and (
         not chunks or len(chunks[-1]) == CHUNK_BYTES
-    ):  # a terminal says once that it ends
+    ):  # a terminal signals its end only once
         chunks.append(stream.read(CHUNK_BYTES))
         size = max(size, sum(map(len, chunks)))
     if size > most:
@@ -152,7 +152,7 @@ def read_bounded(stream: BinaryIO, most: int) -> bytes:
 
 
 def blocks_from(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """What a function reads when asked for so many bytes, to the end; small blocks first, then large ones."""
+    """Yield the blocks that `read` returns until the end; small blocks first, then larger ones."""
     size = FIRST_BLOCK_BYTES
     while block := read(size):
         yield block
@@ -160,25 +160,25 @@ def blocks_from(read: Callable[[int], bytes]) -> Iterator[bytes]:
 
 
 def begin_scratch() -> Callable[[], None]:
-    """Let this process, and those that `environment` is for, put temporary files there; call the result last.
+    """Make a folder for temporary files of this process and its workers; call the result at the end.
 
-    For a whole program, as it sets `tempfile.tempdir`.  Not on Windows, nor where nothing can be locked.
+    For a whole program, as it sets `tempfile.tempdir`.  Does nothing on Windows, or if locking fails.
 
-    The folder is locked as long as its process runs, which no pid could tell that another process may have.
+    A lock shows that the process still runs; a pid would not, as another process may have it later.
     """
     if sys.platform == "win32":
         return lambda: None
     import tempfile
 
     before = tempfile.gettempdir()
-    with suppress(OSError):  # whoever needs temporary files will say that there can be none
+    with suppress(OSError):  # whoever needs temporary files will report the problem
         for folder in [entry.path for entry in os.scandir(before) if entry.name.startswith(PREFIX)]:
             if (lock := _locked(folder)) is not None:
                 _end(before, folder, lock)
         for _ in range(ATTEMPTS):
             own = tempfile.mkdtemp(prefix=PREFIX)
             lock = _locked(own)
-            if lock is not None and os.path.isdir(own):  # else another start took it for one left behind
+            if lock is not None and os.path.isdir(own):  # else another process removed it as abandoned
                 tempfile.tempdir = own
                 return partial(_end, before, own, lock)
     return lambda: None
@@ -194,7 +194,7 @@ def _end(before: str, own: str, lock: int) -> None:
 
 
 def lasting_folder() -> str:
-    """Where temporary files stay when the program ends."""
+    """A folder whose temporary files remain after the program ends."""
     import tempfile
 
     folder = tempfile.gettempdir()
@@ -202,7 +202,7 @@ def lasting_folder() -> str:
 
 
 def _locked(folder: str) -> int | None:
-    """The descriptor that locks one of this user's folders; None where another process holds it."""
+    """A descriptor that locks one of this user's folders; None if another process has locked it."""
     import fcntl
 
     with suppress(OSError):
@@ -216,7 +216,7 @@ def _locked(folder: str) -> int | None:
 
 
 def text_of(path: Path) -> str:
-    """What is in a file; "" where it cannot be read, or is long."""
+    """The text of a file; "" if it cannot be read or is longer than MOST_SMALL_BYTES."""
     try:
         if not path.is_file() or path.stat().st_size > MOST_SMALL_BYTES:
             return ""
@@ -226,7 +226,7 @@ def text_of(path: Path) -> str:
 
 
 def json_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; an empty one where there is none."""
+    """The JSON object in a file; an empty one if there is none."""
     try:
         content = read_json(text_of(path))
     except ValueError:
@@ -235,9 +235,9 @@ def json_object(path: Path) -> dict[str, Any]:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 in hexadecimal digits of a file, of a larger one of its first 64 MiB; raises VocabError.
+    """The SHA-256 of a file's first 64 MiB, in hexadecimal digits; raises VocabError.
 
-    `sha256sum FILE` gives the same, and `head -c 64M FILE | sha256sum` for a larger one.
+    The same as `sha256sum FILE`, or `head -c 64M FILE | sha256sum` for a larger file.
     """
     import hashlib
 
@@ -254,7 +254,7 @@ def file_hash(path: Path) -> str:
 
 
 def whole_hash(path: Path) -> str:
-    """That of all of a file, however large; raises OSError."""
+    """The SHA-256 of a whole file, however large; raises OSError."""
     import hashlib
 
     with path.open("rb") as file:

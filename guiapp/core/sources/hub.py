@@ -1,4 +1,4 @@
-"""`hf:owner/name[@revision][/file]`: in the cache of Hugging Face's libraries, else on the hub."""
+"""Find `hf:owner/name[@revision][/file]` in the cache of Hugging Face's libraries, else on the hub."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from guiapp.errors import VocabError
 MAIN, PREFIX = "main", "models--"
 Fetch = Callable[[str], CachedFile]
 
-# A revision that has a slash is written with %2F; old models have no owner.
+# A slash in a revision is written as %2F; old models have no owner.
 NAME = re.compile(
     r"(?P<repository>[\w.-]+/[\w.-]+?|[\w.-]+?(?=@|$))(?:@(?P<revision>[\w.%-]+))?(?:/(?P<file>[^/@].*))?",
     re.ASCII,
@@ -38,13 +38,13 @@ READ_WITH = {
     "merges.txt": ("vocab.json", *LISTS),
     "vocab.txt": LISTS,
 }
-"""What lies beside a file and is read with it."""
+"""The sidecar files that are read with a file."""
 
 
 class HubName(NamedTuple):
-    """What `hf:` is followed by.
+    """A name after `hf:`.
 
-    file  "" for whichever of the repository's is its tokenizer
+    file  "" for the repository's tokenizer, whatever its name
     """
 
     repository: str
@@ -53,9 +53,9 @@ class HubName(NamedTuple):
 
 
 def hub_file(name: str, fetch: Fetch) -> CachedFile:
-    """The file that a name means, and those that are read with it beside it; raises VocabError.
+    """The file that a name means; its sidecar files are fetched too.  Raises VocabError.
 
-    What is not in the cache of Hugging Face's libraries is left to `fetch`, which is given addresses.
+    `fetch` is called with the address of each file that is not in the cache of Hugging Face's libraries.
     """
     requested = parsed(name)
     if (here := _in_cache(requested)) is not None:
@@ -74,7 +74,7 @@ def hub_file(name: str, fetch: Fetch) -> CachedFile:
 
 
 def name_of(url: str) -> str | None:
-    """What follows `hf:` for the address of a file on the hub; None for other addresses."""
+    """The name after `hf:` for the address of a file on the hub; None for other addresses."""
     parts = ADDRESS.fullmatch((hub_path(url) or "").partition("?")[0])
     if parts is None:
         return None
@@ -84,14 +84,14 @@ def name_of(url: str) -> str | None:
 
 
 def cached_models() -> Iterator[tuple[str, Path]]:
-    """What was fetched from the web, by the names that mean the same: `hf:owner/name/file`, or addresses."""
+    """Files fetched from the web, by name: `hf:owner/name/file` if on the hub, else the address."""
     for url, path in cached.models():
         name = name_of(url)
         yield url if name is None else f"hf:{name}", path
 
 
 def parsed(name: str) -> HubName:
-    """Raises VocabError for what names no repository."""
+    """Parse the name after `hf:`; raises VocabError if it does not name a repository."""
     match = NAME.fullmatch(name)
     if match is None or ".." in unquote(name):
         raise VocabError(
@@ -128,7 +128,7 @@ def _in_cache(requested: HubName) -> Path | None:
 def models() -> Iterator[tuple[str, Path]]:
     """`owner/name` for the tokenizer in the newest snapshot of each model, with `/file` for others in it.
 
-    Old models have no owner; of them it is `name@main/file`.
+    Old models have no owner; their files are named `name@main/file`.
     """
     for name in sorted(_names_in(folder())):
         repository = name.removeprefix(PREFIX).replace("--", "/", 1)
@@ -141,9 +141,9 @@ def models() -> Iterator[tuple[str, Path]]:
 
 
 def snapshot_of(repository: str, revision: str) -> Path | None:
-    """The folder of a revision (a branch, tag or commit), where it is here.
+    """The cached folder of a revision (a branch, tag or commit); None if it is not cached.
 
-    Where nothing says which commit the main branch is, the newest that is here.
+    If the commit of the main branch is unknown, the newest cached snapshot.
     """
     cached = folder() / f"{PREFIX}{repository.replace('/', '--')}"
     snapshots, commit = (
@@ -157,7 +157,7 @@ def snapshot_of(repository: str, revision: str) -> Path | None:
 
 
 def folder() -> Path:
-    """As the libraries' environment variables say."""
+    """The cache folder, by the environment variables of Hugging Face's libraries."""
     for variable, inner in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
         if chosen := os.environ.get(variable):
             return Path(chosen).expanduser() / inner
@@ -166,7 +166,7 @@ def folder() -> Path:
 
 
 def _names_in(folder: Path) -> list[str]:
-    """What is in a folder; nothing where that cannot be told."""
+    """The names in a folder; empty if it cannot be read."""
     try:
         return os.listdir(folder)
     except OSError:

@@ -1,6 +1,6 @@
-"""The tokenizers that programs have put on this machine, found without asking any network.
+"""Find the tokenizers that programs have installed on this machine, without network access.
 
-A new place is one function and one row of PLACES.
+A new source is one function and one row of PLACES.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ MODEL_LAYER = "application/vnd.ollama.image.model"
 DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 USUAL_HOST, USUAL_NAMESPACE, USUAL_TAG = "registry.ollama.ai", "library", "latest"
 OF_THE_SERVICE = Path("/usr/share/ollama/.ollama/models")
-FOLDER = "Folder "  # before the path of one that somebody named
-Found = Iterable[tuple[str, Path]]  # names, and the files that they mean
+FOLDER = "Folder "  # before the path of a folder added by the user
+Found = Iterable[tuple[str, Path]]  # names and their files
 
 
 def models() -> Iterator[tuple[str, Path]]:
-    """Names such as `llama3.2`, `llama3.2:1b` and `hf.co/owner/name:Q4_K_M`, and the blobs that they mean."""
+    """Ollama's names such as `llama3.2`, `llama3.2:1b` and `hf.co/owner/name:Q4_K_M`, and their blobs."""
     for folder in _folders():
         for name, manifest in files_in(folder / "manifests", lambda _name: True):
             model, _, tag = name.rpartition("/")
@@ -40,7 +40,7 @@ def models() -> Iterator[tuple[str, Path]]:
 
 
 def short_name(name: str) -> str:
-    """A name without what goes without saying."""
+    """A name of Ollama without the default host, namespace and tag."""
     short = name.removeprefix(f"{USUAL_HOST}/").removeprefix(f"{USUAL_NAMESPACE}/")
     return short.removesuffix(f":{USUAL_TAG}")
 
@@ -61,10 +61,10 @@ def _model_blob(folder: Path, manifest: Path) -> Path | None:
 
 
 class Installed(NamedTuple):
-    """A tokenizer's file that is there.
+    """A tokenizer's file on this machine.
 
-    name    `ollama:llama3.2` and the like, which opens it as its path does
-    source  the place, as people call it
+    name    such as `ollama:llama3.2`; opens the same file as its path
+    source  the title of its ModelFolder
     """
 
     name: str
@@ -74,12 +74,12 @@ class Installed(NamedTuple):
 
 
 class ModelFolder(NamedTuple):
-    """Where a program keeps its models.
+    """A source of models, such as the folder of a program.
 
-    prefix  of the names of those that are found there
-    title   as people call it
-    find    all that is there, by the rests of their names
-    short   the rest of a name as `find` gives it
+    prefix  of the names of its models
+    title   its name for the user
+    find    returns all its models, by name without the prefix
+    short   shortens a name without the prefix to the form that `find` returns
     """
 
     prefix: str
@@ -89,9 +89,9 @@ class ModelFolder(NamedTuple):
 
 
 def installed_models(folders: Iterable[Path] = ()) -> Iterator[Installed]:
-    """All that is found in PLACES, and in folders that somebody named; what cannot be read is left out.
+    """All models in PLACES and in the user's folders; files that cannot be read are left out.
 
-    A file is given for the first place that it is in.  Each is looked for when it is asked for.
+    A file in several sources belongs to the first one.  The search is lazy.
     """
     seen = set[Path]()
     for place in chain(PLACES, map(_own, folders)):
@@ -118,7 +118,7 @@ def llama_cpp() -> Found:
 
 
 def jan() -> Found:
-    """Each model has a folder, and a description that names its file where it lies elsewhere."""
+    """The models of Jan: a folder for each, with a description that names its file if it is elsewhere."""
     import platformdirs
 
     program = platformdirs.user_data_path(roaming=True) / "Jan"
@@ -160,15 +160,15 @@ def _in_folders(folders: Iterable[Path]) -> Found:
 
 
 def _size(path: Path) -> int | None:
-    """Of a file; None for what is none, or can be no path, as settings may say."""
+    """The size of a file; None if it is not a file, or not a valid path (settings may contain anything)."""
     try:
         return path.stat().st_size if os.path.isfile(path) else None
-    except OSError:  # gone since
+    except OSError:  # deleted meanwhile
         return None
 
 
 def own_folders() -> list[Path]:
-    """None where the list is missing or spoiled."""
+    """The folders added by the user; empty if the list is missing or damaged."""
     try:
         saved = read_json(text_of(_file()))
     except ValueError:
@@ -178,12 +178,12 @@ def own_folders() -> list[Path]:
 
 
 def add_folder(folder: Path) -> None:
-    """Raises OSError."""
+    """Add a folder to the user's list.  Raises OSError."""
     _write([*own_folders(), folder.absolute()])
 
 
 def remove_folder(folder: Path) -> bool:
-    """Whether it was there; raises OSError."""
+    """Remove a folder from the list; return whether it was there.  Raises OSError."""
     folders = own_folders()
     _write(each for each in folders if each != folder.absolute())
     return folder.absolute() in folders

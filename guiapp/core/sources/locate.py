@@ -1,4 +1,4 @@
-"""What people name as MODEL: a path, `demo:bpe`, `ollama:llama3.2` and the like, `hf:owner/name`, a URL."""
+"""Find the file of a MODEL: a path, `demo:bpe`, `ollama:llama3.2` and similar, `hf:owner/name`, or a URL."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 HUB, KEPT = "hf:", "kept:"
 WEB = ("https://", "http://")
-LONGEST = 200  # of a name in a sentence
+LONGEST = 200  # characters of a name in a message
 
 
 class Located(NamedTuple):
-    """Where a model lies.
+    """The location of a model.
 
-    whole_bytes  the size of the file, where only its front is here
-    note       what people should know about where it comes from
+    whole_bytes  the size of the file, if only its first part is available
+    note         for the user, about its source
     """
 
     path: Path
@@ -36,7 +36,7 @@ class Located(NamedTuple):
 
 
 def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
-    """The file, fetched if it has to be; raises VocabError for the name of nothing."""
+    """The file of a name, fetched if necessary; raises VocabError for an unknown name."""
     text = fsdecode(named)
     name = text.removeprefix(KEPT)
     if is_fetched(name):
@@ -48,7 +48,7 @@ def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
 
 
 def lasting_name(named: str) -> str:
-    """The same, but a path that holds wherever the program is started, and an address that is asked again."""
+    """The name with an absolute path instead of a relative one, and without the `kept:` of an address."""
     name = named.removeprefix(KEPT)
     if is_fetched(name):
         return name
@@ -57,17 +57,17 @@ def lasting_name(named: str) -> str:
 
 
 def cached_name(named: str) -> str:
-    """The same, but what was fetched from the web is to be taken as it was then, and no server asked."""
+    """The name with `kept:` if it is fetched from the web: use the cached file, ask no server."""
     return KEPT + named if is_fetched(named) else named
 
 
 def is_fetched(named: str) -> bool:
-    """Whether it may have to be fetched from the web."""
+    """Whether a name refers to the hub or the web, so that its file may have to be fetched."""
     return named.startswith(HUB) or named.lower().startswith(WEB)
 
 
 def is_cached(named: str) -> bool:
-    """Whether what was fetched is here, or in the cache of Hugging Face's libraries; no server is asked."""
+    """Whether the file is cached here or by Hugging Face's libraries; no server is asked."""
     try:
         located(KEPT + named, Opening(lambda _share: None))
     except VocabError:
@@ -76,36 +76,36 @@ def is_cached(named: str) -> bool:
 
 
 def hash_of(tokenizer: Tokenizer, model: str) -> str:
-    """That of a model's file; "" for one from the web, by its name: only the front of it may be here."""
+    """The hash of a model's file; "" for a model from the web, of which only the first part may be here."""
     path = tokenizer.vocabulary.path
     return "" if path is None or is_fetched(model) else file_hash(path)
 
 
 def is_another(tokenizer: Tokenizer, model: str, sha256: str) -> bool:
-    """Whether a model's file is not the one that has this hash; False where one of the two is not known."""
+    """Whether a model's file has another hash than `sha256`; False if either hash is unknown."""
     return bool(sha256) and hash_of(tokenizer, model) not in ("", sha256.lower())
 
 
 def short_name(stem: str) -> str:
-    """What to call a file, without what the names of all of llama.cpp's own vocabularies begin with."""
+    """A short name for a file: without the common prefix of llama.cpp's own vocabularies."""
     return stem.removeprefix("ggml-vocab-")
 
 
 def is_plain(named: str) -> bool:
-    """Whether this is a path or a demo model, which are looked for nowhere."""
+    """Whether this is a path or a demo model, which need no search."""
     return not is_fetched(named) and _place_of(named) is None
 
 
 def _place_of(named: str) -> ModelFolder | None:
     if ":" not in named:
         return None
-    from guiapp.core.sources.installed import PLACES  # here and below: imports that starting has no time for
+    from guiapp.core.sources.installed import PLACES  # here and below: imports that would slow down the start
 
     return next((each for each in PLACES if named.startswith(each.prefix)), None)
 
 
 def _from_web(name: str, opening: Opening, is_cached: bool) -> Located:
-    """From the hub or another server; or what was fetched from there before, if it `is_cached`."""
+    """The file from the hub or another server; with `is_cached`, only a file fetched earlier."""
     from guiapp.core.sources.fetch import fetched
     from guiapp.core.sources.hub import hub_file, name_of
 
@@ -125,7 +125,7 @@ def _from_web(name: str, opening: Opening, is_cached: bool) -> Located:
 
 
 def plain_path(text: str) -> Path:
-    """The file of a path or a demo model; raises VocabError."""
+    """The path of a file or demo model; raises VocabError."""
     if not text:
         raise VocabError(f"The name of the model is empty. Give a file, or a demo model: {known_models()}.")
     if text.startswith(PREFIX):

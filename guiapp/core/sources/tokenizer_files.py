@@ -1,4 +1,4 @@
-"""Which files of a folder may be tokenizers, by their names alone."""
+"""Find the files in a folder that may be tokenizers, by their names alone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from guiapp.core.text.numbers_in_words import quoted
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
 
-MOST_FILES = 20_000  # that are looked at in a folder and all in it
-DEEPEST = 6  # folders in folders
+MOST_FILES = 20_000  # checked in a folder and its subfolders
+DEEPEST = 6  # levels of subfolders
 KINDS = (
     "tokenizer.json",
     "tekken.json",
@@ -36,24 +36,24 @@ KINDS = (
     "*.tokenizer.model.v*",
     "*.gguf",
 )
-"""What programs and people call them, in the order in which one of a folder is chosen."""
+"""Patterns of file names, in the order in which a folder's tokenizer is chosen."""
 
-N_TOLD = 10  # of them, where none is there
+N_TOLD = 10  # patterns in the message about a folder without a tokenizer
 
 
 def preferred(paths: Iterable[str]) -> str | None:
-    """Which of the files in a folder, and in those in it, is its tokenizer; None where none is."""
+    """The tokenizer among the files of a folder and its subfolders; None if there is none."""
     known = (path for path in paths if is_tokenizer_name(name_in(path)))
     return min(known, key=lambda path: (path.count("/"), _rank(name_in(path)), path), default=None)
 
 
 def name_in(path: str) -> str:
-    """Behind the last folder of a path with slashes."""
+    """The file name in a path with slashes."""
     return path.rpartition("/")[2]
 
 
 def is_tokenizer_name(name: str) -> bool:
-    """Whether a file called so may be a tokenizer's; later parts of split models have no vocabulary."""
+    """Whether a file of this name may be a tokenizer; later parts of split models have no vocabulary."""
     lower = name.lower()
     if lower.endswith(".gguf") and (
         lower.startswith("mmproj") or ("-of-" in lower and "-00001-of-" not in lower)
@@ -63,15 +63,15 @@ def is_tokenizer_name(name: str) -> bool:
 
 
 def _rank(name: str) -> int:
-    """The place of its kind among all, the number of these for others."""
+    """The index of the first pattern in KINDS that matches; len(KINDS) if none does."""
     lower = name.lower()
     return next((rank for rank, kind in enumerate(KINDS) if fnmatchcase(lower, kind)), len(KINDS))
 
 
 def file_in(folder: Path) -> Path:
-    """The tokenizer's file of a folder in which one model lies, such as a snapshot of a repository.
+    """The tokenizer's file in the folder of one model, such as a snapshot of a repository.
 
-    Raises VocabError where there is none, or where several models lie side by side.
+    Raises VocabError if there is none, or if the folder has several models.
     """
     name = quoted(folder.name or str(folder))
     try:
@@ -94,13 +94,13 @@ def file_in(folder: Path) -> Path:
 
 
 def files_in(folder: Path, is_match: Callable[[str], bool] = is_tokenizer_name) -> Iterator[tuple[str, Path]]:
-    """The files with wanted names in a folder and those in it, each with its path from there.
+    """The matching files in a folder and its subfolders, each with its relative and its full path.
 
-    Hidden folders are left out, and so is what cannot be read, lies deep, or behind MOST_FILES others.  Links
-    to folders are followed, into each folder once.
+    Hidden, unreadable and too deep folders are left out; the search ends after MOST_FILES files.  Links to
+    folders are followed, but each folder is visited once.
     """
     n_seen, been = 0, set[tuple[int, int]]()
-    if not os.path.isdir(folder):  # also where settings name what can be no path
+    if not os.path.isdir(folder):  # also for an invalid path in the settings
         return
     for where, inner, names in stoppable(os.walk(folder, followlinks=True)):
         if (identity := _identity(where)) in been:
@@ -121,6 +121,6 @@ def files_in(folder: Path, is_match: Callable[[str], bool] = is_tokenizer_name) 
 def _identity(folder: str) -> tuple[int, int]:
     try:
         state = os.stat(folder)
-    except OSError:  # gone since
+    except OSError:  # deleted meanwhile
         return 0, 0
     return state.st_dev, state.st_ino

@@ -1,7 +1,7 @@
-"""Asking a web server for a file, within limits; every outcome is an answer or a sentence.
+"""Request a file from a web server, within limits; the result is a response or an error with a sentence.
 
-A request runs in a thread of its own, so that whoever waits can be told to stop while nothing comes.
-`requests` obeys the variables that name proxies.  Only the hub of Hugging Face is sent a token.
+A request runs in a thread of its own, so that the caller can stop waiting while no data arrives.
+`requests` obeys the environment variables for proxies.  A token is sent only to the hub of Hugging Face.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ POLL_S = 0.05
 THREAD = "fetch"  # its name
 PROGRESS_BYTES = 1 << 10
 LEAST_PART = 1 << 16  # bytes
-MOST_UNPACKED = 100  # bytes that one that was received may become
+MOST_UNPACKED = 100  # unpacked bytes for each byte received
 USUAL_HUB = "https://huggingface.co"
 HUB, HUB_TOKEN = "HF_ENDPOINT", "HF_TOKEN"  # environment variables
 REASONS = {
@@ -39,20 +39,20 @@ REASONS = {
     416: "The file is empty, or changed during the download (416). Try again.",
 }
 
-Items = queue.Queue[Any]  # a Response, the chunks behind its header, None; or an exception
+Items = queue.Queue[Any]  # a Response, the chunks of its body, then None; or an exception
 
 
 class NoAnswerError(VocabError):
-    """A server that cannot be reached, or not at present."""
+    """A server cannot be reached, or is not available at present."""
 
 
 class Limits(NamedTuple):
-    """What one file may cost.
+    """Limits for fetching one file.
 
-    stall_s      of waiting without PROGRESS_BYTES more
-    total_s      of waiting in all
-    n_requests   those after redirects included; and one more for each LEAST_PART of the file
-    extra_bytes  that are no part of the file: headers, sizes of chunks, trailers
+    stall_s      time without PROGRESS_BYTES more
+    total_s      total time of waiting
+    n_requests   including redirects; one more is allowed for each LEAST_PART of the file
+    extra_bytes  that are not part of the file: headers, chunk sizes, trailers
     """
 
     connect_s: float = 10.0
@@ -67,10 +67,10 @@ USUAL_LIMITS = Limits()
 
 
 class WebResponse(NamedTuple):
-    """What a server says.
+    """The response of a server.
 
-    headers  by name, in any case
-    body     chunks, each when it is asked for; raises VocabError where the rest does not come
+    headers  by name, upper or lower case
+    body     yields chunks as they are requested; raises VocabError if the rest does not arrive
     """
 
     status: int
@@ -88,8 +88,8 @@ class Transfer:
 
     @contextmanager
     def get(self, headers: Mapping[str, str]) -> Iterator[WebResponse]:
-        """The answer of a server, redirects followed, that is 200, 206 or 304; VocabError for all else."""
-        from guiapp.core.sources.counted_session import CountedSession  # takes long, and no network
+        """The response 200, 206 or 304 after redirects; raises VocabError for any other."""
+        from guiapp.core.sources.counted_session import CountedSession  # a slow import, not always needed
 
         items = Items(CHUNKS_AHEAD)
         is_over = threading.Event()
@@ -124,7 +124,7 @@ class Transfer:
                         if not put(chunk):
                             return
                     put(None)
-        except Exception as error:  # raised again for whoever waits
+        except Exception as error:  # raised again in the waiting thread
             put(error)
 
     def _count(self, n_bytes: int, is_over: threading.Event) -> None:
@@ -133,12 +133,12 @@ class Transfer:
             raise VocabError(f"{host_of(self._url)} sends too much that is not the file. Check the address.")
 
     def _check_size_unpacked(self) -> None:
-        """Some servers pack files although they are asked not to."""
+        """Raise VocabError for a decompression bomb; some servers compress files although asked not to."""
         if self._n_body > MOST_UNPACKED * self._n_received + self._limits.extra_bytes:
             raise VocabError(f"{host_of(self._url)} sends a file packed too tightly. Check the address.")
 
     def _response(self, session: requests.Session, headers: Mapping[str, str]) -> requests.Response:
-        """The first answer that is no redirect, its body still to be read."""
+        """The first response that is not a redirect; its body is still to be read."""
         from requests import TooManyRedirects
 
         url = self._url
@@ -191,7 +191,7 @@ class Transfer:
 
 
 def next_address(url: str, location: str) -> str:
-    """Where a redirect leads; raises VocabError for what is not on the web, or less private."""
+    """The target of a redirect; raises VocabError if it is not http(s), or is less private."""
     try:
         there = urljoin(url, location.encode("latin-1", "replace").decode("utf-8", "replace"))
     except ValueError:
@@ -207,7 +207,7 @@ def next_address(url: str, location: str) -> str:
 
 
 def whole_number(digits: str) -> int | None:
-    """A number of bytes in a header; None for what is none, or more than any file has."""
+    """A number of bytes in a header; None if it is not a number or is impossibly large."""
     return int(digits) if re.fullmatch(r"[0-9]{1,15}", digits) else None
 
 
@@ -217,7 +217,7 @@ def hub() -> str:
 
 
 def hub_path(url: str) -> str | None:
-    """What follows the address of the hub; None for what is elsewhere."""
+    """The part of an address after the hub's; None for addresses elsewhere."""
     return url.removeprefix(hub()) if url.startswith(f"{hub()}/") else None
 
 
@@ -267,13 +267,13 @@ def _no_answer(limits: Limits) -> str:
 
 
 def _is_unreadable(error: Exception) -> bool:
-    """Whether a server was reached but does not keep to HTTP; the reason is in the library's own error."""
+    """Whether a server was reached but violated HTTP; the reason is inside the library's own error."""
     reasons = getattr(error.args[0], "args", ()) if error.args else ()
     return any(isinstance(each, HTTPException) and not isinstance(each, OSError) for each in reasons)
 
 
 def _what_happened(error: Exception, limits: Limits) -> str:
-    """The end of a sentence that begins with the server's name."""
+    """What went wrong, as the end of a sentence that begins with the server's name."""
     from requests import exceptions
 
     if isinstance(error, (exceptions.InvalidURL, exceptions.InvalidSchema, exceptions.MissingSchema)):
