@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guiapp.core.sources import hub
-from guiapp.core.sources import hub as hub_cache
 from guiapp.core.sources.files import json_object, replace_file, text_of
 from guiapp.core.sources.tokenizer_files import files_in
 from guiapp.core.text.outside_json import read_json
@@ -143,7 +142,7 @@ def gpt4all() -> Found:
 PLACES = (
     ModelFolder("ollama:", "Ollama", models, short_name),
     ModelFolder("lmstudio:", "LM Studio", lm_studio),
-    ModelFolder("hf:", "Hugging Face cache", hub_cache.models),
+    ModelFolder("hf:", "Hugging Face cache", hub.models),
     ModelFolder("llama.cpp:", "llama.cpp cache", llama_cpp),
     ModelFolder("jan:", "Jan", jan),
     ModelFolder("gpt4all:", "GPT4All", gpt4all),

@@ -454,7 +454,6 @@ class LineMargin(Painted):
         self._pointed_out: PointedOut | None = None
         self.setFixedWidth(WIDTH_PX)
         editor.moved.connect(self._on_moved)
-        theme_source.changed.connect(self.update)
 
     @abstractmethod
     def cost_of(self, start: int, end: int) -> LineCost | None:

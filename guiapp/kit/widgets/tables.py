@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -29,9 +29,6 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import draw_wave
 from guiapp.kit.widgets.painting import CENTER, outline, write
 from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource, blend
-
-if TYPE_CHECKING:
-    pass
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Row = TypeVar("Row")

@@ -212,7 +212,7 @@ class SummaryPanel(QWidget):
 
 
 class TermsPopover(Popover):
-    """A price for all models, one for the selected row, a context length; invalid numbers count as empty."""
+    """A price for all models, one for the selected row, a context length; an invalid number changes nothing."""
 
     def __init__(self, summary: SummaryModel, row: SummaryRow | None, title: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -244,10 +244,13 @@ class TermsPopover(Popover):
         self.setFocusProxy(self.price)
 
     def _take(self) -> None:
-        self._terms.set_price(price_in(self.price.text()))
-        self._terms.set_context(context_in(self.context.text()))
-        if self._row is not None:
-            self._terms.set_own_price(self._row.name, price_in(self.own.text()))
+        price, context, own = (field.text().strip() for field in (self.price, self.context, self.own))
+        if not price or price_in(price) is not None:
+            self._terms.set_price(price_in(price))
+        if not context or context_in(context) is not None:
+            self._terms.set_context(context_in(context))
+        if self._row is not None and (not own or price_in(own) is not None):
+            self._terms.set_own_price(self._row.name, price_in(own))
         self._show()
 
     def _show(self) -> None:

@@ -366,7 +366,6 @@ class _BracketSample(Painted):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Bracket above a token")
         self.setFixedSize(2 * BOX_PX, HEIGHT_PX)
-        theme_source.changed.connect(self.update)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         draw_roofed(painter, theme, QRectF(0, (HEIGHT_PX - BOX_PX) / 2 + 1, 2 * BOX_PX, BOX_PX))

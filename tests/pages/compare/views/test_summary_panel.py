@@ -233,8 +233,9 @@ def test_prices_and_context_are_typed(panel, qtbot):
     assert panel.summary.terms.chosen.context == 1000
     assert [each.title for each in panel.view.table.columns[5:8]] == ["unknown", "of context", "cost"]
     type_into(qtbot, popover.price, "much")
-    assert popover.price.text() == ""
-    assert panel.summary.terms.chosen.price is None
+    assert popover.price.text() == "2.5"
+    type_into(qtbot, popover.price, " ")
+    assert (popover.price.text(), panel.summary.terms.chosen.price) == ("", None)
     popover.close()
 
 
