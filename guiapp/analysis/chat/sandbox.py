@@ -164,7 +164,7 @@ class RunningTemplate:
         size: int,
         allow_turns: Callable[[], None],
     ) -> dict[str, Any]:
-        """Render one conversation of a batch, of `size` characters; with `turns` if the batch requests them."""
+        """Render one conversation of a batch, of `size` characters; with `turns` if requested."""
         request = {
             "template": batch["template"],
             "variables": batch["variables"],
