@@ -109,7 +109,7 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
 
 
 def data_table(examiner: DataExaminer, records: Iterable[object]) -> Any:
-    """Examine records, into a `pyarrow.Table`, for `map_batches` of Ray Data, `map` of `datasets` …
+    """Examine records into a `pyarrow.Table`: for `map_batches` of Ray Data, `map` of `datasets`, etc.
 
     records  lines of JSON, as text or bytes; or values: objects with `messages`, `text` and so on
     Columns: `input_ids` and `labels`, lists of int32 cut at the maximum length, empty if the record is
