@@ -70,7 +70,7 @@ def _tokens(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[n
 
 
 class _Marks(NamedTuple):
-    """What is content and what is control.
+    """Marks of control tokens and of content.
 
     is_control  bool[n_tokens]
     n_before    int64[n_bytes + 1]: how many bytes of content precede each offset

@@ -103,7 +103,7 @@ class ChatTemplate:
 
     @cached_property
     def source_text(self) -> str:
-        """The text with `\n` for all ends of lines, as jinja counts lines."""
+        """The text with LF for all ends of lines, as jinja counts lines."""
         return ENDS_OF_LINES.sub("\n", self.text)
 
     def string_at(self, place: int) -> tuple[str, list[int]]:

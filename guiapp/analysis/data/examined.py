@@ -253,7 +253,7 @@ class DataExaminer:
 
     @cached_property
     def template_markers(self) -> frozenset[str]:
-        """Text of templates that looks like a special token and is none."""
+        """Markers in templates that look like special tokens but are plain text."""
         texts = (each.text for each in self._templates.values())
         return frozenset(marker[0] for text in texts for marker, _ in near_misses(self.special_names, text))
 

@@ -262,9 +262,7 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
         yield Finding("original_ids", ERROR, what, changes=changes)
     holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
     comparison = compare_vocabularies(examined.tokenizer, original)
-    if (
-        examined.vocabulary.type is not VocabType.WPM or not examined.is_gguf
-    ):  # GGUF spells tokens of WPM differently
+    if examined.vocabulary.type is not VocabType.WPM or not examined.is_gguf:  # GGUF respells WPM tokens
         yield from _tokens(examined, comparison, holds_special)
     if (merges := comparison.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())

@@ -52,7 +52,7 @@ class ListedId(NamedTuple):
 
 
 class IdsError(TokenloupeError):
-    """A text is no list of token ids; text[start:end] is the invalid part."""
+    """A text is not a list of token ids; text[start:end] is the invalid part."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)

@@ -26,7 +26,7 @@ FIRST_REACH, GROWTH = 64, 4
 MOST_SURE = 1024  # bytes between sure cuts; if there are more, the near text is recorded instead
 MOST_RECORDED = 1 << 17  # bytes: a single token, of unknown characters, may be as long as the text
 MERGING = ("fast", "scan", "heap")  # the reference implementation of `scan` is too slow for long pieces
-MOST_CANDIDATES = 400  # waiting ones, to find the best that lost
+MOST_CANDIDATES = 400  # in the queue, among which to find the best one that lost
 LISTED = 6
 SHOWN = 32
 NAMES = {
@@ -354,7 +354,7 @@ class Decisions:
             yield from self._longer_and_shorter(maker)
 
     def _other_candidates(self, maker: int) -> Iterator[WhyLine]:
-        """Other tokens that end, or begin, at the same position, and how much worse than the best they are."""
+        """Other tokens that end, or begin, at the same position, and how much worse they are."""
         columns, rows = self.trace.columns, np.arange(self._steps.start, self._steps.stop)
         edge = columns.position if self.trace.reference_name == "plamo2" else columns.end
         alternatives = rows[np.isin(columns.operation[rows], WAYS) & (edge[rows] == edge[maker])]
