@@ -16,7 +16,7 @@ from guiapp.analysis.chat.traced import TEMPLATE
 
 EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
 OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
-AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression
+AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # what may follow a printed expression
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
 
 

@@ -302,10 +302,10 @@ def _lost_content(chat: Chat) -> Iterator[Hint]:
     written = defaultdict[tuple[int | None, str], list[tuple[int, int]]](list)
     for run, end in zip(chat.rendering.runs, chat.runs.bounds[1:].tolist(), strict=True):
         if run.origin.kind != TEMPLATE:
-            size = end - run.start if run.origin.kind == CONTENT else MOST_CHARACTERS  # maybe the whole text
+            size = end - run.start if run.origin.kind == CONTENT else MOST_CHARACTERS  # may be the whole text
             written[run.origin.message, run.origin.field].append((run.offset, run.offset + size))
     if any(message is None and not field.startswith(TOOLS) for message, field in written):
-        return  # it may be of any message
+        return  # it may belong to any message
     in_prompt = {message for message, _ in written}
     for number, message in enumerate(chat.conversation.messages):
         where, content = f"message {number + 1} ({quoted(message['role'])})", message.get("content", "")

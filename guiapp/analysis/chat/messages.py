@@ -124,7 +124,7 @@ def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
     """Raise ChatError for values nested too deeply, or for more than a template could handle."""
     others, n_values, n_written = list[object](), 0, 0
     for value in values:
-        if _is_plain(value):  # as most are
+        if _is_plain(value):  # the usual case
             n_values += 2 * len(value)
             n_written += sum(map(len, value)) + sum(map(len, value.values()))
         else:
@@ -258,7 +258,7 @@ def settings_of(request: str | bytes) -> ChatSettings:
         document = read_json(request)
     except ValueError:
         raise ChatError("The request is not valid JSON.") from None
-    if not isinstance(document, dict):  # messages alone
+    if not isinstance(document, dict):  # only messages
         return ChatSettings()
     found = {key: document[key] for key in KINDS if document.get(key) is not None}
     for key, value in found.items():

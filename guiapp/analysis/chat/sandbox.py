@@ -51,7 +51,7 @@ BATCH = b'{"batch"'  # the start of a request with many conversations
 
 
 def main() -> None:
-    copies = dict[bytes, _Copy]()  # by the hashes of their templates, in the order of their last prompts
+    copies = dict[bytes, _Copy]()  # by hash of the template, least recently used first
     while (request := read_frame(sys.stdin.buffer)) is not None:
         key, request = request[:HASH_BYTES], request[HASH_BYTES:]
         if not hasattr(os, "fork"):  # the caller starts this process again for the next prompt
@@ -246,7 +246,7 @@ def _given(request: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, 
 
 
 def _entries(value: Any, origins: Origins, message: int | None, field: str) -> Any:
-    """Make all strings in a value Traced; keys and roles are not content."""
+    """Make all strings in a value Traced; the keys and the role of a message are not content."""
     if isinstance(value, str):
         kind = TEMPLATE if field in ("", ROLE) else CONTENT
         return origins.entry(value, CharacterOrigin(kind, message, field))

@@ -84,7 +84,7 @@ CHATML = """\
 """
 CHARACTER = re.compile(
     r"\\(?:[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[^}]*\}|[\\'\"abfnrtv\n])|.", re.DOTALL
-)  # of a string in quotes; a backslash before anything else stands for itself
+)  # of a quoted string; before any other character, a backslash is literal
 ENDS_OF_LINES = re.compile("\r\n?")
 
 
@@ -340,7 +340,7 @@ def _ended(status: bytes) -> str:
 
 
 class BatchRendering(NamedTuple):
-    """The text of a conversation in a batch, or why there is none.
+    """The text of a conversation in a batch, or an error.
 
     generated  as in Rendering
     turns      of the assistant, if requested

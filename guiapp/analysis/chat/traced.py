@@ -263,7 +263,7 @@ class Origins:
         return self._placed[key]
 
     def _add(self, origin: CharacterOrigin, size: int) -> int:
-        first, self._next = self._next, self._next + size + 1  # the next origin's first follows no mark
+        first, self._next = self._next, self._next + size + 1  # the gap separates origins
         if size:
             self._firsts.append(first)
             self._origins.append(origin)

@@ -55,7 +55,7 @@ class RefusedError(TemplateError):
 
 
 class OutputTooLongError(TemplateError):
-    """A template writes more than it may."""
+    """A template writes more than the limit."""
 
 
 class Generation(Extension):
@@ -195,7 +195,7 @@ class _Generator(CodeGenerator):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._loops: dict[int, nodes.For] = {}  # by their bodies
+        self._loops: dict[int, nodes.For] = {}  # by the id of the body
         self._writes = False  # whether the expression being compiled is printed
 
     def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
@@ -297,7 +297,7 @@ class TracingEnvironment(ChatEnvironment):
         self._numbers = {id(message): number for number, message in enumerate(messages)}
         return self._template.render(given)
 
-    # What generated code calls
+    # Called by generated code
 
     def number(self, statement: nodes.Node) -> int:
         places = list(self._lines_of(statement))

@@ -31,7 +31,7 @@ from guiapp.native.normalized import MOST_SPAN_COLUMNS
 UNSPACED = ("Han", "Kana", "Thai", "Lao", "Khmer", "Burmese")
 N_SCRIPTS = len(SCRIPT_NAMES)
 IS_UNSPACED = np.isin(np.arange(256), [SCRIPT_NAMES.index(name) for name in UNSPACED])
-JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # of don't, of Persian and of Indian words
+JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # in don't, in Persian and in Indian words
 NO_LETTER = 255
 WHITE_SPACE = re.compile(rb"[ \t\r\n]")
 STRETCH_BYTES = 1 << 16
@@ -96,7 +96,7 @@ class Comparison:
         return self.encodings[0].text_bytes
 
     def difference_ids(self, row: int) -> list[list[int]]:
-        """The token ids of each side in a difference."""
+        """The token ids of each side in one of the differences."""
         places = self.spans.tokens[row].tolist()
         pairs = zip(self.encodings, places, strict=True)
         return [encoding.token_ids[first:last].tolist() for encoding, (first, last) in pairs]
@@ -176,7 +176,7 @@ NOTHING = Tally(0, 0, 0, np.zeros(N_SCRIPTS, np.int64), np.zeros(N_SCRIPTS, np.i
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """A row of the table.
+    """A row of the table: the counts of one model.
 
     file_types      counts by the file name's suffix
     context_length  of the model, in tokens; None if its file does not contain it
@@ -398,10 +398,9 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
 
 
 def names_apart(models: Sequence[str], chosen: Sequence[str], titles: Sequence[str] = ()) -> list[str]:
-    """Distinct names of models, from the paths that opened them and the user's choices for each, or "".
+    """Distinct names of models, from the paths that opened them and the user's choice for each, or "".
 
-    Names are the titles, if any.  Equal names are extended by choices, then replaced by file names, paths or
-    numbers.
+    A name is the title, if any, or the file name, with the choice; equal names use the path or a number.
     """
     paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in models]
     short = [short_name(path.removesuffix(".gguf")) for path in paths]

@@ -361,7 +361,7 @@ class ChangesReport:
 def compare_ids(
     tokenizer: Tokenizer, names: tuple[str, str], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> ChangesReport:
-    """Compare two lists of ids, all of them tokens of the vocabulary."""
+    """Compare two lists of ids, which must all be tokens of the vocabulary."""
     is_control = (tokenizer.vocabulary.attributes & Attribute.CONTROL.value) != 0
     texts = [tokenizer.decode_bytes(ids[~is_control[ids]]) for ids in (first, second)]
     return ChangesReport(tokenizer, names, id_changes(first, second), texts[0] == texts[1])

@@ -97,6 +97,6 @@ def _last_line_start(columns: Sequence[_Column]) -> int:
         places = places[(reach <= places) & (behind != places)]
     for place in places[: -TRIED - 1 : -1].tolist():
         first = text[place : place + 4].decode("utf-8", "replace")[:1]
-        if not unicodedata.category(first).startswith("M"):  # a mark counts for the script before it
+        if not unicodedata.category(first).startswith("M"):  # a mark belongs to the previous character
             return int(place)
     return 0

@@ -375,7 +375,7 @@ class _Comparison:
 
 
 def _front(stages: SeenStages) -> int:
-    """The spaces that a normalised text begins with."""
+    """The number of spaces that a normalised text begins with."""
     return len(stages.normalized) - len(stages.normalized.lstrip(b" "))
 
 

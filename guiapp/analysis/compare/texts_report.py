@@ -173,7 +173,7 @@ def _difference_table(compared: TextsComparison) -> Table:
 
 
 def _pieces(pieces: Sequence[bytes]) -> str:
-    """Tokens side by side."""
+    """Tokens in one cell, separated by bars."""
     shown = "|".join(visible_text(piece, LONGEST_CELL) for piece in pieces[:LONGEST_CELL])
     return elided(shown, LONGEST_CELL)
 

@@ -184,7 +184,7 @@ def batches(
     n_workers = min(n_cores(), MOST_WORKERS) if n_workers is None else n_workers
     packed = b""
     if n_workers and records.up_to(at + BATCH_RECORDS):
-        with suppress(TypeError):  # a vocabulary made in memory
+        with suppress(TypeError):  # a vocabulary in memory cannot be pickled
             packed = pickle.dumps(examiner)
     if packed:
         yield from _in_processes(packed, records, with_ids, n_workers, at)

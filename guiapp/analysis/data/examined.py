@@ -397,7 +397,7 @@ class DataExaminer:
         assert record.conversation is not None
         try:
             chat = self.chat(record.conversation)
-        except ChatError:  # it takes too long with origins
+        except ChatError:  # with origins, it takes too long
             return tuple(turns)
         return tuple(_traced_turn(chat, turn) if turn.start == UNKNOWN else turn for turn in turns)
 

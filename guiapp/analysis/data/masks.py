@@ -33,7 +33,7 @@ TAG = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")  # as in transformers
 
 
 class Why(IntEnum):
-    """Why a token is trained or not."""
+    """The reason why a token is trained or not."""
 
     OTHER = 0  # outside of the trained parts
     ADDED = 1  # BOS or EOS from the tokenizer

@@ -424,7 +424,7 @@ def _preference(value: Mapping[str, Any]) -> Record:
 
 
 def _parts(shape: str, prompt: Any, completion: Any, tools: Any) -> Record:
-    """Prompt and completion, each a text or messages."""
+    """A record of a prompt and a completion, each a text or messages."""
     if isinstance(completion, str) and isinstance(prompt, str | None):
         prompt = prompt or ""
         return Record(shape, None, len(prompt), prompt + completion)

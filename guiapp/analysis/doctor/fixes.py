@@ -274,7 +274,7 @@ def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
         if has_usual and finding.code == "role_is_text":
             certain += _as_role(examined, role, row)
         elif finding.code == "role_out_of_range" and (has_usual or len(rows) != 1):
-            certain.append(_removed(finding.key))  # it is ignored already
+            certain.append(_removed(finding.key))  # programs ignore it anyway
         elif len(rows) == 1:
             certain += _as_role(examined, role, rows[0])
         else:

@@ -215,7 +215,7 @@ def _begin_places(rules: FileRules, encoding: Encoding, first: int, last: int) -
     is_within = (at_start & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
     last_bytes = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
     changes = own[1:] != at_start[1:]
-    changes &= last_bytes[:-1] != source[np.maximum(starts[1:] - 1, 0)]  # on both sides of its start
+    changes &= last_bytes[:-1] != source[np.maximum(starts[1:] - 1, 0)]  # differs on both sides of its start
     is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
     return np.where(ends > starts, ~is_within, after_special)
 

@@ -164,7 +164,7 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
         ("lowercase", rules.lowercase, LOWERCASE, str.lower),
         ("strip_accents", rules.strip_accents, ACCENTS, _without_accents),
     ):
-        key = f"tokenizer.ggml.normalizer.{name}"  # without a key, it follows from the rest of the file
+        key = f"tokenizer.ggml.normalizer.{name}"  # if missing, the switch follows from the rest of the file
         key = key if key in vocabulary.metadata else name
         texts += [(Rule(name, key, does, Loss.PART), change)] if is_on else []
     cleaned = _cleaned("clean_spaces", "clean_spaces", is_bert)
@@ -194,7 +194,7 @@ def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
         key = f"{section}precompiled_charsmap"
         name = str(vocabulary.metadata.get("normalizer_spec.name", "")).strip("“”\"'")
         rule = Rule(name or "precompiled_charsmap", key, CHARSMAP, Loss.PART)
-        texts.append((rule, lambda text: text + "\0"))  # as if it changed every text
+        texts.append((rule, lambda text: text + "\0"))  # counts as changing every text
     extra = Rule("remove_extra_whitespaces", f"{section}remove_extra_whitespaces", EXTRA, Loss.PART)
     strips = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
     stripping = {

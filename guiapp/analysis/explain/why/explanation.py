@@ -328,7 +328,7 @@ class Decisions:
         return before, after
 
     def _named(self, index: int) -> str:
-        """A token of the excerpt."""
+        """The label of a token of the excerpt."""
         token, start, end = self._excerpt.row(index)
         return self._label(token, start - self._outcome.segment.start, end - self._outcome.segment.start)
 
@@ -427,7 +427,7 @@ class Decisions:
 
     @property
     def _done(self) -> StepKey:
-        """The end of the piece that the token is in."""
+        """The step that ends the token's piece."""
         _, start, end = self._token
         return StepKey("done", start + self._offset, end + self._offset)
 
@@ -489,7 +489,7 @@ def recorded(
                 after_special=segment.begins,
             )
         except EncodeError:
-            continue  # part of a character may be more than the vocabulary can express
+            continue  # the vocabulary may be unable to express a partial character
         index = _find(excerpt, segment, trace.made)
         if index < 0 and _find(excerpt, segment, trace.result) >= 0:
             index = _covering(excerpt, segment, trace.made)

@@ -95,7 +95,7 @@ class _Why:
         self._partition: Partition = tokenizer.special_tokens.partition(text, switches.parse_special)
 
     def explanation(self) -> TokenWhy:
-        """All stages."""
+        """The explanation with all stages."""
         excerpt, place = self._excerpt, self._special_place()
         if place is None:
             outcome = recorded(self._tokenizer, excerpt, self._fragment(), self._switches, self._progress)
@@ -127,7 +127,7 @@ class _Why:
         ]
 
     def _over(self, operation: str, result: int = -1) -> StepKey:
-        """A step over the bytes of the token."""
+        """The key of a step over the bytes of the token."""
         offset = self._excerpt.offset
         return StepKey(operation, self._start + offset, self._end + offset, result)
 
