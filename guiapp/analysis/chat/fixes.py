@@ -22,7 +22,7 @@ TAG = re.compile(r"\{[{%#]|[{%#]\}")
 
 @dataclass(frozen=True)
 class TemplateEdit:
-    """Replaces the characters [start, end) of a template, whose lines all end in `\n`, by a text."""
+    """Replaces the characters [start, end) of a template, whose lines all end in LF, by a text."""
 
     start: int
     end: int
@@ -95,7 +95,7 @@ def _changes_more(source: str, start: int, end: int, text: str) -> bool:
 
 
 def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
-    """Write a text after the content of one of the assistant's messages, and of all its others.
+    """Write a text after the content of this and of all other messages of the assistant.
 
     None unless the template prints the content as it is, or literal text after it: other expressions may not
     allow another text.

@@ -25,7 +25,7 @@ class CharacterOrigin(NamedTuple):
     message  from 0: the owner of the content, or the message that the template is writing; else None
     field    the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
     line     of the template that writes the characters; 0 if unknown
-    place    the offset in the template, with `\n` for all ends of lines, of the expression that writes them:
+    place    the offset in the template, with LF for all ends of lines, of the expression that writes them:
              of a string's quote, of a variable's name, or of the dot or bracket before the name of an entry;
              -1 if unknown
     taken    the offset where the template read the entry, perhaps long before it wrote it; -1 if unknown

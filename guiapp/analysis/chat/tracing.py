@@ -418,7 +418,7 @@ class TracingEnvironment(ChatEnvironment):
         separators: tuple[str, str] | None = None,
         sort_keys: bool = False,
     ) -> Iterator[str]:
-        """JSON like that of `json.dumps`; texts retain their marks."""
+        """The JSON that `json.dumps` writes; texts retain their marks."""
         item, colon = separators or (", " if indent is None else ",", ": ")
         step = " " * indent if isinstance(indent, int) else indent
 

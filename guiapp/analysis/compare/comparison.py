@@ -191,7 +191,7 @@ class Counts:
         return sum(self.file_types.values(), NOTHING)
 
     def ratio_to(self, other: Counts) -> float | None:
-        """The number of tokens divided by that of another model; None if the other has no tokens."""
+        """The number of tokens relative to another model; None if the other has no tokens."""
         n_others = other.whole.n_tokens
         return self.whole.n_tokens / n_others if n_others else None
 

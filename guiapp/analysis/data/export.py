@@ -68,7 +68,7 @@ def write_labels(
 
 
 def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
-    """Write `input_ids` and `labels`; those of record `records`[i] are [bounds[i], bounds[i + 1])."""
+    """Write `input_ids` and `labels`; record `records`[i] has the items [bounds[i], bounds[i + 1])."""
     parts = list(batches)
     sizes = np.concatenate([[0], *(np.diff(batch.bounds) for batch in parts)])
     with path.open("wb") as out:  # NumPy would add a suffix to a name without one

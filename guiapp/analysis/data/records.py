@@ -59,7 +59,7 @@ BROKEN, DUPLICATE, SHAPELESS, EMPTY = "broken", "duplicate_key", "shape", "empty
 
 
 class RecordError(ValueError):
-    """A record cannot be used; `code` is that of the finding."""
+    """A record cannot be used; `code` is the code of its finding."""
 
     def __init__(self, code: str, what: str) -> None:
         super().__init__(what)

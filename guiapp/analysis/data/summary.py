@@ -29,7 +29,7 @@ class Packing(NamedTuple):
     length        tokens of a row; longer records are cut
     rows          that first-fit needs for the first `of_records`
     filled        share of these rows that has tokens
-    batch_size    rows that are padded to the longest of them, in the order of the file
+    batch_size    rows that are padded to the longest one, in the order of the file
     padding       tokens of padding
     padding_share of all tokens of these batches
     """

@@ -301,7 +301,7 @@ def _all_ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _ending(examined: ExaminedModel, rows: Sequence[int]) -> ValueEdit:
-    """Add ids to the ends of a generation; without a file, to those of the tokenizer."""
+    """Add ids to the ends of a generation in its file, or else to the tokenizer's ends."""
     change = partial(_with_ends, sorted(examined.vocabulary.eog), rows)
     return ValueEdit(GENERATION, ("eos_token_id",), change)
 

@@ -81,7 +81,7 @@ def n_characters(text: bytes | memoryview) -> int:
 
 
 def _cut_character(text: bytes, at: int, start: int, end: int) -> tuple[int, int] | None:
-    """The character around byte `at`, unless it lies wholly inside [start, end)."""
+    """The character around byte `at`, unless it is wholly inside [start, end)."""
     for begin in range(at, max(at - 4, -1), -1):
         for stop in range(at + 1, min(begin + 4, len(text)) + 1):
             try:

@@ -29,7 +29,7 @@ SHOWN_BYTES = 16
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 NAMED = Attribute.CONTROL | Attribute.USER_DEFINED
 TOKENS_AT_ONCE = 1 << 16
-MOST_PLACES = 10_000  # changed spans that are examined; those of unknown tokens are all examined
+MOST_PLACES = 10_000  # changed spans that are examined; spans of unknown tokens always are
 
 
 class RoundTripChange(NamedTuple):
@@ -162,7 +162,7 @@ def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tupl
 def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
     """The spans whose tokens stand for other bytes, each including skipped text before it.
 
-    At most MOST_PLACES, not counting those of unknown tokens.
+    At most MOST_PLACES, not counting spans of unknown tokens.
     """
     from guiapp.analysis.explain.round_trip_rules import TokenPosition  # imported late for a fast start
 
