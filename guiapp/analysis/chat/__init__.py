@@ -1,1 +1,1 @@
-"""Conversations through chat templates: the prompt in tokens, where each is from, and what may go wrong."""
+"""Conversations through chat templates: the prompt in tokens, their origins, and likely problems."""

@@ -1,8 +1,8 @@
-"""A prompt in tokens where content stays text: none of it takes part in a control token.
+"""Encode a prompt so that content stays text: no byte of content becomes part of a control token.
 
-All else is as in the whole: text is still encoded in one go across the borders of content.  Control tokens
-come about in three ways, and each is closed: they are searched for in a text, and in what a normalizer made
-of it, and the model may put one together as any other token.
+Text is still encoded in one go across the borders of content.  Control tokens arise in three ways, and all
+three are prevented: by search in the text, by search in the normalised text, and by the model itself, which
+can build a control token like any other token.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ if TYPE_CHECKING:
     from guiapp.core.text.normalized import NormalizedText
     from guiapp.core.text.special_tokens import Found
 
-Columns = tuple[list[int], ...]  # those of a Partition
-Cut = Callable[[NDArray[np.uint8], bool], Partition]  # a text, and whether control tokens are parsed
-NO_TEXT = 0xFF  # a byte that is in no normalised text
+Columns = tuple[list[int], ...]  # the columns of a Partition
+Cut = Callable[[NDArray[np.uint8], bool], Partition]  # of a text and whether to parse control tokens
+NO_TEXT = 0xFF  # a byte that no normalised text contains
 
 
 def is_control(vocabulary: Vocabulary) -> NDArray[np.bool_]:
-    """bool[n]: the tokens that a text only has where control tokens are parsed."""
+    """bool[n]: the tokens that occur in a text only if control tokens are parsed."""
     return vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN) > 0
 
 
 def content_as_text(
     tokenizer: Tokenizer, text: bytes, is_content: NDArray[np.bool_], add_special: bool
 ) -> Encoding:
-    """The tokens of a prompt; `is_content` has an entry for each byte.
+    """Encode a prompt; `is_content` has an entry for each byte.
 
-    Text that the model can only express by control tokens has these.
+    Text that the model can express only by control tokens still becomes control tokens.
     """
     result = _tokens(tokenizer, np.frombuffer(text, np.uint8), is_content)
     before, after = tokenizer.special_affixes() if add_special else ([], [])
@@ -55,7 +55,7 @@ def content_as_text(
 
 
 def _tokens(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[np.bool_]) -> FragmentTokens:
-    """Without those around a text."""
+    """The tokens of a prompt without BOS and EOS."""
     marks = _Marks(is_control(tokenizer.vocabulary), np.concatenate([[0], np.cumsum(is_content)]))
     cut = tokenizer.special_tokens.partition
     partition = _partition(cut, text, marks, _byte_of_none(tokenizer))
@@ -70,22 +70,22 @@ def _tokens(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[n
 
 
 class _Marks(NamedTuple):
-    """What is content and what is control.
+    """Marks of control tokens and of content.
 
     is_control  bool[n_tokens]
-    n_before    int64[n_bytes + 1]: how many bytes of content are before each place
+    n_before    int64[n_bytes + 1]: how many bytes of content precede each offset
     """
 
     is_control: NDArray[np.bool_]
     n_before: NDArray[np.int64]
 
     def have_content(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[k]: the stretches of the text with some content in them."""
+        """bool[k]: the spans of the text that contain some content."""
         result: NDArray[np.bool_] = self.n_before[ends] > self.n_before[starts]
         return result
 
     def has_control(self, text: NDArray[np.uint8], result: FragmentTokens, vocabulary: Vocabulary) -> bool:
-        """Whether some content became a control token, but for what the vocabulary does not know."""
+        """Whether some content became a control token other than the unknown token."""
         rows = np.flatnonzero(self.is_control[result.ids])
         rows = rows[self.have_content(result.starts[rows], result.ends[rows])]
         ids = result.ids[rows]
@@ -99,7 +99,7 @@ class _Marks(NamedTuple):
 def _encoded(
     tokenizer: Tokenizer, text: NDArray[np.uint8], partition: Partition, marks: _Marks
 ) -> FragmentTokens:
-    """The tokens of a text, special tokens also found in what a normalizer makes of it."""
+    """The tokens of a text; special tokens are also matched in the normalised text."""
     parts, encoder = tokenizer.vocabulary.parts, next(iter(tokenizer.encoders))
     if parts is None or parts.normalizes_nothing or not any(each.normalized for each in parts.added_tokens):
         return tokenizer.encode_segment(text, partition, True, encoder, True)
@@ -116,7 +116,10 @@ def _encoded(
 
 
 def _special_matches(pipeline: PartsPipeline, marks: _Marks, start: int, normal: NormalizedText) -> Found:
-    """The tokens of a fragment from `start` on, normalised; what comes of nothing is of what is beside it."""
+    """Special tokens in a normalised fragment that begins at `start`.
+
+    A character that the normalizer inserted counts as content if a byte next to it does.
+    """
     from guiapp.core.text.special_tokens import partition_of
 
     is_inserted = normal.starts == normal.ends
@@ -132,9 +135,9 @@ def _special_matches(pipeline: PartsPipeline, marks: _Marks, start: int, normal:
 
 
 def _partition(cut: Cut, text: NDArray[np.uint8], marks: _Marks, mask: int) -> Partition:
-    """As it would be if content had no control tokens; but it may have others."""
+    """The partition without control tokens in content; other special tokens are still matched there."""
     masked, is_content = text.copy(), np.diff(marks.n_before) > 0
-    while True:  # each time some more content is masked
+    while True:  # each round masks more content
         result = cut(masked, True)
         rows = np.flatnonzero(marks.is_control[result.ids] & marks.have_content(result.starts, result.ends))
         if not len(rows):
@@ -147,7 +150,7 @@ def _partition(cut: Cut, text: NDArray[np.uint8], marks: _Marks, mask: int) -> P
 
 
 def _byte_of_none(tokenizer: Tokenizer) -> int:
-    """One that no special token has: texts of GGUF have no NUL, those of JSON no 0xFF."""
+    """A byte that no special token contains: texts in GGUF contain no NUL, texts in JSON no 0xFF."""
     data, offsets = tokenizer.vocabulary.unmarked_texts
     rows = tokenizer.special_tokens.searched_for(True).tolist()
     held = b"".join(data[offsets[row] : offsets[row + 1]].tobytes() for row in rows)
@@ -157,7 +160,7 @@ def _byte_of_none(tokenizer: Tokenizer) -> int:
 def _with_others(
     cut: Cut, result: Partition, text: NDArray[np.uint8], masked: NDArray[np.uint8]
 ) -> Partition:
-    """With the user-defined tokens that are found in what was masked."""
+    """The partition with the user-defined tokens that the masked text contains."""
     n_masked = np.concatenate([[0], np.cumsum(text != masked)])
     parts = list[Columns]()
     for start, end in zip(result.raw_starts.tolist(), result.raw_ends.tolist(), strict=True):

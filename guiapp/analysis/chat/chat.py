@@ -1,4 +1,4 @@
-"""A conversation in tokens: what a template makes of messages, and where each token is from."""
+"""A conversation in tokens: the prompt that a template writes, and the origin of each token."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ TOOLS, SEVERAL = "tools", "messages"  # roles of what no single message holds
 
 @dataclass(frozen=True)
 class Budget:
-    """How many tokens are from where.
+    """The number of tokens by origin.
 
-    n_tokens    of the whole
-    n_template  of the template, n_added by the tokenizer
-    by_role     of the content of messages of each role, and of `tools`
-    by_message  of the content of each message
+    n_tokens    of the whole prompt
+    n_template  written by the template; n_added: added by the tokenizer
+    by_role     content of the messages of each role, and of `tools`
+    by_message  content of each message
     """
 
     n_tokens: int
@@ -49,10 +49,10 @@ class Budget:
 class Chat:
     """A conversation in tokens; immutable.
 
-    conversation, template, rendering   what was rendered, by what, and the text of it
-    settings    how
-    parsed      the whole text in tokens, control tokens parsed
-    encoding    the tokens that the settings ask for: `parsed` or `as_text`
+    conversation, template, rendering   the messages, the template that rendered them, and its text
+    settings    of rendering and encoding
+    parsed      the tokens of the whole text, control tokens parsed
+    encoding    `parsed` or `as_text`, as the settings request
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Chat:
 
     @property
     def is_traced(self) -> bool:
-        """Whether it is known where the text is from; else all of it counts as changed content of nobody."""
+        """Whether the origin of the text is known; if not, all of it counts as CHANGED without a message."""
         return bool(self.rendering.lines)
 
     @property
@@ -99,14 +99,14 @@ class Chat:
 
     @cached_property
     def origins(self) -> TokenOrigins:
-        """Of each token."""
+        """The origin of each token."""
         return self._origins_in(self.encoding)
 
     @cached_property
     def as_text(self) -> Encoding:
-        """The same prompt in tokens, but content stays text even where it looks like a control token.
+        """The same prompt in tokens, but content stays text even if it looks like a control token.
 
-        As far as it is known what is content: see `is_traced`.
+        The same as `parsed` if it is unknown what is content: see `is_traced`.
         """
         if not self.is_traced:
             return self.parsed
@@ -116,7 +116,7 @@ class Chat:
 
     @cached_property
     def as_text_origins(self) -> TokenOrigins:
-        """Of each token of `as_text`."""
+        """The origin of each token of `as_text`."""
         return self._origins_in(self.as_text)
 
     @cached_property
@@ -138,9 +138,9 @@ class Chat:
 
     @cached_property
     def is_generated(self) -> NDArray[np.bool_]:
-        """bool[n]: the tokens that the assistant writes, as `generation` blocks of the template say.
+        """bool[n]: the tokens that the assistant writes, by the `generation` blocks of the template.
 
-        The same as `transformers` returns as assistant tokens mask.
+        Equal to the assistant tokens mask of `transformers`.
         """
         generated = np.zeros(len(self.encoding), bool)
         for start, end in self.rendering.generated:
@@ -149,7 +149,7 @@ class Chat:
 
     @cached_property
     def became_control(self) -> NDArray[np.bool_]:
-        """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
+        """bool[n]: the content tokens that are control; unknown tokens only if the text is their name."""
         vocabulary, spans = self.tokenizer.vocabulary, self.encoding.spans
         attributes = np.where(self.origins.is_content, vocabulary.effective_attributes[self.token_ids], 0)
         became: NDArray[np.bool_] = attributes & Attribute.CONTROL > 0
@@ -161,11 +161,11 @@ class Chat:
 
     @cached_property
     def turns(self) -> list[Turn]:
-        """Tokens by turn; they tile the prompt."""
+        """The turns, which tile the prompt."""
         return turns_of(self)
 
     def tokens_at(self, start: int, end: int) -> tuple[int, int]:
-        """Those that have some of these characters of the text, first and behind the last; else (0, 0)."""
+        """The token range [first, end) that overlaps these characters of the text; (0, 0) if none does."""
         first, last = np.searchsorted(self.character_of_byte, (start, end))
         starts, ends = self._bounds
         found = int(np.searchsorted(ends, first, "right")), int(np.searchsorted(starts, last))
@@ -173,11 +173,11 @@ class Chat:
 
     @cached_property
     def _bounds(self) -> NDArray[np.int64]:
-        """int64[2, n]: where tokens start, and where they end; both never fall."""
+        """int64[2, n]: the starts and ends of the tokens; neither row ever decreases."""
         return np.ascontiguousarray(self.encoding.spans.T)
 
     def origin_at(self, character: int) -> TokenOrigin:
-        """Of one character of the text, even if a token has others beside it."""
+        """The origin of one character of the text, even if its token also has characters of other origins."""
         row = int(self.runs.rows_at(np.array(character)))
         return self.runs.within(character, character + 1, row)
 
@@ -187,7 +187,7 @@ class Chat:
 
     @cached_property
     def character_of_byte(self) -> NDArray[np.int64]:
-        """int64[n + 1]: of each byte of the text, and for its end the number of characters."""
+        """int64[n + 1]: the character of each byte of the text; last, the number of characters."""
         is_first = np.frombuffer(self.parsed.text_bytes, np.uint8) & 0xC0 != 0x80
         return np.append(np.cumsum(is_first) - 1, len(self.rendering.text))
 
@@ -214,7 +214,7 @@ def chat_of(
     settings: ChatSettings,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Chat:
-    """Messages through a template of the model, or one that is given: see `chosen_template` and `render`."""
+    """Render messages by the chosen template and encode them: see `chosen_template` and `render`."""
     vocabulary = tokenizer.vocabulary
     chosen = chosen_template(vocabulary, conversation.tools is not None, settings.template)
     given = {**special_texts(vocabulary), **settings.variables}
@@ -222,15 +222,15 @@ def chat_of(
     return Chat(tokenizer, conversation, chosen, rendering, settings)
 
 
-# The tokens of a prompt by turn, as people see them: header, content and end of each message
+# The tokens of a prompt by turn: header, content and end of each message
 
 
 class Turn(NamedTuple):
-    """Tokens `start` to `end` of a prompt; the turns of a prompt tile it.
+    """The tokens [start, end) of one turn; the turns of a prompt tile it.
 
-    message    from 0, whose turn it is; None for what begins the prompt, and for turns of the template's own
-    role       of the message; `assistant` of the generation prompt, `tools` where only they are told, or ""
-    is_prompt  whether it is the generation prompt
+    message    of the turn, from 0; None for the start of the prompt and for turns that the template adds
+    role       of the message; `assistant` for the generation prompt, `tools` for a turn of tools only, or ""
+    is_prompt  whether this is the generation prompt
     """
 
     start: int
@@ -241,7 +241,7 @@ class Turn(NamedTuple):
 
 
 def turns_of(chat: Chat) -> list[Turn]:
-    """In order, without empty ones."""
+    """The turns of a prompt in order, without empty ones."""
     prompt = _Prompt(chat)
     turns = [Turn(0, prompt.first)]
     borders = [prompt.first, *prompt.borders(), prompt.end]
@@ -254,7 +254,7 @@ def turns_of(chat: Chat) -> list[Turn]:
 
 
 class _Owned(NamedTuple):
-    """Tokens from the first to the last that surely are of a message: its content, if it has any."""
+    """The tokens from the first to the last that surely belong to a message: its content, if it has any."""
 
     start: int
     end: int
@@ -263,7 +263,7 @@ class _Owned(NamedTuple):
 
 
 class _Prompt:
-    """What is asked of tokens; messages are from `first` to `end`, then the generation prompt to `last`."""
+    """Divides the tokens: messages are in [first, end), the generation prompt is in [end, last)."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat, self._origins, self.n = chat, chat.origins, len(chat.encoding)
@@ -288,7 +288,7 @@ class _Prompt:
         self.owned = [_Owned(*row) for row in zip(*(each.tolist() for each in columns), strict=True)]
 
     def borders(self) -> list[int]:
-        """Where the turn of each message but the first begins."""
+        """The starts of the turns of all messages but the first."""
         return [self._border(before, after) for before, after in pairwise(self.owned)]
 
     def _border(self, before: _Owned, after: _Owned) -> int:
@@ -304,12 +304,12 @@ class _Prompt:
         return next((place for place in range(start, end) if self._is_control[place]), start)
 
     def divided(self, start: int, end: int, owned: _Owned | None) -> list[Turn]:
-        """A turn, and before and behind it what the template ends as turns of its own."""
+        """A turn, preceded and followed by the turns that the template ends on its own."""
         if owned is None:
             return [self._own(start, end)]
         before = owned.start if owned.has_content else owned.end
         ends = [place for place in range(start, before) if self._is_end[place]]
-        ends = ends if owned.has_content else ends[:-1]  # without content, the last one ends its own turn
+        ends = ends if owned.has_content else ends[:-1]  # without content, the last end is the message's own
         header = self._after_end(ends[-1], before) if ends else start
         behind = self._after_end(owned.end, end)
         header, behind = header or start, behind or end
@@ -323,7 +323,7 @@ class _Prompt:
         return Turn(start, end, None, roles.pop() if len(roles) == 1 else "")
 
     def _after_end(self, start: int, end: int) -> int | None:
-        """Behind the first end of turn, and blanks that follow it; None where there is none."""
+        """The index after the first end of turn and the blanks that follow it; None if there is no end."""
         for place in range(start, end):
             if self._is_end[place]:
                 behind = range(place + 1, end)
@@ -339,7 +339,7 @@ class _Prompt:
         return not self._origins[place].is_content and (not text or text.isspace())
 
     def _prompt_start(self) -> int:
-        """The first token of which no character was there without a generation prompt."""
+        """The first token that is entirely generation prompt."""
         character = self._chat.rendering.prompt_start
         if character is None:
             return self.last
@@ -348,20 +348,20 @@ class _Prompt:
         return self.first + int(np.searchsorted(starts, byte))
 
 
-# Where the tokens of a prompt are from, in columns: an object for each one would fill memory
+# The origins of the tokens of a prompt, in columns: an object for each token would fill the memory
 
 
 class TokenOrigin(NamedTuple):
-    """Where a token is from; of a token with several origins, that of the first content in it.
+    """The origin of a token; if it has several, the origin of the first content in it.
 
-    kind     TEMPLATE, CONTENT or CHANGED as in Origin; ADDED: put around the text by the tokenizer
-    message  from 0, as in Origin
-    role     of that message; `tools` where it is from a tool, "" for neither
+    kind     TEMPLATE, CONTENT or CHANGED as in CharacterOrigin; ADDED: BOS or EOS added by the tokenizer
+    message  from 0, as in CharacterOrigin
+    role     of that message; `tools` for the text of a tool, "" for neither
     field    of the message
     line     of the template
-    start, end  of a CONTENT, its characters in the text of the field
-    is_mixed    whether it has characters of other origins, too
-    also        other messages that have content in it
+    start, end  for CONTENT, the characters in the text of the field
+    is_mixed    whether the token also has characters of other origins
+    also        other messages that have content in the token
     """
 
     kind: str
@@ -380,10 +380,10 @@ class TokenOrigin(NamedTuple):
 
 
 class RunOrigins:
-    """Where stretches of a text are from.
+    """The origins of the runs of a text.
 
     bounds   int64[n + 1]: the characters where runs begin, and the end of the text
-    of_runs  of tokens in each run, but for their places; behind them that of what the tokenizer adds
+    of_runs  the origin of tokens in each run, without offsets; last, the origin of tokens that are ADDED
     """
 
     def __init__(self, rendering: Rendering, role_of: Callable[[CharacterOrigin], str]) -> None:
@@ -396,11 +396,11 @@ class RunOrigins:
         self.of_runs.append(TokenOrigin(ADDED))
 
     def rows_at(self, characters: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The runs that these are in."""
+        """The run of each character."""
         return np.searchsorted(self.bounds[:-1], characters, "right") - 1
 
     def within(self, start: int, end: int, row: int) -> TokenOrigin:
-        """Of a token with these characters of the text, all of them in one run."""
+        """The origin of a token with these characters of the text, all in one run."""
         whole = self.of_runs[row]
         if whole.kind != CONTENT:
             return whole
@@ -408,11 +408,11 @@ class RunOrigins:
         return TokenOrigin(*whole[:5], start + shift, end + shift)
 
     def first_content(self, row: int, end_row: int) -> int:
-        """The first of some runs that is content; if none is, the first."""
+        """The first run in [row, end_row) that is content; `row` if none is."""
         return next((at for at in range(row, end_row) if self.of_runs[at].is_content), row)
 
     def across(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
-        """The same as `within` of several runs: that of the first content among them."""
+        """The origin of a token with characters in several runs: the first content among them."""
         origins, first = self.of_runs[row:end_row], self.first_content(row, end_row)
         run_start, run_end = self.bounds[first : first + 2].tolist()
         result = self.within(max(start, run_start), min(end, run_end), first)
@@ -423,7 +423,7 @@ class RunOrigins:
 
 
 class TokenOrigins(Sequence[TokenOrigin]):
-    """Of each token in order."""
+    """The origin of each token, in order."""
 
     def __init__(
         self,
@@ -432,7 +432,7 @@ class TokenOrigins(Sequence[TokenOrigin]):
         ends: NDArray[np.int64],
         n_affixes: tuple[int, int],
     ) -> None:
-        """Of tokens with these characters, and so many before and behind them that the tokenizer adds."""
+        """For tokens with these characters; `n_affixes`: how many tokens are added before and after them."""
         self._runs = runs
         rows = runs.rows_at(starts)
         end_rows = np.maximum(np.searchsorted(runs.bounds[:-1], ends, "left"), rows + 1)
@@ -463,7 +463,7 @@ class TokenOrigins(Sequence[TokenOrigin]):
 
     @cached_property
     def rows(self) -> NDArray[np.int32]:
-        """int32[n]: the runs that tokens count to, the number of runs for what the tokenizer adds."""
+        """int32[n]: the run that each token counts to; the number of runs for tokens that are ADDED."""
         rows, end_rows = self._columns[2:]
         main: NDArray[np.int32] = rows.copy()
         for index in np.flatnonzero(end_rows > rows + 1).tolist():
@@ -472,19 +472,19 @@ class TokenOrigins(Sequence[TokenOrigin]):
 
     @cached_property
     def is_content(self) -> NDArray[np.bool_]:
-        """bool[n]."""
+        """bool[n]: whether each token is content."""
         are_content = np.array([each.is_content for each in self._runs.of_runs], np.bool_)
         result: NDArray[np.bool_] = are_content[self.rows]
         return result
 
     @cached_property
     def messages(self) -> NDArray[np.int64]:
-        """int64[n]: NO_MESSAGE for None."""
+        """int64[n]: the message of each token, NO_MESSAGE for None."""
         said = [NO_MESSAGE if each.message is None else each.message for each in self._runs.of_runs]
         return np.array(said, np.int64)[self.rows]
 
     def counts(self) -> list[tuple[TokenOrigin, int]]:
-        """How many tokens count to each run that has some, but for their places; in order."""
+        """The number of tokens of each run that has some, in order; the origins are without offsets."""
         rows, firsts, counts = np.unique(self.rows, return_index=True, return_counts=True)
         order = np.argsort(firsts)
         return [(self._runs.of_runs[rows[at]], int(counts[at])) for at in order.tolist()]

@@ -1,4 +1,4 @@
-"""What a click on a hint changes: the template, or how messages become tokens."""
+"""Fixes that a click on a hint applies: to the template, or to how messages become tokens."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from guiapp.analysis.chat.traced import TEMPLATE
 
 EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
 OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
-AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression
+AFTER_PRINTED = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # what may follow a printed expression
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
 
 
 @dataclass(frozen=True)
 class TemplateEdit:
-    """The characters start to end of the template, to be replaced by a text; its lines all end in `\n`."""
+    """Replaces the characters [start, end) of a template, whose lines all end in LF, by a text."""
 
     start: int
     end: int
@@ -31,13 +31,13 @@ class TemplateEdit:
 
 @dataclass(frozen=True)
 class Fix:
-    """What one click would do: one of these things.
+    """What one click does: exactly one of the fields after `label` is set.
 
     label        of the button
-    add_special  whether the tokenizer is to put tokens around the text
-    as_text      whether content is to be encoded as text
+    add_special  the new value of the setting
+    as_text      the new value of the setting
     template     an edit of the template
-    remedy       what mends the model's file, for people to copy: nothing changes here; None for another
+    remedy       a fix for the model's file, to copy; it changes nothing here
     """
 
     label: str
@@ -48,7 +48,7 @@ class Fix:
 
 
 def apply_fix(settings: ChatSettings, template: ChatTemplate, fix: Fix) -> ChatSettings:
-    """As they are once a fix was applied; `template` is the one that the prompt was made by."""
+    """The settings after a fix; `template` is the one that wrote the prompt."""
     if fix.add_special is not None:
         settings = replace(settings, add_special=fix.add_special)
     if fix.as_text is not None:
@@ -59,13 +59,13 @@ def apply_fix(settings: ChatSettings, template: ChatTemplate, fix: Fix) -> ChatS
     return settings
 
 
-# Edits of a template that mend what it wrote, found by where it wrote that
+# Edits of a template that fix what it wrote, located by where it wrote that
 
 
 def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | None:
-    """Write another text in the place of these characters of the prompt; None if they are not just written.
+    """Write another text instead of these characters of the prompt; None unless they are literal text.
 
-    A variable of the template's own, such as `bos_token`, only goes as a whole, and becomes an empty string.
+    A variable such as `bos_token` can only be removed as a whole: it becomes an empty string.
     """
     row = int(chat.runs.rows_at(np.array(start)))
     origin, (first, last) = chat.rendering.runs[row].origin, chat.runs.bounds[row : row + 2].tolist()
@@ -85,9 +85,9 @@ def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | Non
 
 
 def _changes_more(source: str, start: int, end: int, text: str) -> bool:
-    """Whether text between tags, so replaced, makes a tag with what is beside it, or costs a newline there.
+    """Whether this replacement of text between tags makes a new tag, or loses a newline.
 
-    jinja drops one behind the tag of a statement and at the end of a template.
+    jinja drops a newline after the tag of a statement and at the end of a template.
     """
     before, behind = source[max(start - 2, 0) : start], source[end : end + 1]
     is_dropped = (before in ("%}", "#}") and behind == "\n") or (before.endswith("\n") and not behind)
@@ -95,10 +95,10 @@ def _changes_more(source: str, start: int, end: int, text: str) -> bool:
 
 
 def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
-    """Write a text behind the content of one of the assistant's messages, and of all others of it.
+    """Write a text after the content of this and of all other messages of the assistant.
 
-    None where the template does not print the content as it stands, nor text of its own behind it: what else
-    it does with it may take no text.
+    None unless the template prints the content as it is, or literal text after it: other expressions may not
+    allow another text.
     """
     source, origins = chat.template.source_text, [run.origin for run in chat.rendering.runs]
     contents = [row for row, each in enumerate(chat.runs.of_runs) if each.is_content]
@@ -120,9 +120,9 @@ def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
 
 
 def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
-    """An expression for a place of the template: a text where a message is the assistant's, else nothing.
+    """An expression for a position of the template: the text if the message is the assistant's, else "".
 
-    owner  the variable that is the message; with "", no expression where other messages come by as well
+    owner  the variable that holds the message; if it is "" and other messages pass here too, return ""
     """
     said, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
     origins = (run.origin for run in chat.rendering.runs)
@@ -133,18 +133,18 @@ def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
 
 
 def _in_quotes(text: str, quote: str = "'") -> str:
-    """As a string of a template spells it."""
+    """A text as a string of a template spells it."""
     return text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")
 
 
-# Which part of a template wrote what: strings, text between tags, and expressions
+# The parts of a template that wrote a text: strings, text between tags, and expressions
 
 
 class TemplateSpelling(NamedTuple):
     """How a template spells what it writes.
 
-    places  of each character, and where the last ends
-    quote   of a string, "" for what stands between tags
+    places  the offset of each character, and where the last one ends
+    quote   of a string, "" for text between tags
     """
 
     places: Sequence[int]
@@ -152,7 +152,7 @@ class TemplateSpelling(NamedTuple):
 
 
 def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
-    """The text of a run; None where the template says something else in its place."""
+    """The spelling of a run; None if the template has no such text there."""
     start, end = chat.runs.bounds[row : row + 2].tolist()
     source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
     written = chat.text[start:end]
@@ -163,7 +163,7 @@ def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
 
 
 def owner_before(source: str, place: int) -> str:
-    """The plain variable before the dot or bracket of an entry; "" for none."""
+    """The plain variable before the dot or bracket of an entry; "" if there is none."""
     found = OWNER.search(source[max(place - LONGEST_OWNER, 0) : place])
     return found[0] if found else ""
 
@@ -171,7 +171,7 @@ def owner_before(source: str, place: int) -> str:
 def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None:
     """The characters of the template that wrote these of the prompt, or the first content in them.
 
-    They are of `source_text`, as far as they are on one line; None if unknown.
+    They are offsets in `source_text`, up to the end of the line; None if unknown.
     """
     row, last_row = chat.runs.rows_at(np.array((first, max(first, last - 1)))).tolist()
     row = chat.runs.first_content(row, last_row + 1)

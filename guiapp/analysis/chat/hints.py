@@ -1,4 +1,4 @@
-"""What is likely to go wrong with a prompt, in sentences, with what would mend it.
+"""Likely problems of a prompt, each as a sentence with a fix.
 
 To add a hint: a generator of `Hint`, its name in `hints`, and a title in `pages/chat/hint_list.py`.
 """
@@ -41,21 +41,21 @@ START, END = itemgetter(0), itemgetter(1)
 BLANKS = " \t\u00a0\u3000"
 LONGEST_NAME = 24
 NAME = re.compile(r"[^\W\d]\w*")
-MOST_NAMES = 2_000  # of a template, among which one is looked for that was meant
-MOST_PIECES = 20  # that are looked for in the prompt
+MOST_NAMES = 2_000  # of a template, to search for one with a similar spelling
+MOST_PIECES = 20  # to search for in the prompt
 MOST_NAMED = 8  # kinds of control tokens in one hint
 
 
 @dataclass(frozen=True)
 class Hint:
-    """Something to look at.
+    """A likely problem of a prompt.
 
-    code      the same for all of a kind
-    severity  WARNING where the model reads something else than people mean, else HINT
+    code      of the kind of hint
+    severity  WARNING if the model reads something else than the user means, else HINT
     what      a sentence
-    tokens    that it is about, first and behind the last
-    message   that it is about, from 0; None for none
-    others    further tokens in the prompt that it is about, in order, each as `tokens`
+    tokens    the token range [first, end) that the hint is about
+    message   that the hint is about, from 0, or None
+    others    further token ranges that the hint is about, in order
     """
 
     code: str
@@ -68,17 +68,17 @@ class Hint:
 
     @property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """All tokens that it is about, in order."""
+        """All token ranges that the hint is about, in order."""
         return (self.tokens, *self.others)
 
     def places_within(self, first: int, last: int) -> Sequence[tuple[int, int]]:
-        """Those with some tokens from `first` up to `last`."""
+        """The ranges that overlap [first, last)."""
         places = self.places
         return places[bisect_right(places, first, key=END) : bisect_left(places, last, key=START)]
 
 
 def hints(chat: Chat) -> list[Hint]:
-    """All of a conversation, by kind and place; those of one kind about the same token or line only once."""
+    """All hints of a conversation by kind and position; each sentence appears once."""
     if not chat.is_traced:
         what = "The origin of the text is unknown, so it cannot be checked."
         return [Hint("untraced", WARNING, what, (0, 0))]
@@ -92,7 +92,7 @@ def hints(chat: Chat) -> list[Hint]:
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
-    """One hint a message: each of its control tokens, and how often."""
+    """One hint a message, with the number of each of its control tokens."""
     places = np.flatnonzero(chat.became_control)
     messages = chat.origins.messages[places]
     for row in np.sort(np.unique(messages, return_index=True)[1]).tolist():
@@ -108,7 +108,7 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
 
 
 def names_in_words(counts: Mapping[str, int]) -> str:
-    """Names of tokens, each with how often: `<|im_end|> twice, <|im_start|>`."""
+    """Names of tokens with their numbers: `<|im_end|> twice, <|im_start|>`."""
     said = [
         f"{quoted(name)}{'' if n == 1 else ' twice' if n == 2 else f' {n:,} times'}"
         for name, n in counts.items()
@@ -119,7 +119,7 @@ def names_in_words(counts: Mapping[str, int]) -> str:
 
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:
-    """With nothing but white space between them; templates of old models begin each turn with one."""
+    """Several BOS with only white space between them; templates of old models begin each turn with one."""
     bos, spans, alike = chat.tokenizer.vocabulary.special_ids.bos, chat.encoding.spans, list[int]()
     if bos is None:
         return
@@ -145,7 +145,7 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
-    """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
+    """Turns of the assistant that do not end as the model would end them; each kind of end once."""
     vocabulary, told = chat.tokenizer.vocabulary, set[str]()
     control, names = is_control(vocabulary), chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
@@ -179,7 +179,7 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
 
 
 def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
-    """bool[n]: tokens of a call that was written before, as a function's name in front of its result is."""
+    """bool[n]: tokens of a repeated call, such as a function's name before its result."""
     written, repeated = set[tuple[int | None, str, int]](), list[int]()
     for row, run in enumerate(chat.rendering.runs):
         key = (run.origin.message, run.origin.field, run.offset)
@@ -190,9 +190,9 @@ def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
 
 
 def _end_as_meant(chat: Chat, last: int, following: int) -> Fix | None:
-    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added.
+    """Correct the misspelt end that the template writes after a turn, rather than add a second end.
 
-    last       the token that its content ends with, which may have some of the marker in it
+    last       the last token of the content, which may contain some of the marker
     following  the first token of the next content
     """
     vocabulary, start, end = chat.tokenizer.vocabulary, _characters(chat, last)[0], len(chat.text)
@@ -206,7 +206,7 @@ def _end_as_meant(chat: Chat, last: int, following: int) -> Fix | None:
 
 
 def _added_end(chat: Chat, last: int) -> Fix | None:
-    """For a turn whose content ends with this token: the model's own end behind it."""
+    """Add the model's own end after the turn whose content ends with this token."""
     vocabulary, origin, end = chat.tokenizer.vocabulary, chat.origins[last], _end_of_turns(chat)
     ids = vocabulary.special_ids
     name = next((_raw(vocabulary, each) for each in (end, ids.eot, ids.eos) if each in vocabulary.eog), "")
@@ -217,9 +217,9 @@ def _added_end(chat: Chat, last: int) -> Fix | None:
 
 
 def _near_misses(chat: Chat) -> Iterator[Hint]:
-    """What looks like a control token but is text in this model, once for a message, or for the template.
+    """Text that only looks like a control token of this model: one hint a message or template.
 
-    Only the template gets a fix: a control token that is written into content is an injection.
+    Only the template gets a fix: a control token in content would be an injection.
     """
     results = defaultdict[tuple[str, str, str], list[tuple[re.Match[str], str]]](list)
     for result, meant, instead in _misspelt(chat, 0, len(chat.text)):
@@ -250,7 +250,7 @@ def _lines(numbers: set[int]) -> str:
 
 
 def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
-    """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
+    """Near misses in some characters of the prompt, each with the intended name, or "", and a clause."""
     own = _end_of_turns(chat)
     for result, meant in near_misses(chat.tokenizer.special_tokens.names, chat.text, start, end):
         instead = f"; the model has {quoted(meant)}" if meant else ""
@@ -261,7 +261,7 @@ def _misspelt(chat: Chat, start: int, end: int) -> Iterator[tuple[re.Match[str],
 
 
 def _end_of_turns(chat: Chat) -> int | None:
-    """The token that the template writes behind most contents, or else the model's own."""
+    """The control token that the template most often writes after content, or else the model's own end."""
     vocabulary = chat.tokenizer.vocabulary
     is_content, following, control = chat.origins.is_content, chat.token_ids[1:], is_control(vocabulary)
     behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
@@ -271,7 +271,7 @@ def _end_of_turns(chat: Chat) -> int | None:
 
 
 def _added_blanks(chat: Chat) -> Iterator[Hint]:
-    """Blanks that become part of a word, or keep one from having its usual token."""
+    """Blanks that become part of a word, or prevent its usual token."""
     text, runs = chat.text, chat.rendering.runs
     if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
         what = "The prompt ends with a space from the template, but most words begin with their own."
@@ -291,21 +291,21 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
 
 
 def _blanks(chat: Chat, row: int, at_end: bool) -> tuple[int, int]:
-    """The characters of the prompt that are the blanks at an end of a run."""
+    """The characters of the blanks at the start or end of a run."""
     start, end = chat.runs.bounds[row : row + 2].tolist()
     part = chat.text[start:end]
     return (start + len(part.rstrip(BLANKS)), end) if at_end else (start, end - len(part.lstrip(BLANKS)))
 
 
 def _lost_content(chat: Chat) -> Iterator[Hint]:
-    """Messages of which the template writes nothing, or only a part, as those that drop earlier reasoning."""
+    """Messages that the template omits in whole or in part, for example earlier reasoning."""
     written = defaultdict[tuple[int | None, str], list[tuple[int, int]]](list)
     for run, end in zip(chat.rendering.runs, chat.runs.bounds[1:].tolist(), strict=True):
         if run.origin.kind != TEMPLATE:
-            size = end - run.start if run.origin.kind == CONTENT else MOST_CHARACTERS  # maybe the whole text
+            size = end - run.start if run.origin.kind == CONTENT else MOST_CHARACTERS  # may be the whole text
             written[run.origin.message, run.origin.field].append((run.offset, run.offset + size))
     if any(message is None and not field.startswith(TOOLS) for message, field in written):
-        return  # it may be of any message
+        return  # it may belong to any message
     in_prompt = {message for message, _ in written}
     for number, message in enumerate(chat.conversation.messages):
         where, content = f"message {number + 1} ({quoted(message['role'])})", message.get("content", "")
@@ -321,7 +321,7 @@ def _lost_content(chat: Chat) -> Iterator[Hint]:
 
 
 def _left_out(prompt: str, text: str, spans: list[tuple[int, int]]) -> str:
-    """The longest piece of a text outside these spans that is nowhere in the prompt, if it has words."""
+    """The longest piece of a text outside these spans that has words and is not in the prompt, or ""."""
     pieces, at = list[str](), 0
     for start, end in (*spans, (len(text), len(text))):
         pieces.append(text[at:start].strip())
@@ -333,7 +333,7 @@ def _left_out(prompt: str, text: str, spans: list[tuple[int, int]]) -> str:
 
 
 def _lost_tools(chat: Chat) -> Iterator[Hint]:
-    """Tools, and calls of tools, of which not even a name is in the prompt."""
+    """Tools, and calls of tools, whose names are all missing from the prompt."""
     if lacks_names(chat.text, chat.conversation.tools):
         what = "The template omits the tools: the prompt has none of their names."
         yield Hint("lost_tools", WARNING, what, (0, 0))
@@ -345,13 +345,13 @@ def _lost_tools(chat: Chat) -> Iterator[Hint]:
 
 
 def lacks_names(text: str, tools: object) -> bool:
-    """Whether there are tools, or calls of them, but not even a name of theirs in a prompt."""
+    """Whether there are tools, or calls of tools, but the prompt has none of their names."""
     names = [name for each in functions_of(tools) if isinstance(name := each.get("name"), str)]
     return bool(names) and not any(name in text for name in names)
 
 
 def _unused_variables(chat: Chat) -> Iterator[Hint]:
-    """Variables whose names are nowhere in the template, each with the nearest name that is."""
+    """Variables that the template does not use, each with the most similar name in the template."""
     words = set(NAME.findall(chat.template.text)) if chat.settings.variables else set()
     for name in chat.settings.variables:
         if name not in words:
@@ -369,7 +369,7 @@ def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
 
 
 def escaped_arguments(conversation: Conversation, text: str) -> Iterator[tuple[int, int, int]]:
-    """Arguments of calls, JSON in a text, of which the template makes JSON: the message and characters."""
+    """Arguments that are a JSON string and that the template escapes again: message, start and end."""
     for number, message in enumerate(conversation.messages):
         for function in functions_of(message.get("tool_calls")):
             written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
@@ -379,19 +379,19 @@ def escaped_arguments(conversation: Conversation, text: str) -> Iterator[tuple[i
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
-    """For some characters of the prompt that the template just writes."""
+    """Replace some characters of the prompt, if they are literal text of the template."""
     edit = replacing(chat, start, end, text) if text else None
     return None if edit is None else Fix(f"Replace with {quoted(text, LONGEST_NAME)}", template=edit)
 
 
 def _taken_out(chat: Chat, start: int, end: int) -> Fix | None:
-    """For some characters of the prompt, where the template just writes them."""
+    """Remove some characters of the prompt, if they are literal text of the template."""
     edit = replacing(chat, start, end, "")
     return None if edit is None else Fix("Remove from the template", template=edit)
 
 
 def _characters(chat: Chat, token: int) -> tuple[int, int]:
-    """Of the prompt, the first of a token and behind its last."""
+    """The character range [start, end) of a token in the prompt."""
     start, end = chat.character_of_byte[chat.encoding.spans[token]].tolist()
     return start, end
 

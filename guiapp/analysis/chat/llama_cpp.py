@@ -1,4 +1,4 @@
-"""What llama.cpp itself makes of a conversation, where its library is installed: text and ids."""
+"""The prompt that llama.cpp itself makes of a conversation, if its library is installed: text and ids."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ MOST_DATE = 20  # characters
 
 @dataclass(frozen=True, eq=False)
 class LlamaPrompt:
-    """A conversation in llama.cpp.
+    """A conversation as llama.cpp renders and tokenizes it.
 
-    chat       its text in tokens of this program; the origins are those of what is equal
-    token_ids  its own, int32[n]; None for a file that it does not read
+    chat       its text, tokenized by this program; text equal to ours has the same origins
+    token_ids  llama.cpp's own, int32[n]; None for a file that it cannot read
     """
 
     chat: Chat
     token_ids: NDArray[np.int32] | None
 
     def difference(self, chat: Chat) -> str:
-        """In what its prompt is another, as a sentence; "" where text and ids are equal."""
+        """How llama.cpp's prompt differs, as a sentence; "" if text and ids are equal."""
         theirs, bos, left_out = (
             self.chat.text,
             special_texts(chat.tokenizer.vocabulary).get("bos_token", ""),
@@ -64,7 +64,7 @@ class LlamaPrompt:
         return "llama.cpp has the same text, but different ids."
 
     def dates(self, ours: str) -> tuple[str, str] | None:
-        """The date in a text, and today's in llama.cpp's, where nothing else differs."""
+        """The date in a text, and today's date in llama.cpp's, if nothing else differs; else None."""
         for today in map(datetime.now().strftime, DATES):
             before, _, after = self.chat.text.partition(today)
             date = ours.removeprefix(before).removesuffix(after)
@@ -78,13 +78,13 @@ def is_installed() -> bool:
 
 
 def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> LlamaPrompt:
-    """The conversation of a chat through its template, by llama.cpp's server in a process of its own.
+    """Render the conversation of a chat by llama.cpp's server, in a separate process.
 
-    The template, which has come to an end here, has 3 s of a processor there.  It is given what a server
-    takes: arguments of tools as texts, descriptions of tools even if empty, and `enable_thinking` unless the
-    settings say otherwise.
-    checkpoint  called again and again; what it raises ends the process
-    Raises ChatError where llama.cpp is not installed, or cannot render this.
+    The template, which has already ended here, has 3 s of processor time there.  It receives the same as from
+    a server: arguments of tools as strings, descriptions of tools even if empty, and `enable_thinking` unless
+    the settings override it.
+    checkpoint  called repeatedly; an exception from it ends the process
+    Raises ChatError if llama.cpp is not installed or cannot render this.
     """
     if not is_installed():
         raise ChatError(f"llama.cpp is not installed. Install it: {pip_install(PACKAGE)}")
@@ -92,7 +92,7 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
     try:
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
         reply: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
-    except (ApartError, OSError, IndexError):  # the second: TimeoutError, too
+    except (ApartError, OSError, IndexError):  # OSError includes TimeoutError
         raise ChatError("llama.cpp takes too long on this template or crashes.") from None
     if "error" in reply:
         raise ChatError(f"llama.cpp {quoted(reply['error'], LONGEST_REASON).rstrip('.')}.")
@@ -127,7 +127,7 @@ def _request(chat: Chat) -> dict[str, Any]:
 
 
 def _like(rendering: Rendering, text: str) -> Rendering:
-    """A rendering of another text: its origins where it begins and ends with the same."""
+    """A rendering of another text: it has the same origins where both texts begin and end alike."""
     ours = rendering.text
     n_before, n_after = common_ends(ours, text)
     shift, middle = len(text) - len(ours), len(text) - n_after
@@ -138,7 +138,7 @@ def _like(rendering: Rendering, text: str) -> Rendering:
         for run, end in zip(rendering.runs, ends, strict=True)
         if run.start < len(ours) - n_after and end > n_before and run.origin.kind != TEMPLATE
     )
-    if middle > n_before:  # of the content that it replaces, if there is any
+    if middle > n_before:  # the origin is the content that it replaces, if there is any
         content = next(replaced, None)
         origin = content._replace(kind=CHANGED) if content else CharacterOrigin(TEMPLATE)
         runs.append(OriginRun(n_before, origin, 0))

@@ -1,9 +1,9 @@
 """The process in which llama.cpp's own server renders a chat template, without the weights of a model.
 
-Its server only takes a model: here one of 259 tokens and zeros, which has the template and what the
-server asks of the vocabulary: BOS, EOS, and whether they are added.  Then the text is tokenized by the
-vocabulary of the real file, if that is one for llama.cpp.
-Reads a JSON object on standard input, see `llama_cpp.py`; writes {"text", "token_ids"} or {"error"}.
+The server needs a model: this one has 259 tokens, zeros as weights, the template, and what the server reads
+from the vocabulary: BOS, EOS, and whether to add them.  The text is then tokenized by the vocabulary of the
+real file, if llama.cpp can read that file.
+Reads a JSON object from standard input, see `llama_cpp.py`; writes {"text", "token_ids"} or {"error"}.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from gguf import GGUFWriter, TokenType
 
 from guiapp.analysis.libraries.llama_library import LlamaLibraryError, LlamaVocabulary
 
-SECONDS, SECONDS_TO_TOKENIZE = 3, 60  # of processors: many run on a busy machine
-MOST_BYTES = 400_000_000  # of data, half of them for the server itself
+SECONDS, SECONDS_TO_TOKENIZE = 3, 60  # of processor time: the machine may be busy
+MOST_BYTES = 400_000_000  # of data; the server itself takes half
 MOST_CONTEXT, WIDTH = 256, 32
 KEY = token_hex()
 MATRICES = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
 
 
 def main() -> None:
-    os.environ["GGML_NO_BACKTRACE"] = "1"  # lest it starts a debugger where it breaks off
+    os.environ["GGML_NO_BACKTRACE"] = "1"  # otherwise it starts a debugger when it aborts
     request = json.loads(sys.stdin.buffer.read())
-    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows keeps what is mapped
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # Windows cannot delete mapped files
         model = Path(folder, "template.gguf")
         _write_model(model, request)
         with _limits():
-            server = _server(model)  # kept to the end: to give one up may take forever
+            server = _server(model)  # kept until the end: its destructor may hang
             answer: dict[str, Any] = {"error": "does not take this template"}
             if server is not None:
                 answer = _rendered(server, request)
     if "text" in answer:
         answer["token_ids"] = _token_ids(answer["text"], request)
     print(json.dumps(answer), flush=True)
-    os._exit(0)  # without the server's farewell, which takes its time
+    os._exit(0)  # skips the slow shutdown of the server
 
 
 def _write_model(file: Path, request: Mapping[str, Any]) -> None:
-    said = [request["bos"], request["eos"]]  # an empty text where the model has none
+    said = [request["bos"], request["eos"]]  # "" if the model has none
     own = list(dict.fromkeys(["<unk>", *said]))  # no two tokens may have the same text
     tokens = [*own, *(f"<0x{byte:02X}>" for byte in range(256))]
     writer = GGUFWriter(file, "llama")
@@ -86,7 +86,7 @@ def _write_model(file: Path, request: Mapping[str, Any]) -> None:
 
 @contextlib.contextmanager
 def _limits() -> Iterator[None]:
-    """Within them, this process ends when it takes too much; on Windows, only when who started it ends it."""
+    """Inside, the system ends this process if it takes too much; on Windows, only the parent process does."""
     if sys.platform == "win32":
         yield
         return
@@ -102,14 +102,14 @@ def _limits() -> Iterator[None]:
 
 
 def _server(model: Path) -> xllamacpp.Server | None:
-    """None where it does not take the template."""
+    """Start the server; None if it refuses the template."""
     settings = xllamacpp.CommonParams()
     settings.model.path = str(model)
     settings.n_ctx, settings.n_parallel, settings.cpuparams.n_threads = MOST_CONTEXT, 1, 1
     settings.cache_ram_mib, settings.n_threads_http, settings.verbosity = 0, 1, -1
-    settings.port, settings.api_keys = 0, [KEY]  # any free one, and nobody else is answered
+    settings.port, settings.api_keys = 0, [KEY]  # any free port; other clients are refused
     settings.warmup = settings.ui = settings.fit_params = False
-    settings.prefill_assistant = False  # the server continues what the assistant said last, unless told
+    settings.prefill_assistant = False  # by default, the server continues the last assistant message
     try:
         return xllamacpp.Server(settings)
     except RuntimeError:

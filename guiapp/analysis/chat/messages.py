@@ -1,4 +1,4 @@
-"""Messages in OpenAI's form, as people paste them: checked once, then plain JSON; and how to encode them."""
+"""Messages in OpenAI's form, checked once and then plain JSON; and the settings to encode them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 
 TEMPLATE, PROMPT, VARIABLES = "chat_template", "add_generation_prompt", "chat_template_kwargs"
-AS_TEXT = "content_as_text"  # no server has it
+AS_TEXT = "content_as_text"  # our own: no server has it
 STRINGS = {str}
-HALVES = re.compile("[\ud800-\udfff]")  # of characters, which no file can have
+HALVES = re.compile("[\ud800-\udfff]")  # surrogates, which UTF-8 cannot encode
 KINDS = {TEMPLATE: str, PROMPT: bool, VARIABLES: dict, AS_TEXT: bool}
-EMPTY_COMMENT = "{# +#}"  # adds nothing to what is rendered, and its plus keeps a newline behind it
+EMPTY_COMMENT = "{# +#}"  # renders nothing; the plus preserves a newline after it
 MOST_MESSAGES, MOST_TOOLS, MOST_VALUES = 4_096, 1_024, 200_000
 MOST_CHARACTERS = 4 << 20
 MOST_DEPTH = 32
@@ -31,10 +31,10 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Conversation:
-    """What a template is given.
+    """The messages and tools that a template receives.
 
-    messages  as in the JSON, but for entries that are null, which count as missing
-    tools     None where there are none
+    messages  as in the JSON, without entries that are null
+    tools     None if there are none
     """
 
     messages: tuple[Message, ...]
@@ -45,10 +45,10 @@ class Conversation:
 
 
 def conversation_of(messages: object, tools: object = None, is_limited: bool = True) -> Conversation:
-    """Messages that were pasted or read, or an object with `messages` and `tools`, as a request has them.
+    """Check messages, or an object with `messages` and `tools` such as a request.
 
-    Either may be JSON as text or bytes.  Raises ChatError with one sentence for what is none, or too much;
-    unless `is_limited`, not for what can be typed message by message, though no template is given that much.
+    Either may be JSON as text or bytes.  Raises ChatError, with one sentence, if invalid or too long.
+    Without `is_limited`, their number and length do not matter, for editing: no template takes that much.
     """
     raw = _plain(messages, "messages")
     if isinstance(raw, dict) and "messages" in raw:
@@ -70,7 +70,7 @@ def conversation_of(messages: object, tools: object = None, is_limited: bool = T
 
 def _plain(given: object, what: str) -> object:
     if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        is_list = type(given) is list and {*map(type, given)} <= {dict}  # as JSON has it
+        is_list = type(given) is list and {*map(type, given)} <= {dict}  # as in JSON
         return given if is_list else [dict(each) if isinstance(each, Mapping) else each for each in given]
     if not isinstance(given, str | bytes):
         return given
@@ -121,10 +121,10 @@ def _tools(raw: object) -> tuple[dict[str, Any], ...] | None:
 
 
 def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
-    """Not deeper than JSON is written, and not more than a template could handle within its limits."""
+    """Raise ChatError for values nested too deeply, or for more than a template could handle."""
     others, n_values, n_written = list[object](), 0, 0
     for value in values:
-        if _is_plain(value):  # as most are
+        if _is_plain(value):  # the usual case
             n_values += 2 * len(value)
             n_written += sum(map(len, value)) + sum(map(len, value.values()))
         else:
@@ -141,12 +141,12 @@ def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
 
 
 def _is_plain(value: Mapping[str, Any]) -> bool:
-    """Whether all entries are texts."""
+    """Whether all keys and values are strings."""
     return {*map(type, value), *map(type, value.values())} <= STRINGS
 
 
 def _leaves(value: object) -> Iterator[tuple[str, int]]:
-    """All that is not made of parts, as texts, and how deep each lies."""
+    """All values that are no list or dict, as text ("" unless a string), each with its depth."""
     todo: list[tuple[object, int]] = [(value, 0)]
     while todo:
         value, depth = todo.pop()
@@ -159,13 +159,13 @@ def _leaves(value: object) -> Iterator[tuple[str, int]]:
 
 
 def with_reasoning(message: Message) -> Message:
-    """A message with its reasoning under each of the names that templates read, as in `transformers`."""
+    """A message with its reasoning under all names that templates read, as in `transformers`."""
     raw = next((message[key] for key in REASONING if message.get(key) is not None), None)
     return message if raw is None else {"thinking": raw, **message, "reasoning_content": raw}
 
 
 def texts_of(message: Message) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Content and reasoning: which of both, the fields that templates may read it from, and the text."""
+    """Content and reasoning: each with its name, the fields that templates may read it from, and the text."""
     content = message.get("content", "")
     for row, part in enumerate(content if isinstance(content, list) else []):
         key = "text" if "text" in part else "refusal"
@@ -178,14 +178,14 @@ def texts_of(message: Message) -> Iterator[tuple[str, tuple[str, ...], str]]:
 
 
 def functions_of(entries: object) -> list[dict[str, Any]]:
-    """What tools, or calls of them, are about: each is {"function": {…}}, or the function itself."""
+    """The functions of tools or of tool calls: each entry is {"function": {…}}, or the function itself."""
     listed = entries if isinstance(entries, list | tuple) else ()
     functions = (each.get("function", each) for each in listed if isinstance(each, dict))
     return [each for each in functions if isinstance(each, dict)]
 
 
 def with_arguments(message: Message, change: Callable[[Any], Any]) -> Message:
-    """A copy of a message in which the arguments of its tool calls are changed."""
+    """A copy of a message with `change` applied to the arguments of its tool calls."""
     changed: Message = copy.deepcopy(message)
     for function in functions_of(changed.get("tool_calls")):
         if "arguments" in function:
@@ -194,7 +194,7 @@ def with_arguments(message: Message, change: Callable[[Any], Any]) -> Message:
 
 
 def arguments_as_object(arguments: Any) -> Any:
-    """Those that are an object as JSON in a text; others as they are."""
+    """Parse arguments that are a JSON object in a string; return others unchanged."""
     with suppress(ValueError):
         if isinstance(arguments, str) and isinstance(value := read_json(arguments), dict):
             return value
@@ -205,28 +205,28 @@ def arguments_as_text(arguments: Any) -> Any:
     return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
 
 
-# How a conversation becomes tokens
+# The settings of rendering and encoding
 
 
 def is_text(template: str) -> bool:
-    """Whether a template is given as its text, rather than by a name or a file."""
+    """Whether this is the text of a template rather than a name or a file."""
     return any(mark in template for mark in ("{{", "{%", "{#"))
 
 
 def marked_as_text(template: str) -> str:
-    """A template's text so that `is_text` knows it for one, also where it is nothing but words."""
+    """A template's text that `is_text` recognizes, even if it consists of words only."""
     return template if is_text(template) else EMPTY_COMMENT + template
 
 
 @dataclass(frozen=True)
 class ChatSettings:
-    """What people choose besides messages and tools.
+    """The user's choices other than messages and tools.
 
-    template               a name of one of the model's, a file, or a text; None is what `transformers` takes
-    add_generation_prompt  whether a turn of the assistant is begun at the end
-    add_special            whether the tokenizer puts its BOS, EOS and the like around the text
-    as_text                whether content stays text where it looks like a control token
-    variables              what the template is given besides, such as `enable_thinking`
+    template               the name of a template of the model, a file, or a text; None as in `transformers`
+    add_generation_prompt  whether to begin a turn of the assistant at the end
+    add_special            whether the tokenizer adds its BOS, EOS and the like to the text
+    as_text                whether content stays text even if it looks like a control token
+    variables              more that the template receives, such as `enable_thinking`
     """
 
     template: str | None = None
@@ -236,11 +236,11 @@ class ChatSettings:
     variables: Mapping[str, object] = field(default_factory=dict)
 
 
-# A conversation with its settings as one JSON object, named as servers name the parts of a request
+# A conversation with its settings as one JSON object, with the names of a server's request
 
 
 def request_of(conversation: Conversation, settings: ChatSettings) -> str:
-    """As JSON, for `conversation_of` and `settings_of`; without `add_special`, which is no template's."""
+    """The JSON that `conversation_of` and `settings_of` read; `add_special` is not in it."""
     document: dict[str, Any] = {"messages": conversation.messages, PROMPT: settings.add_generation_prompt}
     optional = {
         "tools": conversation.tools,
@@ -253,12 +253,12 @@ def request_of(conversation: Conversation, settings: ChatSettings) -> str:
 
 
 def settings_of(request: str | bytes) -> ChatSettings:
-    """Those in a request, the usual ones where it has none; raises ChatError for what cannot be one."""
+    """The settings in a request, with defaults for missing ones.  Raises ChatError if it is invalid."""
     try:
         document = read_json(request)
     except ValueError:
         raise ChatError("The request is not valid JSON.") from None
-    if not isinstance(document, dict):  # messages alone
+    if not isinstance(document, dict):  # only messages
         return ChatSettings()
     found = {key: document[key] for key in KINDS if document.get(key) is not None}
     for key, value in found.items():

@@ -1,4 +1,4 @@
-"""A conversation in tokens, and two ways of one compared, as JSON records and lines: what `chat` prints."""
+"""One prompt in tokens, or two prompts compared, as JSON records and as lines: the output of `chat`."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template
 
 
 def chat_record(chat: Chat, hints: Sequence[Hint]) -> dict[str, Any]:
-    """The record of `chat --json`; what something does not have is null, messages count from 0.
+    """The record of `chat --json`; missing values are null, messages count from 0.
 
-    Tokens are told one after the other, for `json_parts`: all at once may fill memory.
+    Tokens come from iterators, for `json_parts`: all at once may fill the memory.
     """
     budget = chat.budget
     return {
@@ -75,7 +75,7 @@ def turn_record(turn: Turn) -> dict[str, Any]:
 
 
 def differs(chat: Chat) -> bool:
-    """Whether content as text has other tokens, and is not what was asked for."""
+    """Whether the tokens change if content is encoded as text; False if the settings already request that."""
     return not np.array_equal(chat.as_text.token_ids, chat.token_ids)
 
 
@@ -106,7 +106,7 @@ def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> I
 
 
 def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
-    """For people: the budget, the tokens by origin, and what to look at."""
+    """Lines to read: the budget, the tokens by origin, and the hints."""
     budget = chat.budget
     roles = [f"{count:,} {quoted(role)}" for role, count in budget.by_role.items()]
     parts = [f"{budget.n_template:,} template", *roles]
@@ -125,7 +125,7 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
 
 
 def _way(chat: Chat, fix: Fix) -> str:
-    """How people mend it who have no button; "" for what is plain from the hint."""
+    """How to apply a fix without its button; "" if the hint makes it plain."""
     if fix.template is not None:
         whole, start, end = chat.template.source_text, fix.template.start, fix.template.end
         before = whole[max(whole.rfind("\n", 0, start) + 1, start - AROUND) : start]
@@ -138,7 +138,7 @@ def _way(chat: Chat, fix: Fix) -> str:
 
 
 def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> Iterator[str]:
-    """A line for all tokens in a row that are from the same."""
+    """A line for each run of tokens with the same label."""
     vocabulary = chat.tokenizer.vocabulary
     tokens = zip(encoding.token_ids.tolist(), origins, strict=True)
     for label, group in groupby(tokens, lambda token: _label(token[1])):
@@ -152,18 +152,18 @@ def _label(origin: TokenOrigin) -> str:
     return label if origin.field == "content" else f"{label}, {quoted(origin.field)}"
 
 
-# One conversation in tokens in two ways: of two templates or models, with generation prompt and without
+# One conversation as two prompts: by two templates or models, or with generation prompt and without
 
 
 class TurnPair(NamedTuple):
-    """A turn in both; None where the other has none like it."""
+    """The same turn in both prompts; None for a prompt that lacks it."""
 
     first: Turn | None
     second: Turn | None
 
 
 class CountPair(NamedTuple):
-    """Tokens of a role, of `template` or `added`, in both."""
+    """The number of tokens of a role, of `template` or of `added`, in both prompts."""
 
     name: str
     first: int
@@ -174,7 +174,7 @@ class CountPair(NamedTuple):
 class ChatComparison:
     """Two prompts of the same messages side by side.
 
-    turns   in order, those of the same message beside each other
+    turns   in order, the turns of the same message in one pair
     counts  of tokens: of the template, of each role, added
     """
 
@@ -201,11 +201,11 @@ class ChatComparison:
 
     @cached_property
     def changes(self) -> IdChanges:
-        """From the tokens of the first to those of the second, as few as can be; the others both have.
+        """The fewest changes from the tokens of the first prompt to the tokens of the second.
 
-        Content is the same where it is of the same characters of the same message, all else in the same
-        turn; of one model, ids are equal, of two, the texts of tokens.  `first` and `second` of the changes
-        are numbers for what makes tokens the same, not ids.
+        Two tokens are the same if they have the same origin (content: the same characters of the same
+        message; all else: the same turn) and the same id, or with two models the same text.  `first` and
+        `second` of the result are numbers of such keys, not ids.
         """
         numbers = dict[Hashable, int]()
         lists = [
@@ -216,7 +216,7 @@ class ChatComparison:
 
     @cached_property
     def is_shared(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """bool[n] for each: the tokens that the other has, too."""
+        """bool[n] for each prompt: the tokens that the other prompt also has."""
         shared = np.ones(len(self.changes.first), bool), np.ones(len(self.changes.second), bool)
         for change in self.changes.changes:
             shared[0][change.first_start : change.first_end] = False
@@ -233,7 +233,7 @@ class ChatComparison:
 
 
 def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
-    """The same text, where content stays text, or does not."""
+    """The same rendered text, encoded with content as text or not."""
     if as_text == chat.settings.as_text:
         return chat
     settings = replace(chat.settings, as_text=as_text)
@@ -247,14 +247,14 @@ def in_model(
     template: str | None = None,
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Chat:
-    """The same messages in another model, by its own template; by that of the chat where it has none."""
+    """The same messages in another model, by its own template, or by the chat's if it has none."""
     if template is None and not templates_of(tokenizer.vocabulary):
         template = chat.template.text
     return chat_of(tokenizer, chat.conversation, replace(settings, template=template), checkpoint)
 
 
 def _keys(turns: list[Turn]) -> list[Hashable]:
-    """What makes two turns the same: the message, or the one that follows, and the number among such."""
+    """The key of each turn: its message or the next one, and how many turns with that key follow it."""
     seen, keys, following = Counter[Hashable](), list[Hashable](), None
     for turn in reversed(turns):
         following = following if turn.message is None else turn.message
@@ -270,7 +270,7 @@ def _counts(chat: Chat) -> Counter[str]:
 
 
 def _token_keys(chat: Chat, is_one_model: bool) -> list[Hashable]:
-    """What makes two tokens the same: where they are from, and what they are."""
+    """The key of each token: its origin, and its id or text."""
     text, keys = chat.encoding.text_bytes, list[Hashable]()
     turns = chain.from_iterable(
         repeat(key, turn.end - turn.start) for turn, key in zip(chat.turns, _keys(chat.turns), strict=True)
@@ -282,15 +282,15 @@ def _token_keys(chat: Chat, is_one_model: bool) -> list[Hashable]:
     return keys
 
 
-# Two prompts of one conversation as a JSON record and as lines: what `chat --beside` prints
+# Two prompts of one conversation as a JSON record and as lines: the output of `chat --beside`
 
 
 def comparison_record(
     compared: ChatComparison, hints: tuple[list[Hint], list[Hint]], reported: str = ""
 ) -> dict[str, Any]:
-    """The record of `chat --json` where something is beside: that of each, and how they differ.
+    """The record of `chat --beside --json`: the record of each prompt, and how they differ.
 
-    reported  of llama.cpp, in what its prompt is another; "" for nothing
+    reported  how llama.cpp's prompt differs; "" if it does not
     """
     only_first, only_second = (np.flatnonzero(~shared).tolist() for shared in compared.is_shared)
     return {
@@ -312,7 +312,7 @@ def comparison_record(
 def comparison_lines(
     compared: ChatComparison, names: tuple[str, str], reported: str = "", hints: Sequence[Hint] = ()
 ) -> Iterator[str]:
-    """For people: counts, and by turn what only the first (-) and only the second (+) has; warnings last."""
+    """Lines to read: counts; by turn the tokens only in the first (-) or the second (+); warnings last."""
     first, second = (len(chat.encoding) for chat in (compared.first, compared.second))
     yield f"- {names[0]}: {counted(first, 'token')}"
     yield f"+ {names[1]}: {counted(second, 'token')}"
@@ -335,7 +335,7 @@ def comparison_lines(
 def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
     sides = zip("-+", (compared.first, compared.second), pair, compared.is_shared, strict=True)
     told = [(sign, chat, turn, shared) for sign, chat, turn, shared in sides if turn]
-    _, _, turn, shared = told[0]  # as both have the same of these
+    _, _, turn, shared = told[0]  # either side: the shared tokens are the same
     yield f"{_name(turn)}: {int(shared[turn.start : turn.end].sum()):,} in common"
     for sign, chat, turn, shared in told:
         if only := _only(chat, turn, shared):
@@ -343,7 +343,7 @@ def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
 
 
 def _only(chat: Chat, turn: Turn, is_shared: NDArray[np.bool_]) -> str:
-    """The tokens of a turn that the other side has not, those it has as one `…`."""
+    """The tokens of a turn that only this side has; each run of shared tokens is one `…`."""
     shown = list[str]()
     for place in range(turn.start, turn.end):
         if not is_shared[place]:

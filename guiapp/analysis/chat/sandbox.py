@@ -1,16 +1,16 @@
-"""The processes that run chat templates: programs from strangers, who may want more than to write a prompt.
+"""The processes that run chat templates, which are untrusted programs.
 
-One reads frames: HASH_BYTES of a template, and JSON {"template", "messages", "tools", "variables",
-"add_generation_prompt"}.  It starts a copy of itself for each template, which the system limits, and which
-answers all prompts of that template until it fails.  An answer is the exit status of a copy that has ended,
-and lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}; after a text {"runs", "lines"},
-{"prompt_start"}.  A batch has many conversations, each with its own limits, and one line for each.  See
-CVE-2024-34359 for what happens without a sandbox.
+The main process reads frames: HASH_BYTES of a template, and JSON {"template", "messages", "tools",
+"variables", "add_generation_prompt"}.  It forks a copy of itself for each template; the system limits the
+copy, which answers all prompts of its template until it fails.  An answer is the exit status if the copy
+has ended, and lines of JSON: {"text", "elapsed_ns", "generated"} or {"error", "line"}; after a text
+{"runs", "lines"} and {"prompt_start"}.  A batch has many conversations, each with its own limits and one
+line.  For what happens without a sandbox, see CVE-2024-34359.
 """
 
 from __future__ import annotations
 
-import encodings.unicode_escape  # noqa: F401  # now, as no file can be opened later; so all with this sign
+import encodings.unicode_escape  # noqa: F401  # now, as no file can be opened later; so with all F401 below
 import html  # noqa: F401
 import json
 import os
@@ -35,26 +35,26 @@ from guiapp.analysis.chat.tracing import ChatEnvironment, OutputTooLongError, Re
 from guiapp.analysis.chat.written_turns import written_turns
 from guiapp.core.processes import read_frame, write_frame
 
-TURNS_S = 10.0  # to render the beginnings of a conversation, of which long ones have many
-SECONDS, LATE_S = 1.4, 0.4  # with the time until a process is ready, less than 2
+TURNS_S = 10.0  # to render all beginnings of a conversation: long ones have many
+SECONDS, LATE_S = 1.4, 0.4  # with the start of a process less than 2
 MOST_BYTES, MOST_WRITTEN = 200_000_000, 64_000_000
 MOST_CHARACTERS, MOST_RUNS = 4 << 20, 100_000
-MOST_OWN = 1 << 18  # characters of a template's own; public ones write at most some 20,000
-MOST_COPIES = 4  # how often it may write what it is given, such as once more with indentation
-MOST_ALIVE = 4  # copies, which have compiled their templates
-MOST_GROWTH = 2  # of the memory of a copy
+MOST_OWN = 1 << 18  # characters of literal text; public templates write at most some 20,000
+MOST_COPIES = 4  # how often a template may write its input, such as again with indentation
+MOST_ALIVE = 4  # copies, each with a compiled template
+MOST_GROWTH = 2  # factor of the memory of a copy
 MOST_OPEN = 1 << 16
 HASH_BYTES = 32
 END = b""
 ROLE = "role"
-BATCH = b'{"batch"'  # how a request begins that has many conversations
+BATCH = b'{"batch"'  # the start of a request with many conversations
 
 
 def main() -> None:
-    copies = dict[bytes, _Copy]()  # by the hashes of their templates, in the order of their last prompts
+    copies = dict[bytes, _Copy]()  # by hash of the template, least recently used first
     while (request := read_frame(sys.stdin.buffer)) is not None:
         key, request = request[:HASH_BYTES], request[HASH_BYTES:]
-        if not hasattr(os, "fork"):  # it is started again for the next prompt
+        if not hasattr(os, "fork"):  # the caller starts this process again for the next prompt
             write_frame(sys.stdout.buffer, b"\n".join((b"", *_answers(request, RunningTemplate()))))
             return
         copy = copies.pop(key, None) or _Copy()
@@ -84,11 +84,11 @@ class _Copy:
         os.close(answers)
 
     def answer(self, request: bytes) -> tuple[int | None, list[bytes]]:
-        """The exit status if it has ended, and what it answered."""
+        """Its exit status, None while it is alive, and its answers."""
         answers, size, is_batch = list[bytes](), 0, request.startswith(BATCH)
         signal.signal(signal.SIGALRM, lambda *_: os.kill(self._process, signal.SIGKILL))
         longest_s = (TURNS_S if is_batch else SECONDS) + LATE_S
-        signal.setitimer(signal.ITIMER_REAL, longest_s)  # should it not end by itself
+        signal.setitimer(signal.ITIMER_REAL, longest_s)  # if it does not end by itself
         with suppress(BrokenPipeError), open(self._requests, "wb", closefd=False) as requests:
             write_frame(requests, request)
         with open(self._answers, "rb", closefd=False) as read:
@@ -109,7 +109,7 @@ class _Copy:
 
 
 def _serve() -> None:
-    """Answer until the pipe is closed, or a prompt has taken much memory: the next would have less."""
+    """Answer until the pipe is closed, or a prompt has used much memory, which the next prompt would lack."""
     import resource
 
     _limit()
@@ -134,7 +134,7 @@ def _allow_turns() -> None:
 def _answers(
     request: bytes, template: RunningTemplate, allow_turns: Callable[[], None] = lambda: None
 ) -> Iterator[bytes]:
-    """`allow_turns` is called before the turns of a conversation are located, which renders it many times."""
+    """Answer a request; `allow_turns` is called before locating turns, which takes many renderings."""
     asked, now = json.loads(request), datetime.now()
     if "batch" in asked:
         for record, size in zip(asked["batch"], asked["sizes"], strict=True):
@@ -144,12 +144,12 @@ def _answers(
     yield json.dumps(answer).encode()
     if "text" in answer:
         for more in (template.traced, template.prompt_start):
-            with suppress(Exception):  # then origins are unknown, and that is told
+            with suppress(Exception):  # then origins are unknown, which a hint reports
                 yield json.dumps(more(asked, now, answer["text"])).encode()
 
 
 class RunningTemplate:
-    """A template that is compiled once, with the first prompt."""
+    """A template, compiled once, at the first prompt."""
 
     def __init__(self) -> None:
         self._environment = ChatEnvironment()
@@ -164,7 +164,7 @@ class RunningTemplate:
         size: int,
         allow_turns: Callable[[], None],
     ) -> dict[str, Any]:
-        """One conversation of a batch, of so many characters; `turns` where they are wanted."""
+        """Render one conversation of a batch, of `size` characters; with `turns` if requested."""
         request = {
             "template": batch["template"],
             "variables": batch["variables"],
@@ -198,7 +198,7 @@ class RunningTemplate:
             size = len(json.dumps(given)) if given_characters is None else given_characters
             limit = min(MOST_OWN + MOST_COPIES * size, MOST_CHARACTERS)
             text = self._environment.rendered(self._template, given, limit)
-            text.encode()  # fails for halves of characters, which JSON would put together
+            text.encode()  # raises for surrogates, which JSON would combine
         except MemoryError:
             return {"error": "takes too much memory"}
         except Exception as error:
@@ -227,7 +227,7 @@ class RunningTemplate:
         return {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": tracing.line_counts()}
 
     def prompt_start(self, request: Mapping[str, Any], now: datetime, text: str) -> dict[str, Any]:
-        """Where what it writes without a generation prompt ends, if that begins the text."""
+        """The length of the text without a generation prompt, if the text begins with it."""
         if not request["add_generation_prompt"]:
             return {}
         shorter = self.rendered({**request, "add_generation_prompt": False}, now)["text"]
@@ -235,7 +235,7 @@ class RunningTemplate:
 
 
 def _given(request: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, Any]:
-    """What a template is given, as `transformers` names it."""
+    """The variables of a template, named as in `transformers`."""
     return {
         "messages": entries["messages"],
         "tools": entries["tools"],
@@ -246,7 +246,7 @@ def _given(request: Mapping[str, Any], entries: Mapping[str, Any]) -> dict[str, 
 
 
 def _entries(value: Any, origins: Origins, message: int | None, field: str) -> Any:
-    """The same, with the texts of a message Traced; what it is called and its role are not its content."""
+    """Make all strings in a value Traced; the keys and the role of a message are not content."""
     if isinstance(value, str):
         kind = TEMPLATE if field in ("", ROLE) else CONTENT
         return origins.entry(value, CharacterOrigin(kind, message, field))
@@ -262,7 +262,7 @@ def _entries(value: Any, origins: Origins, message: int | None, field: str) -> A
 
 
 def _reason(error: Exception) -> str:
-    """What became of the template, as the end of a sentence that begins with it."""
+    """The predicate of a sentence whose subject is the template."""
     line = _line(error)
     where = f" in line {line}" if line else ""
     said = str(error) or type(error).__name__
@@ -280,7 +280,7 @@ def _reason(error: Exception) -> str:
 
 
 def _in_parts(error: Exception, messages: list[dict[str, Any]]) -> str:
-    """Which content is no text, for a template that fails at a list."""
+    """Which content is a list of parts, if that is why the template fails; else ""."""
     if not (isinstance(error, TypeError) and '"list"' in str(error)):
         return ""
     rows = (row for row, each in enumerate(messages, 1) if isinstance(each.get("content"), list))
@@ -288,7 +288,7 @@ def _in_parts(error: Exception, messages: list[dict[str, Any]]) -> str:
 
 
 def _line(error: Exception) -> int:
-    """The line of the template where an error comes from; 0 is unknown."""
+    """The line of the template that raised an error; 0 if unknown."""
     if isinstance(error, TemplateSyntaxError):
         return error.lineno
     line, trace = 0, error.__traceback__
@@ -300,9 +300,9 @@ def _line(error: Exception) -> int:
 
 
 def _limit() -> None:
-    """From now on this process ends when it takes too much; it has no files but those it was started with.
+    """From now on, the system ends this process if it takes too much, and it can open no files.
 
-    Windows has no such limits: there only who started it looks at the clock.
+    Windows has no such limits: there, only the parent process enforces the time.
     """
     if sys.platform != "win32":
         import resource

@@ -1,4 +1,4 @@
-"""Chat templates: those that a model's files hold, the text that one makes of messages, and its markers."""
+"""Chat templates: those in a model's files, their rendering, and the markers of turns."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BEGINNINGS = (
 )  # fmt: skip
 KNOWN_MARKERS = frozenset(ENDS + BEGINNINGS)
 ANY_MARKER = re.compile(rf"{MARKER.pattern}|<\|turn>|<turn\|>")
-MOST_NAMES = 8  # sets of special tokens whose spellings are kept
+MOST_NAMES = 8  # sets of special tokens whose spellings are cached
 ENDS_BY_LOOK = frozenset(
     (
         *("eot", "eos", "eom", "eod", "eoa", "eot_id", "eom_id", "im_end", "end", "return", "endoftext"),
@@ -54,13 +54,13 @@ ENDS_BY_LOOK = frozenset(
     )
 )
 BRACKETS = "<>|[]_/ "
-DIGIT = re.compile(r"\d")  # no end has one, and most of many special tokens have
+DIGIT = re.compile(r"\d")  # no end of turn has one; most of the many special tokens have
 LONGEST_TEMPLATE = 1 << 20  # characters
 LONGEST_REASON = 300
-EACH_S, MOST_ENDED = 12.0, 8  # for each conversation of a batch; how many may end the process
-PATIENCE_S = 10.0  # for a process that has to start on a busy machine; the template itself has 2 s
+EACH_S, MOST_ENDED = 12.0, 8  # time for each conversation of a batch; how many may end the process
+PATIENCE_S = 10.0  # to start a process on a busy machine; the template itself has 2 s
 SANDBOXES = PersistentProcesses("guiapp.analysis.chat.sandbox")
-OUT_OF_TIME = (-14, -9)  # by SIGALRM, or by SIGKILL where that did not end it
+OUT_OF_TIME = (-14, -9)  # SIGALRM, or SIGKILL if that did not end it
 NOT_TRIED = (
     "Not rendered: the template took too long, or too much memory, for several records before this one."
 )
@@ -70,7 +70,7 @@ DEFAULT, WITH_TOOLS = "default", "tool_use"
 KEY = "chat_template"
 GGUF_KEY = "tokenizer.chat_template"
 JSON, FOLDER = "chat_template.json", "additional_chat_templates"
-GIVEN, AS_GIVEN = "given", "as given"  # name and source of one that is its text
+GIVEN, AS_GIVEN = "given", "as given"  # name and source of a template given as text
 MOST_TEMPLATES = 100
 CHATML = """\
 {%- for message in messages %}
@@ -84,17 +84,17 @@ CHATML = """\
 """
 CHARACTER = re.compile(
     r"\\(?:[0-7]{1,3}|x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|N\{[^}]*\}|[\\'\"abfnrtv\n])|.", re.DOTALL
-)  # of a string in quotes; a backslash before anything else stands for itself
+)  # of a quoted string; before any other character, a backslash is literal
 ENDS_OF_LINES = re.compile("\r\n?")
 
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A template.
+    """A template of a model, from a file, or given as text.
 
-    name    what it is chosen by: `default`, `tool_use` …
+    name    to choose it by: `default`, `tool_use` …
     text    in jinja's language
-    source  the key or the file that holds it
+    source  the key or file that contains it
     """
 
     name: str
@@ -103,13 +103,13 @@ class ChatTemplate:
 
     @cached_property
     def source_text(self) -> str:
-        """With the ends of lines that jinja counts by."""
+        """The text with LF for all ends of lines, as jinja counts lines."""
         return ENDS_OF_LINES.sub("\n", self.text)
 
     def string_at(self, place: int) -> tuple[str, list[int]]:
-        """What a string in quotes says, and where its characters are in `source_text`, and the last ends.
+        """The value of a quoted string, and the offsets of its characters and its end in `source_text`.
 
-        Nothing where there is no string.
+        ("", [place + 1]) if no string begins there.
         """
         source, at = self.source_text, place + 1
         quote, content, places = source[place:at], list[str](), [at]
@@ -128,10 +128,10 @@ class ChatTemplate:
 
 
 def templates_of(vocabulary: Vocabulary) -> tuple[ChatTemplate, ...]:
-    """All of a model, the one that is used by default first; none where it is for no chat.
+    """All templates of a model, the default first; empty for a model without chat.
 
-    Those in the model's own file come before those beside it; in a folder of Hugging Face's form, files of
-    templates come before tokenizer_config.json, as in `transformers`.
+    Templates in the model's own file come before sidecar files; in a folder in Hugging Face's form, template
+    files come before tokenizer_config.json, as in `transformers`.
     """
     result: dict[str, ChatTemplate] = {}
     texts = set[tuple[str, str]]()
@@ -155,7 +155,7 @@ def _in_order(vocabulary: Vocabulary) -> Iterator[ChatTemplate]:
 
 
 def _sidecar_templates(path: Path) -> Iterator[ChatTemplate]:
-    """In files by the side of a model's; of X.tokenizer.json only those that begin with X. too."""
+    """Templates in sidecar files of a model; for X.tokenizer.json, only in files that begin with `X.`."""
     prefix = name_before(path) or ""
     files = [(path.with_name(prefix + TEMPLATE), DEFAULT), (path.with_name(prefix + JSON), DEFAULT)]
     if not prefix:
@@ -168,7 +168,7 @@ def _sidecar_templates(path: Path) -> Iterator[ChatTemplate]:
 
 
 def _in_file(file: Path) -> Iterator[ChatTemplate]:
-    """The template that a file is, or those that a JSON file has an entry for."""
+    """The template that a file consists of, or the templates in the entry of a JSON file."""
     try:
         with file.open("rb") as opened:
             data = opened.read(4 * LONGEST_TEMPLATE + 1)
@@ -185,7 +185,7 @@ def _in_file(file: Path) -> Iterator[ChatTemplate]:
 
 
 def _named(content: Any, source: str) -> Iterator[ChatTemplate]:
-    """What an entry `chat_template` says: one, or several with names."""
+    """The templates of an entry `chat_template`: one text, or a list with names."""
     if isinstance(content, str):
         yield ChatTemplate(DEFAULT, content, source)
     elif isinstance(content, list):
@@ -195,9 +195,9 @@ def _named(content: Any, source: str) -> Iterator[ChatTemplate]:
 
 
 def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path | None = None) -> ChatTemplate:
-    """The template to use: the one of this name or in this file, or else what `transformers` would take.
+    """The template to use: by name, from a file, or as text; by default the one that `transformers` takes.
 
-    Raises ChatError where there is none.
+    Raises ChatError if there is none.
     """
     if isinstance(given, str) and is_text(given):
         return ChatTemplate(GIVEN, given, AS_GIVEN)
@@ -219,7 +219,7 @@ def chosen_template(vocabulary: Vocabulary, has_tools: bool, given: str | Path |
 
 
 def special_texts(vocabulary: Vocabulary) -> dict[str, str]:
-    """What templates are given as `bos_token`, `eos_token` and so on."""
+    """The texts that templates receive as `bos_token`, `eos_token` and so on."""
     ids = vocabulary.special_ids
     roles = {"bos": ids.bos, "eos": ids.eos, "unk": ids.unk, "sep": ids.sep, "pad": ids.pad, "mask": ids.mask}
     return {
@@ -229,19 +229,19 @@ def special_texts(vocabulary: Vocabulary) -> dict[str, str]:
     }
 
 
-# The text that a chat template makes of messages, rendered by a process that has no means to do harm
+# The text that a chat template makes of messages, rendered by a sandboxed process
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """What a template made of messages.
+    """The result of a template.
 
     text        of the whole prompt
-    runs        its stretches by origin, in order; together they are the whole
-    lines       how often each line of the template ran, None for those with nothing to run; () if unknown
+    runs        by origin, in order; they tile the text
+    lines       how often each line of the template ran, None for lines with nothing to run; () if unknown
     elapsed_ns  of compiling and running the template, without starting the process
-    generated   characters that are in `generation` blocks, which the assistant writes; as in `transformers`
-    prompt_start  the character where the generation prompt begins; None where it is no end of the text
+    generated   character ranges in `generation` blocks, which the assistant writes; as in `transformers`
+    prompt_start  the character where the generation prompt begins; None if the text does not end with one
     """
 
     text: str
@@ -259,10 +259,10 @@ def render(
     variables: Mapping[str, object] = {},
     checkpoint: Callable[[], None] = lambda: None,
 ) -> Rendering:
-    """Run a template, within 2 s, 200 MB and a multiple of what it is given.  Raises ChatError.
+    """Run a template with at most 2 s, 200 MB and a multiple of its input as output.  Raises ChatError.
 
-    variables   what it is given besides, such as `bos_token`, or `enable_thinking`
-    checkpoint  called again and again; what it raises ends the process
+    variables   that it also receives, such as `bos_token` or `enable_thinking`
+    checkpoint  called repeatedly; an exception from it ends the process
     """
     if taken := {"messages", "tools", "add_generation_prompt"}.intersection(variables):
         raise ChatError(f"“{min(taken)}” cannot be set as a variable: the template always receives it.")
@@ -288,7 +288,7 @@ def render(
 
 
 def generation_header(template: str, variables: Mapping[str, object]) -> str:
-    """What the generation prompt adds to a user's message; "" where the template fails, or adds nothing."""
+    """The text that the generation prompt adds to a user's message; "" if the template fails or adds none."""
     asked = Conversation(({"role": "user", "content": "Hi"},))
     with suppress(ChatError):
         prompt, text = (render(template, asked, adds, variables).text for adds in (True, False))
@@ -299,7 +299,7 @@ def generation_header(template: str, variables: Mapping[str, object]) -> str:
 
 
 def _advice(request: dict[str, Any], checkpoint: Callable[[], None]) -> str:
-    """What helps a template that fails only for the form that arguments of tool calls have."""
+    """Advice if a template fails only because of the form of the arguments of tool calls; else ""."""
     given = request["messages"]
     forms = {"objects, not as text": arguments_as_object, "JSON text, not as objects": arguments_as_text}
     for form, change in forms.items():
@@ -319,7 +319,7 @@ def _answers(given: dict[str, Any], checkpoint: Callable[[], None]) -> list[dict
 
 
 def _asked(template: str, given: str, checkpoint: Callable[[], None], longest_s: float) -> list[bytes]:
-    """The exit status of what has ended, and its answers."""
+    """The exit status of the process, empty if it is alive, and its answers."""
     request = sha256(template.encode("utf-8", "surrogatepass")).digest() + given.encode()
     try:
         answer = SANDBOXES.answer(request, lambda _: checkpoint(), longest_s)
@@ -336,15 +336,15 @@ def _ended(status: bytes) -> str:
     return TOO_LONG if int(status) in OUT_OF_TIME else TOO_MUCH
 
 
-# Many conversations in one go, without origins
+# Many conversations at once, without origins
 
 
 class BatchRendering(NamedTuple):
-    """The text of a conversation in a batch, or why there is none.
+    """The text of a conversation in a batch, or an error.
 
     generated  as in Rendering
-    turns      of the assistant, where they were asked for
-    error      a sentence, "" for none; `line` of the template where it comes from, 0 is unknown
+    turns      of the assistant, if requested
+    error      a sentence, or ""; `line`: of the template that raised it, 0 if unknown
     """
 
     text: str = ""
@@ -364,11 +364,11 @@ def render_batch(
 ) -> list[BatchRendering]:
     """Run a template for each of many conversations, without generation prompt; limits as for `render`.
 
-    conversations  with the first of its messages whose turns are wanted
-    with_turns    whether to look for the assistant's turns
-    header        its `generation_header`, which helps to find them
-    One that fails or takes too long does not keep the others from being rendered; but after some of them that
-    took too long the others are not tried.
+    conversations  each with the index of the first message whose turn is wanted
+    with_turns     whether to locate the assistant's turns
+    header         the template's `generation_header`, which helps to locate them
+    If one fails or takes too long, the others are still rendered; but after MOST_ENDED that ended the
+    process, the remaining ones are not tried.
     """
     if len(template) > LONGEST_TEMPLATE:
         raise ChatError(f"The template is longer than {LONGEST_TEMPLATE:,} characters.")
@@ -406,18 +406,18 @@ def _of_batch(answer: dict[str, Any]) -> BatchRendering:
     return BatchRendering(answer["text"], tuple(map(tuple, answer["generated"])), turns)
 
 
-# What markers of turns look like, in templates, in texts and as names of tokens
+# The markers of turns, in templates, in texts and as names of tokens
 
 
 def confusable_key(name: str) -> str:
-    """What names have in common that people take for the same."""
+    """A key that is equal for names which look the same to a reader."""
     return "".join(name.split()).replace("｜", "|").replace("▁", "_").lower()
 
 
 def markers_as_text(
     special_texts: Collection[str], text: str, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[tuple[re.Match[str], str]]:
-    """Markers that are no special tokens, each with the special token that people take it for, or ""."""
+    """Markers that are no special tokens, each with the special token that it looks like, or ""."""
     names = frozenset(special_texts)
     by_key = _by_confusable_key(names)
     for marker in stoppable(ANY_MARKER.finditer(text, start, end)):
@@ -427,19 +427,19 @@ def markers_as_text(
 
 @lru_cache(MOST_NAMES)
 def _by_confusable_key(names: frozenset[str]) -> dict[str, str]:
-    """For many short texts with the same special tokens."""
+    """Special tokens by key, cached for many short texts."""
     return {confusable_key(name): name for name in names}
 
 
 def near_misses(
     special_texts: Collection[str], text: str, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[tuple[re.Match[str], str]]:
-    """`markers_as_text` without tags that no known model has, such as those of HTML."""
+    """`markers_as_text` without tags that no known model has, such as HTML tags."""
     for marker, meant in markers_as_text(special_texts, text, start, end):
         if meant or marker[0] in KNOWN_MARKERS:
             yield marker, meant
 
 
 def resembles_end(name: str) -> bool:
-    """Whether people take a token of this name for the end of a turn."""
+    """Whether the name of a token looks like the end of a turn."""
     return not DIGIT.search(name) and confusable_key(name).strip(BRACKETS) in ENDS_BY_LOOK

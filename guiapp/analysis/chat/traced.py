@@ -1,8 +1,7 @@
-"""Texts whose characters know where they are from, so that a rendered prompt does.
+"""Strings that track the origin of each character, from the messages to the rendered prompt.
 
-A Traced is a str with a mark for each character.  What templates make of it by cutting and joining keeps
-the marks; what else is made of it is a plain str, to be looked after by who made it.  Origins says what marks
-mean.
+A Traced is a str with a mark for each character.  Slicing and joining preserve the marks; other operations
+return a plain str, and the caller has to add marks.  Origins maps marks to origins.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
 
 
 class CharacterOrigin(NamedTuple):
-    """Where characters are from.
+    """The origin of some characters.
 
-    kind     TEMPLATE; CONTENT of a message or tool; CHANGED: content that was made into something else
-    message  from 0: whose content it is, or for which one the template writes; None for no message
+    kind     TEMPLATE; CONTENT of a message or tool; CHANGED: content transformed by an operation
+    message  from 0: the owner of the content, or the message that the template is writing; else None
     field    the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
-    line     of the template, where it writes them; 0 is unknown
-    place    the same as a character of the template, with `\n` for all ends of lines: where what it writes
-             begins, a string with its quote, or the name of a variable, or the dot or bracket before that of
-             an entry; -1 is unknown
-    taken    the same of what was written: where the template took it, perhaps long before
+    line     of the template that writes the characters; 0 if unknown
+    place    the offset in the template, with LF for all ends of lines, of the expression that writes them:
+             of a string's quote, of a variable's name, or of the dot or bracket before the name of an entry;
+             -1 if unknown
+    taken    the offset where the template read the entry, perhaps long before it wrote it; -1 if unknown
     """
 
     kind: str
@@ -41,7 +40,7 @@ class CharacterOrigin(NamedTuple):
 
 
 class Traced(str):
-    """A str with a mark for each character; `_source` is the origin of one that is a whole entry."""
+    """A str with a mark for each character; `_source` is its origin if it is a whole entry."""
 
     __slots__ = ("_marks", "_source")
     _marks: array[int]
@@ -96,7 +95,7 @@ class Traced(str):
         return self[: len(super().removesuffix(suffix))]
 
     def replace(self, old: str, new: str, count: SupportsIndex = -1) -> str:
-        """Plain where it puts something between all characters."""
+        """Without marks if `old` is empty."""
         return Traced(new).join(self.split(old, count)) if old else super().replace(old, new, count)
 
     def split(self, sep: str | None = None, maxsplit: SupportsIndex = -1) -> list[Traced]:  # type: ignore[override]
@@ -106,7 +105,7 @@ class Traced(str):
         return self._cut(super().rsplit(sep, maxsplit), sep)
 
     def _cut(self, parts: Iterable[str], sep: str | None) -> list[Traced]:
-        """Parts of it, in order, with this between them; None for white space."""
+        """Add the marks to parts of this text that `sep` separates; None for white space."""
         found, at = list[Traced](), 0
         for part in parts:
             at = super().find(part, at) if sep is None else at
@@ -142,12 +141,12 @@ class Traced(str):
         return self._like(super().capitalize())
 
     def _like(self, text: str) -> str:
-        """With letters in another case; that gives each at least one, so that of as many each gave one."""
+        """A text in another case, with marks if the length is the same: a letter never maps to no letter."""
         return Traced(text, self._marks) if len(text) == len(self) else text
 
 
 class Safe(Traced):
-    """One that a template calls safe: `+` escapes for web pages what it is joined with, in jinja2 as well."""
+    """A text that a template marks as safe: as in jinja2, `+` escapes the other operand for HTML."""
 
     __slots__ = ()
 
@@ -182,10 +181,10 @@ def joined(parts: Iterable[str]) -> Traced:
 
 
 class OriginRun(NamedTuple):
-    """A stretch of a text with one origin.
+    """A run of characters with one origin, up to the next run.
 
-    start   its first character
-    offset  of a CONTENT, the character of the entry where it begins
+    start   the first character
+    offset  for CONTENT, the character of the entry where the run begins
     """
 
     start: int
@@ -194,31 +193,31 @@ class OriginRun(NamedTuple):
 
 
 class Origins:
-    """What marks mean: each origin has as many in a row as it has characters."""
+    """Maps marks to origins: each origin has as many consecutive marks as characters."""
 
     def __init__(self) -> None:
         self._firsts, self._origins, self._next = [UNKNOWN], [CharacterOrigin(TEMPLATE)], 1
         self._marks: dict[CharacterOrigin, int] = {}
         self._taken: dict[tuple[int, int, int], Traced] = {}
-        self._entries: dict[int, int] = {}  # of rows where an entry is written: the row where it was taken
+        self._entries: dict[int, int] = {}  # row where an entry is written -> row where it was read
         self._placed: dict[tuple[int, int, int], int] = {}
         self._printed = set[int]()
 
     def mark(self, origin: CharacterOrigin) -> int:
-        """The one for all characters of an origin that has no places."""
+        """The one mark for all characters of an origin that has no offsets."""
         if (mark := self._marks.get(origin)) is None:
             mark = self._marks[origin] = self._add(origin, 1)
         return mark
 
     def entry(self, text: str, origin: CharacterOrigin) -> Traced:
-        """The text of an entry of a message."""
+        """An entry of a message as Traced text."""
         first = self._add(origin, len(text))
         traced = Traced(text, array("I", range(first, first + len(text))))
         traced._source = origin
         return traced
 
     def taken(self, text: Traced, line: int, place: int) -> Traced:
-        """The same, but if it is an entry that was taken nowhere yet, it is here."""
+        """The same text; a whole entry that has no line yet gets this line and place."""
         origin = text._source
         if origin is None or origin.line or not text:
             return text
@@ -228,9 +227,9 @@ class Origins:
         return traced
 
     def written(self, text: Traced, line: int, place: int, is_printed: bool = False) -> Traced:
-        """The same, its entries written here, unless they were printed before.
+        """The same text, with this line and place for its entries, unless they were printed before.
 
-        With `is_printed` it is printed now: only entries that were written nowhere are written here.
+        With `is_printed` it is printed now: only entries that nothing has written yet get this place.
         """
         runs, marks = list(self.runs(text)), array("I", text._marks)
         ends = [*(run.start for run in runs), len(text)][1:]
@@ -253,7 +252,7 @@ class Origins:
         return type(text)(text, marks)
 
     def _row_of(self, row: int, here: CharacterOrigin) -> int:
-        """That of the same entry where it is written."""
+        """The row of the same entry at the place that writes it."""
         entry = self._entries.get(row, row)
         key = entry, here.line, here.place
         if key not in self._placed:
@@ -264,14 +263,14 @@ class Origins:
         return self._placed[key]
 
     def _add(self, origin: CharacterOrigin, size: int) -> int:
-        first, self._next = self._next, self._next + size + 1  # the next origin's first follows no mark
+        first, self._next = self._next, self._next + size + 1  # the gap separates origins
         if size:
             self._firsts.append(first)
             self._origins.append(origin)
         return first
 
     def within(self, values: Iterable[Any]) -> set[CharacterOrigin]:
-        """The origins of all that is content in texts, and in lists and dicts of them."""
+        """The origins of all content in texts, and in nested lists and dicts of texts."""
         found, todo, seen = set[CharacterOrigin](), list(values), set[int]()
         while todo:
             value = todo.pop()
@@ -292,7 +291,7 @@ class Origins:
         return {origin for origin in found if origin.kind != TEMPLATE}
 
     def runs(self, text: Traced) -> Iterator[OriginRun]:
-        """All stretches of a text in order, each as long as can be."""
+        """The runs of a text in order, each as long as possible."""
         marks, at, last = text._marks, 0, None
         while at < len(marks):
             row = bisect_right(self._firsts, marks[at]) - 1
@@ -304,7 +303,7 @@ class Origins:
 
 
 def _end_of_segment(marks: array[int], at: int, step: int) -> int:
-    """Up to where each mark from `at` on is `step` more than the one before: by doubling, then halving."""
+    """The end of the run from `at` on in which each mark grows by `step`: found by doubling, then halving."""
     end, size, grows = at + 1, 1, True
     while size and end < len(marks):
         here, first = marks[end : end + size], marks[end - 1] + step

@@ -1,8 +1,8 @@
-"""Runs a chat template so that each character of its text knows its origin, and each line how often it ran.
+"""Run a chat template, tracking the origin of each character and how often each line ran.
 
-What jinja2 generates from a template is the same but for this: its own texts are Traced, each statement is
-counted, and what operations make that loses marks is told from what they were given.  The text is jinja2's
-own only where it is equal to that of a plain run, which the caller has to see to.
+The code that jinja2 generates from a template changes only in this: literal texts are Traced, statements
+are counted, and results of operations that lose marks get marks from their operands.  The caller has to
+check that the text equals the text of a plain run.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ BLOCKS = ("if", "for", "macro", "call", "filter", "block", "with", "autoescape",
 
 
 class RefusedError(TemplateError):
-    """What a template raises by `raise_exception`."""
+    """A template has called `raise_exception`."""
 
 
 class OutputTooLongError(TemplateError):
-    """A template writes more than it may."""
+    """A template writes more than the limit."""
 
 
 class Generation(Extension):
-    """`{% generation %}`: a block of what the model is to write, which prints what is in it."""
+    """`{% generation %}`: a block of text that the model is to write; it prints its contents."""
 
     environment: ChatEnvironment
     tags = {"generation"}
@@ -76,7 +76,7 @@ class Generation(Extension):
 
 
 class OwnNamespace(Namespace):
-    """Without entries that begin with an underscore."""
+    """A jinja2 namespace that refuses entries that begin with an underscore."""
 
     def __init__(*args: Any, **entries: Any) -> None:  # an entry may be called `self`
         self, *given = args
@@ -111,7 +111,7 @@ def tojson(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """JSON as it stands; jinja2's own filter escapes it for web pages."""
+    """Plain JSON; jinja2's own filter escapes it for HTML."""
     return json.dumps(
         value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
     )
@@ -122,10 +122,11 @@ def raise_exception(message: str) -> None:
 
 
 class ChatEnvironment(ImmutableSandboxedEnvironment):
-    """What compiles chat templates, and runs one again and again.
+    """Compiles chat templates, and runs them repeatedly.
 
-    n_written  characters so far, and of which `generated` ones are in generation blocks: starts and ends, as
-               `transformers` counts them, which is wrong for a block within a macro or a set
+    n_written  characters so far
+    generated  the start and end of each generation block, counted as in `transformers`, which is wrong for a
+               block within a macro or a set
     """
 
     def __init__(self, optimized: bool = True) -> None:
@@ -141,7 +142,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         self.begin(datetime.now())
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """As in jinja2, but soon done for entries, and for attributes that it always allows."""
+        """As in jinja2, with a fast path for entries, and for attributes that it always allows."""
         kind = type(obj)
         if kind is dict and attribute not in DICT_NAMES:
             return obj[attribute] if attribute in obj else self.undefined(obj=obj, name=attribute)
@@ -152,12 +153,12 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         return getattr(obj, attribute) if is_safe else super().getattr(obj, attribute)
 
     def begin(self, now: datetime) -> None:
-        """Before each run; `now` is the time that a template is told."""
+        """Prepare a run; `now` is the time that `strftime_now` formats."""
         self.globals["strftime_now"] = now.strftime
         self.n_written, self.generated = 0, list[tuple[int, int]]()
 
     def rendered(self, template: Template, given: dict[str, Any], limit: int) -> str:
-        """Raises TooLongError as soon as the text has more characters than the limit."""
+        """Run a template.  Raises OutputTooLongError as soon as the text is longer than the limit."""
         parts = []
         for part in template.generate(given):
             parts.append(part)
@@ -169,7 +170,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
 
 
 class _Nested(NodeTransformer):
-    """`elif` as an `if` in the `else`, a statement of its own."""
+    """Rewrites `elif` as an `if` in the `else`, a separate statement."""
 
     def visit_If(self, node: nodes.If) -> nodes.If:
         if node.elif_:
@@ -181,21 +182,21 @@ class _Nested(NodeTransformer):
 
 
 class _Numbered(Extension):
-    """Each token has its number, from 1, where others have their line: that tells its place as well."""
+    """Replaces the line of each token by its number, from 1, which gives its offset as well."""
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         return (Token(number, token.type, token.value) for number, token in enumerate(stream, 1))
 
 
 class _Generator(CodeGenerator):
-    """jinja2's, which also tells the environment what runs."""
+    """jinja2's generator; its code also calls the environment, to trace what runs."""
 
     environment: TracingEnvironment
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self._loops: dict[int, nodes.For] = {}  # by their bodies
-        self._writes = False  # whether what is compiled is an expression that is printed
+        self._loops: dict[int, nodes.For] = {}  # by the id of the body
+        self._writes = False  # whether the expression being compiled is printed
 
     def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
         self.writeline("pass")
@@ -260,9 +261,9 @@ class _Generator(CodeGenerator):
 
 
 class TracingEnvironment(ChatEnvironment):
-    """Compiles one template, its `source`, and knows what happens when it runs.
+    """Compiles one template, `source`, and traces its runs.
 
-    message  the number of the message that the innermost loop over messages is at
+    message  the number of the current message in the innermost loop over messages
     """
 
     code_generator_class = _Generator
@@ -273,8 +274,8 @@ class TracingEnvironment(ChatEnvironment):
         super().__init__(optimized=False)
         self.add_extension(_Numbered)
         self._places = [UNPLACED, *_places(self, source)]  # of each token of the template, by its number
-        self._lines: list[set[int]] = []  # of each statement …
-        self._tokens: list[set[int]] = []  # … and its tokens
+        self._lines: list[set[int]] = []  # of each statement
+        self._tokens: list[set[int]] = []  # of each statement
         self._tags = list(_tags(self, source))
         self._n_lines = len(newline_re.split(source)[::2])
         self.filters = {name: self._adopting(each) for name, each in self.filters.items()}
@@ -289,14 +290,14 @@ class TracingEnvironment(ChatEnvironment):
         self._template = Template.from_code(self, code, self.make_globals(None))
 
     def run(self, now: datetime, origins: Origins, messages: list[Any], given: dict[str, Any]) -> str:
-        """The text that a template makes of what it is given; `origins` are those of `messages`."""
+        """Render the template; `origins` has the marks of `messages`."""
         self.begin(now)
         self.message: int | None = None
         self._origins, self._line, self._counts = origins, 0, Counter[int]()
         self._numbers = {id(message): number for number, message in enumerate(messages)}
         return self._template.render(given)
 
-    # What generated code calls
+    # Called by generated code
 
     def number(self, statement: nodes.Node) -> int:
         places = list(self._lines_of(statement))
@@ -312,11 +313,11 @@ class TracingEnvironment(ChatEnvironment):
         self.message = self._numbers.get(id(item), self.message)
 
     def literal(self, text: str, token: int) -> Traced:
-        """A string, written in quotes."""
+        """A quoted string."""
         return Traced(text, array("I", (self._own(self._places[token]),)) * len(text))
 
     def data(self, text: str, token: int) -> Traced:
-        """What stands between tags."""
+        """Text between tags."""
         (line, place), marks = self._places[token], array("I")
         for number, each in enumerate(LINES.findall(text), line):
             marks.extend(array("I", (self._own(_Place(number, place)),)) * len(each))
@@ -344,7 +345,7 @@ class TracingEnvironment(ChatEnvironment):
         return self._origins.mark(CharacterOrigin(TEMPLATE, self.message, "", *place))
 
     def _lines_of(self, statement: nodes.Node) -> Iterator[tuple[int, int]]:
-        """The lines and tokens of what a statement evaluates; not those of the statements in it."""
+        """The lines and tokens that a statement evaluates, without nested statements."""
         todo = [statement]
         while todo:
             node = todo.pop()
@@ -357,7 +358,7 @@ class TracingEnvironment(ChatEnvironment):
                 yield line, node.lineno
             todo += node.iter_child_nodes(exclude=BODIES)
 
-    # What loses marks
+    # Operations that lose marks
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         result = super().call(__context, __obj, *args, **kwargs)
@@ -375,7 +376,7 @@ class TracingEnvironment(ChatEnvironment):
         return adopting
 
     def _adopted(self, result: Any, given: tuple[Any, ...]) -> Any:
-        """What an operation made, with marks that say of what, as far as that is known."""
+        """The result of an operation, with marks from its operands as far as they are known."""
         if not isinstance(result, str) or (isinstance(result, Traced) and any(result._marks)):
             return result
         for each in given:
@@ -384,7 +385,7 @@ class TracingEnvironment(ChatEnvironment):
         return Traced(result, array("I", (self._mark_of(given),)) * len(result))
 
     def _mark_of(self, given: Iterable[Any]) -> int:
-        """The mark of what was made of content; UNKNOWN where nothing was."""
+        """The mark of a result made of content; UNKNOWN if no operand contains content."""
         found = self._origins.within(given)
         if not found:
             return UNKNOWN
@@ -417,7 +418,7 @@ class TracingEnvironment(ChatEnvironment):
         separators: tuple[str, str] | None = None,
         sort_keys: bool = False,
     ) -> Iterator[str]:
-        """JSON as `json.dumps` makes it, texts with the marks that they have."""
+        """The JSON that `json.dumps` writes; texts retain their marks."""
         item, colon = separators or (", " if indent is None else ",", ": ")
         step = " " * indent if isinstance(indent, int) else indent
 
@@ -441,10 +442,10 @@ class TracingEnvironment(ChatEnvironment):
 
         return pieces(value, 0)
 
-    # What ran
+    # Counts
 
     def line_counts(self) -> list[int | None]:
-        """How often each line of the template ran; None for one with nothing to run."""
+        """How often each line of the template ran; None for a line with nothing to run."""
         counts, by_token = dict[int, int](), dict[int, int]()
         for numbers, all_numbers in ((counts, self._lines), (by_token, self._tokens)):
             for statement, each in enumerate(all_numbers):
@@ -464,7 +465,7 @@ class TracingEnvironment(ChatEnvironment):
 
 
 class _Place(NamedTuple):
-    """A line of the template, and the character of it where something begins: as in Origin."""
+    """A line of the template and an offset in the template: `line` and `place` of CharacterOrigin."""
 
     line: int
     start: int
@@ -474,17 +475,17 @@ UNPLACED = _Place(0, -1)
 
 
 def _places(environment: ChatEnvironment, source: str) -> Iterator[_Place]:
-    """Of each token that is parsed, in order; those of white space and comments are not."""
+    """The place of each token that the parser receives, in order: no white space and no comments."""
     text, at = newline_re.sub("\n", source), 0
     for line, kind, value in environment.lex(source):
-        at = text.index(value, at)  # white space may have been taken away before it
+        at = text.index(value, at)  # jinja may have dropped white space before it
         if kind not in ignored_tokens and kind not in (TOKEN_RAW_BEGIN, TOKEN_RAW_END):
             yield _Place(line, at)
         at += len(value)
 
 
 class _Tag(NamedTuple):
-    """A tag of a template: its name, "" where it prints, and whether another one ends what it begins."""
+    """A tag of a template: its name, "" if it prints, and whether it begins a block that another tag ends."""
 
     lines: range
     tokens: range
@@ -506,7 +507,7 @@ def _tags(environment: ChatEnvironment, source: str) -> Iterator[_Tag]:
 
 
 def _indent(s: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
-    """jinja2's, which joins by a str of its own."""
+    """jinja2's filter, which would join with a plain str."""
     indention = width if isinstance(width, str) else " " * width
     lines = (Traced(s) + "\n").splitlines()
     rest = (indention + line if line or blank else line for line in lines[1:])
@@ -515,9 +516,9 @@ def _indent(s: str, width: int | str = 4, first: bool = False, blank: bool = Fal
 
 
 def _quoted(text: str, ensure_ascii: bool) -> Iterator[str]:
-    """A text in JSON; what stands for a character of it has the mark of that."""
+    """A text in JSON; an escape has the mark of its character."""
     yield '"'
-    if len(json.dumps(text, ensure_ascii=ensure_ascii)) == len(text) + 2:  # with nothing escaped
+    if len(json.dumps(text, ensure_ascii=ensure_ascii)) == len(text) + 2:  # nothing is escaped
         yield text
     else:
         for each in text:

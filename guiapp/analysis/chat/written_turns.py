@@ -1,7 +1,7 @@
-"""Where in a rendered text the assistant's turns are, for templates that do not mark them.
+"""Locate the assistant's turns in a rendered text, for templates that do not mark them.
 
-A turn is what the text has beyond the prompt of the messages before it, which ends with the generation
-prompt; up to and with the marker that ends it.  Only strings are compared, where the template runs.
+A turn begins where the prompt of the previous messages, with the generation prompt, ends; its end includes
+the marker that ends it.  Only strings are compared, in the process that runs the template.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Render = Callable[[Sequence[Any], bool], str | None]
 
 
 class WrittenTurn(NamedTuple):
-    """The assistant's turn in a text.
+    """A turn of the assistant in a text.
 
     message     from 0
-    start, end  characters of the text; UNKNOWN where only the origins of the text can tell
-    how         EXACT; REWRITTEN: later messages change what the template writes of this one or of others
-                before it; OTHER_PROMPT: the turn does not begin as the generation prompt does
-    header      what the generation prompt adds
+    start, end  characters of the text; UNKNOWN if only the origins of the text can locate the turn
+    how         EXACT; REWRITTEN: later messages change how the template writes this one or previous ones;
+                OTHER_PROMPT: the turn does not begin like the generation prompt
+    header      the text that the generation prompt adds
     """
 
     message: int
@@ -45,11 +45,11 @@ class WrittenTurn(NamedTuple):
 def written_turns(
     render: Render, messages: Sequence[Any], text: str, first: int, eos: str, usual: str = ""
 ) -> Iterator[WrittenTurn]:
-    """Those of the assistant's messages from `first` on, in order.
+    """The turns of the assistant's messages from `first` on, in order.
 
-    render  the text of some messages, with or without generation prompt; None where the template fails
-    text    of all messages, without one
-    usual   what the generation prompt adds to a user's message; "" if that is unknown
+    render  returns the text of some messages, with or without generation prompt; None if the template fails
+    text    of all messages, without generation prompt
+    usual   the text that the generation prompt adds to a user's message; "" if unknown
     """
     owners = [row for row, each in enumerate(messages) if each["role"] == ASSISTANT and row >= first]
     at = 0
@@ -62,14 +62,14 @@ def written_turns(
             end, is_same = _end(messages[row], text, start, whole, prompt or "")
             if (
                 end == UNKNOWN and usual
-            ):  # what is last may end otherwise: look at what stands before a prompt
+            ):  # the last message may end otherwise: use the text before a generation prompt
                 before = render(messages[: row + 1], True) or ""
                 size = len(before) - len(usual) if before.endswith(usual) else 0
                 if size > start and text.startswith(before[:size]):
                     before, end = before[:size], size
                     is_same = whole.startswith(TAIL.sub("", before.rstrip()))
             how = how or (EXACT if is_same else REWRITTEN)
-        if start != UNKNOWN and usual and text.startswith(usual, start):  # not written by this prompt, then
+        if start != UNKNOWN and usual and text.startswith(usual, start):  # this prompt did not write it
             start, how = start + len(usual), OTHER_PROMPT
         if end == UNKNOWN:
             yield WrittenTurn(row, UNKNOWN, UNKNOWN, how or REWRITTEN, header)
@@ -87,9 +87,9 @@ def _start(
     at: int,
     left: int,
 ) -> tuple[int, str, str]:
-    """The first character of a turn behind `at`, how it was located, and the header.
+    """The first character of a turn after `at`, how it was located, and the header.
 
-    left  how many turns of the assistant are to come, with this one
+    left  how many turns of the assistant remain, including this one
     """
     if prompt is None:
         return UNKNOWN, REWRITTEN, ""
@@ -109,21 +109,21 @@ def _start(
 
 
 def n_of_header(header: str, text: str) -> int:
-    """How many characters of a header a text begins with, up to the end of a line or a marker of it."""
+    """The length of the header's prefix that a text begins with, cut at the end of a line or a marker."""
     common = n_alike(header, text)
     return max([0, *(each for each in _borders(header) if each <= common)])
 
 
 def _borders(header: str) -> list[int]:
-    """Behind its lines, its markers and itself."""
+    """The ends of its lines and markers, and its own end."""
     ends = {result.end() for result in MARKER.finditer(header)} | {len(header)} - {0}
     return sorted(ends | {at for at, each in enumerate(header, 1) if each == "\n"})
 
 
 def _end(message: Any, text: str, start: int, whole: str, prompt: str) -> tuple[int, bool]:
-    """Behind the last character of a turn, UNKNOWN if not certain; whether later messages left it alone.
+    """The end of a turn, UNKNOWN if uncertain, and whether later messages left the turn unchanged.
 
-    whole  what is written up to and with this message
+    whole  the text of the messages up to and including this one
     """
     if text.startswith(whole) and len(whole) >= start:
         return len(whole), True
@@ -132,13 +132,13 @@ def _end(message: Any, text: str, start: int, whole: str, prompt: str) -> tuple[
     own, content = whole[len(prompt) :], _content(message)
     common = n_alike(own, text[start : start + len(own)])
     inside = own.rfind(content, 0, common)
-    if content and inside >= 0:  # the same up to what ends it, which is another for the last message
+    if content and inside >= 0:  # equal up to the marker, which may differ for the last message
         behind = inside + len(content)
         ours, here = _marker(own, behind), _marker(text, start + behind)
         if ours and here:
             return here, True
     rest = own.find(text[start + common : start + common + 8], common + 1) if common < len(own) else -1
-    while rest >= 0:  # something was left out, such as reasoning
+    while rest >= 0:  # the text omits something, such as reasoning
         size = len(own) - rest
         if text.startswith(own[rest:], start + common) and content in own[rest:]:
             return start + common + size, False
@@ -147,7 +147,7 @@ def _end(message: Any, text: str, start: int, whole: str, prompt: str) -> tuple[
 
 
 def n_alike(first: str, second: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The length of the common prefix of two texts."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
@@ -159,7 +159,7 @@ def n_alike(first: str, second: str) -> int:
 
 
 def _content(message: Any) -> str:
-    """What has to be in a turn: its content, or else the names of its calls."""
+    """The text that a turn must contain: its content, or else the name of its last call."""
     content = message.get("content")
     if isinstance(content, list):
         content = next((each["text"] for each in reversed(content) if "text" in each), "")
@@ -170,14 +170,14 @@ def _content(message: Any) -> str:
 
 
 def _marker(text: str, at: int) -> int:
-    """Behind the marker that follows, after blanks; 0 where none does."""
+    """The end of the marker that follows, after blanks; 0 if none does."""
     part = text[at : at + LONGEST_MARKER]
     result = MARKER.match(part, len(part) - len(part.lstrip()))
     return at + result.end() if result else 0
 
 
 def without_blanks(text: str, start: int, end: int, eos: str = "") -> int:
-    """The end of a turn without blanks that follow the marker at its end."""
+    """The end of a turn without the blanks after its final marker."""
     stripped = max(start, len(text[:end].rstrip()))
     tail = text[max(start, stripped - LONGEST_MARKER) : stripped]
     return stripped if TAIL.search(tail) or (eos and tail.endswith(eos)) else end

@@ -1,1 +1,1 @@
-"""What several models make of texts, and what two vocabularies or lists of ids have in common."""
+"""Compare several models on texts, and two vocabularies or two lists of ids with each other."""

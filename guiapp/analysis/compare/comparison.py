@@ -1,4 +1,4 @@
-"""One text, tokenized by several models or in several ways."""
+"""Compare the tokens of one text by several models or with several settings."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from guiapp.native.normalized import MOST_SPAN_COLUMNS
 UNSPACED = ("Han", "Kana", "Thai", "Lao", "Khmer", "Burmese")
 N_SCRIPTS = len(SCRIPT_NAMES)
 IS_UNSPACED = np.isin(np.arange(256), [SCRIPT_NAMES.index(name) for name in UNSPACED])
-JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # of don't, of Persian and of Indian words
+JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # in don't, in Persian and in Indian words
 NO_LETTER = 255
 WHITE_SPACE = re.compile(rb"[ \t\r\n]")
 STRETCH_BYTES = 1 << 16
-KEPT, LONGEST_KEPT = 24, STRETCH_BYTES + (1 << 14)  # stretches; the words of one take 1 MB
-LONGEST_CONTEXT = 1 << 40  # more than this stands for “no limit” in files of `transformers`
+KEPT, LONGEST_KEPT = 24, STRETCH_BYTES + (1 << 14)  # segments; the words of one take 1 MB
+LONGEST_CONTEXT = 1 << 40  # more than this means “no limit” in files of `transformers`
 
 
 @dataclass(frozen=True)
 class ModelSide:
-    """One of those that are compared: a model, and how it encodes; `name` is for people."""
+    """One side of a comparison: a model and its encode options; `name` is for display."""
 
     name: str
     tokenizer: Tokenizer
@@ -55,10 +55,10 @@ class ModelSide:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What each side made of one text.
+    """The encodings of one text by all sides.
 
     encodings  one for each side
-    spans      which spans they share; its differences have the places where not all cut alike
+    spans      which spans the sides share, and the differences
     """
 
     sides: tuple[ModelSide, ...]
@@ -71,7 +71,7 @@ class Comparison:
         return f"<Comparison: {models}; {counted(len(self.spans.differences), 'difference')}>"
 
     def _repr_html_(self) -> str:
-        """For notebooks: the text as each cuts it, with a line around tokens that not all have."""
+        """For notebooks: the tokens of each side, with a line around tokens that some side lacks."""
         parts = []
         for side, encoding, shares in zip(self.sides, self.encodings, self.spans.shares, strict=True):
             is_marked = shares < len(self.sides)
@@ -81,7 +81,7 @@ class Comparison:
 
     @cached_property
     def counts(self) -> list[Counts]:
-        """For each side what the text comes to."""
+        """The counts of each side."""
         models = [(side.name, side.tokenizer.vocabulary) for side in self.sides]
         return counts_of(models, [("", self.encodings)])
 
@@ -96,27 +96,27 @@ class Comparison:
         return self.encodings[0].text_bytes
 
     def difference_ids(self, row: int) -> list[list[int]]:
-        """The token ids of each side in a difference."""
+        """The token ids of each side in one of the differences."""
         places = self.spans.tokens[row].tolist()
         pairs = zip(self.encodings, places, strict=True)
         return [encoding.token_ids[first:last].tolist() for encoding, (first, last) in pairs]
 
 
 def compare_text(sides: Sequence[ModelSide], text: str | bytes) -> Comparison:
-    """Tokenize a text with each of 1 to 255 sides.  Raises EncodeError where one cannot, or for others."""
+    """Tokenize a text with 1 to 255 sides.  Raises EncodeError if a side cannot, or for another number."""
     check_number(sides)
     data = as_bytes(text)
     return compare_encodings(sides, tuple(side.encode(data) for side in sides))
 
 
 def check_number(sides: Sequence[ModelSide]) -> None:
-    """Raise EncodeError for more sides than can be compared, or for none."""
+    """Raise EncodeError unless there are 1 to 255 sides."""
     if not 1 <= len(sides) <= MOST_SPAN_COLUMNS:
         raise EncodeError(f"{len(sides):,} models cannot be compared. Choose from 1 to {MOST_SPAN_COLUMNS}.")
 
 
 def compare_encodings(sides: Sequence[ModelSide], encodings: tuple[Encoding, ...]) -> Comparison:
-    """The same of what each side made of the text."""
+    """Compare the encodings of one text, one for each side."""
     columns = [
         column_of(side.tokenizer, encoding.token_ids, *encoding.spans.T)
         for side, encoding in zip(sides, encodings, strict=True)
@@ -124,16 +124,16 @@ def compare_encodings(sides: Sequence[ModelSide], encodings: tuple[Encoding, ...
     return Comparison(tuple(sides), encodings, compare_spans(columns))
 
 
-# What texts come to in tokens of several models: a table with a row for each
+# Counts of texts in tokens of several models: a table with a row for each model
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Some texts and their tokens.
+    """The counts of some texts and their tokens.
 
-    n_words        int64[s]  the words of each script, an index into `tree.scripts.NAMES`
-    n_word_tokens  int64[s]  the tokens with letters, by the script of the first
-    n_unknown      the tokens that stand for text which the vocabulary cannot write
+    n_words        int64[s]  words of each script, an index into SCRIPT_NAMES
+    n_word_tokens  int64[s]  tokens with letters, by the script of the first letter
+    n_unknown      unknown tokens: for text that the vocabulary cannot express
     """
 
     n_tokens: int
@@ -160,13 +160,13 @@ class Tally:
 
     @property
     def fertility(self) -> float | None:
-        """Tokens a word, over all scripts that put spaces between words; None where there are none."""
+        """Tokens per word, over all scripts with spaces between words; None if there are no such words."""
         spaced = ~np.isin(np.arange(N_SCRIPTS), [SCRIPT_NAMES.index(name) for name in UNSPACED])
         n_words = int(self.n_words[spaced].sum())
         return int(self.n_word_tokens[spaced].sum()) / n_words if n_words else None
 
     def script_fertility(self, script: int) -> float | None:
-        """Tokens a word of one script, a letter of those without spaces between words."""
+        """Tokens per word of one script; per letter for scripts without spaces between words."""
         n_words = int(self.n_words[script])
         return int(self.n_word_tokens[script]) / n_words if n_words else None
 
@@ -176,10 +176,10 @@ NOTHING = Tally(0, 0, 0, np.zeros(N_SCRIPTS, np.int64), np.zeros(N_SCRIPTS, np.i
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """A row of the table.
+    """A row of the table: the counts of one model.
 
-    file_types      the texts by what they are, as their file's name ends
-    context_length  of the model, in tokens; None where its file does not say
+    file_types      counts by the file name's suffix
+    context_length  of the model, in tokens; None if its file does not contain it
     """
 
     name: str
@@ -191,7 +191,7 @@ class Counts:
         return sum(self.file_types.values(), NOTHING)
 
     def ratio_to(self, other: Counts) -> float | None:
-        """How many times the tokens of another one."""
+        """The number of tokens relative to another model; None if the other has no tokens."""
         n_others = other.whole.n_tokens
         return self.whole.n_tokens / n_others if n_others else None
 
@@ -199,7 +199,7 @@ class Counts:
 def counts_of(
     models: Sequence[tuple[str, Vocabulary]], texts: Iterable[tuple[str, Sequence[Encoding]]]
 ) -> list[Counts]:
-    """Count texts, each of a file type and with an encoding for each model, one after the other."""
+    """Count texts one after another, each with its file type and an encoding for each model."""
     tallies: list[dict[str, Tally]] = [{} for _ in models]
     for file_type, encodings in texts:
         text = encodings[0].text_bytes
@@ -217,25 +217,25 @@ def counts_of(
 
 
 def count_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> int:
-    """How many tokens stand for text that the vocabulary cannot write, such as [UNK]."""
+    """How many tokens stand for text that the vocabulary cannot express, such as [UNK]."""
     return int(np.count_nonzero(are_unknown(vocabulary, token_ids)))
 
 
 def are_unknown(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which tokens do."""
+    """bool[n]: which tokens are unknown tokens."""
     unknown = unknown_tokens(vocabulary)
     return np.isin(token_ids, unknown) if len(unknown) else np.zeros(len(token_ids), np.bool_)
 
 
 def unknown_tokens(vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """The ids of the tokens that stand for text that the vocabulary cannot write."""
+    """The ids of the tokens that stand for text that the vocabulary cannot express."""
     return np.flatnonzero(vocabulary.effective_attributes & Attribute.UNKNOWN.value)
 
 
 def fewest_tokens(counts: Iterable[tuple[int, int]]) -> int:
-    """The least of some numbers of tokens, each with how many are unknown: only of such without unknown ones.
+    """The least number of tokens, from pairs of numbers of tokens and of unknown tokens.
 
-    0 of none; of all where each has unknown ones.
+    Pairs with unknown tokens count only if all have some; 0 if there are no pairs.
     """
     rows = list(counts)
     known = [n_tokens for n_tokens, n_unknown in rows if not n_unknown]
@@ -243,7 +243,7 @@ def fewest_tokens(counts: Iterable[tuple[int, int]]) -> int:
 
 
 def context_length_of(vocabulary: Vocabulary) -> int | None:
-    """How many tokens the model takes, where its file, or one beside it, says so."""
+    """The context length of the model in tokens, if its file or a sidecar file contains it."""
     for key, value in vocabulary.metadata.items():
         is_length = key.endswith(".context_length") or key == "model_max_length"
         if is_length and type(value) is int and 0 < value <= LONGEST_CONTEXT:
@@ -251,18 +251,18 @@ def context_length_of(vocabulary: Vocabulary) -> int | None:
     return None
 
 
-# The words of a text by script, and the tokens that they take: fertility
+# Fertility: the words of a text by script, and their tokens
 
 
 @dataclass(frozen=True, eq=False)
 class TextWords:
-    """The letters of a text, marks included, and how many words they make.
+    """The letters of a text, marks included, and the number of words.
 
     starts   int64[k]  letter i is the bytes [starts[i], ends[i])
     ends     int64[k]
-    scripts  uint8[k]  its script, an index into `tree.scripts.NAMES`
-    begins   bool[k]   it begins a word
-    counts   int64[len(SCRIPT_NAMES)]  the words of each script
+    scripts  uint8[k]  the script of each letter, an index into SCRIPT_NAMES
+    begins   bool[k]   whether each letter begins a word
+    counts   int64[len(SCRIPT_NAMES)]  words of each script
     """
 
     starts: Offsets
@@ -272,12 +272,12 @@ class TextWords:
     counts: NDArray[np.int64]
 
     def bounds(self) -> tuple[Offsets, Offsets]:
-        """Where each word starts, and where it ends."""
+        """The start and end of each word."""
         first = np.flatnonzero(self.begins)
         return self.starts[first], self.ends[np.append(first, len(self.ends))[1:] - 1]
 
     def first_scripts(self, starts: Offsets, ends: Offsets) -> NDArray[np.uint8]:
-        """For each token the script of the first letter that it holds, or holds a part of, or NO_LETTER."""
+        """The script of the first letter, whole or partial, of each token; NO_LETTER if it has none."""
         if not len(self.starts):
             return np.full(len(starts), NO_LETTER, np.uint8)
         rows = np.searchsorted(self.ends, starts, side="right")
@@ -289,11 +289,11 @@ class TextWords:
 def count_words(
     text: bytes, encodings: Sequence[NDArray[np.int64]]
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """The words of a text, and for each int64[n, 2] of token spans the tokens with letters.
+    """Count the words of a text, and for each int64[n, 2] of token spans the tokens with letters.
 
-    Both as int64[len(SCRIPT_NAMES)]; a token counts for the script of its first letter.  Looks at one stretch
-    of the text after another: the whole of a long one would take 40 times its size, and other threads would
-    wait.
+    Both as int64[len(SCRIPT_NAMES)]; a token counts for the script of its first letter.  Works on one segment
+    of the text after another: a long text at once would take 40 times its size in memory, and block other
+    threads.
     """
     n_words = np.zeros(N_SCRIPTS, np.int64)
     tokens = [_Tokens(spans) for spans in encodings]
@@ -309,9 +309,9 @@ def count_words(
 def count_whole_words(
     text: bytes, spans: NDArray[np.int64], is_unknown: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """The words of a text, and how many of them are in one token, which may hold more but is not unknown.
+    """Count the words of a text, and those that lie in a single known token, which may contain more.
 
-    spans       int64[n, 2] of the tokens
+    spans       int64[n, 2], of the tokens
     is_unknown  bool[n]
     """
     n_words = n_whole = 0
@@ -332,21 +332,21 @@ def count_whole_words(
 
 @lru_cache(KEPT)
 def _cached_words_of(segment: bytes) -> TextWords:
-    """The words are found once for all models that count the same text after another."""
+    """`words_of`, cached for models that count the same text one after another."""
     return words_of(segment)
 
 
 class _Tokens:
-    """Counts the tokens with letters in one stretch after another.
+    """Counts the tokens with letters in one segment after another.
 
     counts  int64[len(SCRIPT_NAMES)]
     """
 
     def __init__(self, spans: NDArray[np.int64]) -> None:
         starts = spans[:, 0]
-        in_order = np.all(starts[1:] >= starts[:-1])  # but for BOS and the like
+        in_order = np.all(starts[1:] >= starts[:-1])  # usually, except for BOS and the like
         self._spans = spans if in_order else spans[np.argsort(starts, kind="stable")]
-        self._waiting = self._spans[:0]  # they begin in an earlier stretch, and hold none of its letters
+        self._waiting = self._spans[:0]  # begin in an earlier segment, but have none of its letters
         self.counts = np.zeros(N_SCRIPTS, np.int64)
 
     def count(self, words: TextWords, start: int, end: int) -> None:
@@ -359,7 +359,7 @@ class _Tokens:
 
 
 def _segments(text: bytes) -> Iterator[tuple[int, int]]:
-    """Parts of a text that no word reaches out of: all but the first begin with white space."""
+    """Segments of a text that cut no word: all but the first begin with white space."""
     start = 0
     while start < len(text):
         found = WHITE_SPACE.search(text, start + STRETCH_BYTES)
@@ -369,7 +369,7 @@ def _segments(text: bytes) -> Iterator[tuple[int, int]]:
 
 
 def words_of(text: bytes) -> TextWords:
-    """Find the words of a text, which may be no valid UTF-8."""
+    """Find the words of a text, which may be invalid UTF-8."""
     codes = code_points(decode(text))
     scripts, is_mark = _letter_scripts(codes)
     is_letter = scripts != NO_LETTER
@@ -383,7 +383,7 @@ def words_of(text: bytes) -> TextWords:
 
 
 def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The script of each letter, and of what belongs to one, else NO_LETTER; and what is a mark."""
+    """The script of each character that is part of a letter, else NO_LETTER; and whether it is a mark."""
     kinds = np.frombuffer(categories(), np.uint8)[codes]
     is_mark = kinds == MARK
     scripts = scripts_of_codes()[codes]
@@ -398,9 +398,9 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
 
 
 def names_apart(models: Sequence[str], chosen: Sequence[str], titles: Sequence[str] = ()) -> list[str]:
-    """Names of models that were opened by these, each with what was chosen for it, "" for nothing.
+    """Distinct names of models, from the paths that opened them and the user's choice for each, or "".
 
-    By their titles if there are any; of those that are alike, by their files, by the paths, by their numbers.
+    A name is the title, if any, or the file name, with the choice; equal names use the path or a number.
     """
     paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in models]
     short = [short_name(path.removesuffix(".gguf")) for path in paths]

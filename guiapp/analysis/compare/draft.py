@@ -1,7 +1,7 @@
 """Whether a model may draft for another one in speculative decoding, by the rules of three programs.
 
 llama.cpp  `common_speculative_are_compatible` of common/speculative.cpp, October 2026.  Until mid 2026,
-           llama.cpp translated the texts of pairs that it refuses; now it leaves such a draft model out
+           llama.cpp translated between incompatible models; now it ignores such a draft model
 vLLM       `verify_equal_vocab_size_if_draft_model` of vllm/config/speculative.py: sizes alone
 SGLang     `_validate_vocab_compatibility` of speculative/standalone_worker_v2.py
 """
@@ -33,13 +33,13 @@ LLAMA_CPP = "llama.cpp"
 
 
 class DraftVerdict(NamedTuple):
-    """What one program says of a target and its draft.
+    """Whether one program accepts a target and its draft.
 
-    may_draft  None where it cannot be known from these files
-    cause      in a few words why not, "" where it may
+    may_draft  None if these files cannot tell
+    cause      why not, in a few words; "" if it may
     reason     a sentence; of two values, the first is the target's
-    token_id   the first one that forbids it
-    remedy     what would allow it, "" where nothing needs to
+    token_id   the first id that forbids it
+    remedy     the fix, "" if none is needed
     """
 
     program: str
@@ -51,7 +51,7 @@ class DraftVerdict(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """Target and draft, the texts of their tokens, and the ids of which these differ, in order."""
+    """Target and draft, the texts of their tokens, and the ids whose texts differ, in order."""
 
     target: Vocabulary
     draft: Vocabulary
@@ -59,7 +59,7 @@ class _Pair(NamedTuple):
     other_ids: list[int]
 
     def refusal(self, program: str, note: str = "") -> DraftVerdict:
-        """That the texts of ids differ, which only a few special tokens may get from the target."""
+        """The verdict for ids with different texts; the remedy for special tokens is to copy the texts."""
         first, n_more = self.other_ids[0], len(self.other_ids) - 1
         shown = [visible_text(b"".join(texts[first : first + 1]), LONGEST_TEXT) for texts in self.texts]
         more = (
@@ -74,9 +74,9 @@ class _Pair(NamedTuple):
 
 
 def draft_verdicts(target: Tokenizer, draft: Tokenizer) -> tuple[DraftVerdict, ...]:
-    """Of llama.cpp, vLLM and SGLang, by what the files say; 0.1 s for 262,144 tokens.
+    """The verdicts of llama.cpp, vLLM and SGLang, from the files; 0.1 s for 262,144 tokens.
 
-    Files of one format are compared by how they spell tokens, others by the bytes that tokens stand for.
+    Files of one format are compared by the spellings of tokens, others by the bytes of tokens.
     """
     pair = with_file_pre(target).vocabulary, with_file_pre(draft).vocabulary
     has_one_format = pair[0].format == pair[1].format
@@ -89,13 +89,13 @@ def draft_verdicts(target: Tokenizer, draft: Tokenizer) -> tuple[DraftVerdict, .
 
 
 def may_draft(verdicts: Sequence[DraftVerdict]) -> bool | None:
-    """Whether no program forbids it; None where none of them knows."""
+    """Whether no program forbids it; None if no program can tell."""
     known = [each.may_draft for each in verdicts if each.may_draft is not None]
     return all(known) if known else None
 
 
 def answer(allowed: bool | None) -> str:
-    """Yes or no."""
+    """The answer in words."""
     return {True: "yes", False: "no", None: "not known"}[allowed]
 
 
@@ -106,7 +106,7 @@ def in_words(verdict: DraftVerdict) -> str:
 
 
 def _of_llama_cpp(pair: _Pair) -> DraftVerdict:
-    """By the first obstacle that llama.cpp comes upon; the remedy is for all of them."""
+    """The first obstacle in llama.cpp's order, with the remedies for all obstacles."""
     if not pair.target.format == pair.draft.format == GGUF:
         return DraftVerdict(LLAMA_CPP, None, "not GGUF", "It reads GGUF files only.", None, "Convert both.")
     obstacles = list(_obstacles(pair))
@@ -118,7 +118,7 @@ def _of_llama_cpp(pair: _Pair) -> DraftVerdict:
 
 
 def _obstacles(pair: _Pair) -> Iterator[DraftVerdict]:
-    """What keeps llama.cpp from drafting, in the order in which it looks."""
+    """The reasons why llama.cpp refuses the draft, in the order of its checks."""
     refuse = partial(DraftVerdict, LLAMA_CPP, False)
     target, draft, texts, other_ids = pair
     for refusal in (*target.refusals, *draft.refusals):
@@ -146,7 +146,7 @@ def _obstacles(pair: _Pair) -> Iterator[DraftVerdict]:
 
 
 def _of_equal_ids(program: str, pair: _Pair) -> DraftVerdict:
-    """Of a program that needs equal sizes and the same ids; vLLM takes the latter on trust."""
+    """The verdict of a program that needs equal sizes and ids; vLLM does not check the ids."""
     sizes = [_model_size(each) for each in pair[:2]]
     if sizes[0] == sizes[1] and not pair.other_ids:
         return DraftVerdict(program, True, "", "All ids have the same texts.")
@@ -159,7 +159,7 @@ def _of_equal_ids(program: str, pair: _Pair) -> DraftVerdict:
 
 
 def _model_size(vocabulary: Vocabulary) -> int:
-    """How many ids the model has: as config.json says, if there is one, where padding counts."""
+    """The number of ids of the model: from config.json, if there is one, where padding counts."""
     config = {} if vocabulary.path is None else read_sidecars(vocabulary.path).model
     text_config = config.get("text_config")
     for each in (config, text_config if isinstance(text_config, dict) else {}):

@@ -1,6 +1,6 @@
-"""What changed from one list of token ids to another: as few tokens removed and inserted as can be.
+"""The differences between two lists of token ids, with as few removed and inserted tokens as possible.
 
-The longest common subsequence is found with rows of its table as the bits of whole numbers (Hyyrö 2004,
+The longest common subsequence is computed with rows of its table as bits of integers (Hyyrö 2004,
 "Bit-parallel LCS-length computation revisited"), half of a list at a time (Hirschberg 1975,
 https://doi.org/10.1145/360825.360861).
 """
@@ -30,7 +30,7 @@ from guiapp.native.checkpoint import stoppable
 LISTED = 10  # changes
 LONGEST_CELL = 40  # characters
 TOO_LONG = "One part is too long to compare token by token: it is shown as changed."
-LONGEST_LIST = 20  # tokens of a change that are told
+LONGEST_LIST = 20  # tokens of a change that are shown
 Ids = NDArray[np.int32]
 LARGEST_TABLE = 1 << 31  # cells; about a second
 QUICK_TABLE = 1 << 16  # some milliseconds
@@ -39,7 +39,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class IdChange(NamedTuple):
-    """first[first_start:first_end] became second[second_start:second_end]; one of both may be empty."""
+    """first[first_start:first_end] became second[second_start:second_end]; one of them may be empty."""
 
     first_start: int
     first_end: int
@@ -49,11 +49,11 @@ class IdChange(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class IdChanges:
-    """All changes from one list to another, in order; what is between them is equal.
+    """All changes from one list to another, in order; the tokens between them are equal.
 
     rows      int64[n, 4]: `changes` as a table
-    n_common  tokens in common from the start: what a cache of prefixes keeps
-    is_whole  False where a stretch was too long to be compared token by token, and is told as changed whole
+    n_common  length of the common prefix, which a prefix cache can reuse
+    is_whole  False if some span was too long to compare token by token, and is one change as a whole
     """
 
     first: Ids
@@ -82,17 +82,17 @@ class IdChanges:
 def id_changes(first: Ids, second: Ids) -> IdChanges:
     """Compare two lists.
 
-    Where both are long and differ at places far apart, stretches of 16 tokens that both have exactly once are
-    taken as equal first, and the least changes are found between those.
+    If both are long and differ at distant positions, spans of 16 tokens that both contain exactly once are
+    matched first, and the fewest changes are computed between them.
     """
     rows, is_whole = _rows(first, second, LARGEST_TABLE)
     return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
 
 
 def changes_after_edits(result: IdChanges, first: Ids, second: Ids) -> IdChanges:
-    """Compare what the lists have become, in a moment: only near the edits is looked for changes anew.
+    """Compare the lists after edits, fast: only the neighbourhood of the edits is compared again.
 
-    They lead from one list to the other, but fewer might do so as well; near a long edit, all is changed.
+    The changes are correct but perhaps not the fewest; near a long edit, all tokens count as changed.
     """
     rows, is_whole = result.rows, result.is_whole
     lists = [result.first, result.second]
@@ -111,7 +111,7 @@ def is_fast(first: Ids, second: Ids) -> bool:
 def _edited_rows(
     rows: NDArray[np.int64], side: int, before: Ids, lists: list[Ids]
 ) -> tuple[NDArray[np.int64], bool]:
-    """The table of changes after an edit of one of the `lists`, and whether all was compared."""
+    """The table of changes after an edit of one of the `lists`, and whether all of it was compared."""
     after = lists[side]
     start = n_equal_from_start(before, after)
     end = len(before) - n_equal_from_start(before[start:][::-1], after[start:][::-1])
@@ -135,9 +135,9 @@ def _edited_rows(
 
 
 def counterpart(rows: NDArray[np.int64], side: int, index: int) -> int:
-    """Where the other list goes on that one of both (0, 1) has come to at `index`: behind equal tokens.
+    """The index in the other list that corresponds to `index` in list 0 or 1 (`side`).
 
-    Within a change, as far from its start, or at its end.
+    Within a change: as far from its start, but not beyond its end.
     """
     return int(counterparts(rows, side, np.array([index]))[0])
 
@@ -153,18 +153,18 @@ def counterparts(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64])
     return result
 
 
-Run = tuple[int, int, int]  # of equal tokens: where it begins in both lists, and how many
+Run = tuple[int, int, int]  # of equal tokens: the start in both lists, and the length
 
 
 def _rows(first: Ids, second: Ids, most_cells: int) -> tuple[NDArray[np.int64], bool]:
-    """The table of changes, and whether all was compared."""
+    """The table of changes, and whether all tokens were compared."""
     result, is_whole = _matches(first, second, most_cells)
     changes = list(_changes_between(result, len(first), len(second)))
     return np.array(changes, np.int64).reshape(-1, 4), is_whole
 
 
 def _without_ends(first: Ids, second: Ids) -> tuple[list[Ids], int, int]:
-    """What is between equal beginnings and equal ends, and how long these are."""
+    """The lists without their common prefix and suffix, and the lengths of these."""
     head = n_equal_from_start(first, second)
     tail = n_equal_from_start(first[head:][::-1], second[head:][::-1])
     return [each[head : len(each) - tail] for each in (first, second)], head, tail
@@ -175,7 +175,7 @@ def _n_cells(first: Ids, second: Ids) -> int:
 
 
 def _matches(first: Ids, second: Ids, most_cells: int) -> tuple[list[Run], bool]:
-    """Runs of equal tokens in order, and whether all was compared."""
+    """Runs of equal tokens in order, and whether all tokens were compared."""
     inner, head, tail = _without_ends(first, second)
     result = [(0, 0, head)]
     is_whole = True
@@ -191,7 +191,7 @@ def _matches(first: Ids, second: Ids, most_cells: int) -> tuple[list[Run], bool]
 
 
 def _changes_between(runs: list[Run], n_first: int, n_second: int) -> Iterator[IdChange]:
-    """What no run holds, of lists of these lengths."""
+    """The gaps between runs, in lists of these lengths."""
     at, other = 0, 0
     for start, other_start, length in [*runs, (n_first, n_second, 0)]:
         if length == 0 and start < n_first:
@@ -202,12 +202,12 @@ def _changes_between(runs: list[Run], n_first: int, n_second: int) -> Iterator[I
 
 
 def _anchored_matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
-    """Runs of what both lists have exactly once, and between those."""
+    """Runs of equal tokens: anchors, and runs between them; and whether all tokens were compared."""
     runs: list[Run] = []
     at, other = 0, 0
     is_whole = True
     for start, other_start, length in [*_anchors(first, second), (len(first), len(second), 0)]:
-        overlap = max(at - start, other - other_start, 0)  # with the one before
+        overlap = max(at - start, other - other_start, 0)  # with the previous one
         if overlap > length:
             continue
         start, other_start, length = start + overlap, other_start + overlap, length - overlap
@@ -223,7 +223,7 @@ def _anchored_matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
 
 
 def _anchors(first: Ids, second: Ids) -> list[Run]:
-    """Runs made of stretches that both lists have exactly once and in the same order."""
+    """Runs of spans of ANCHOR tokens that both lists contain exactly once and in the same order."""
     (sums, places), (other_sums, other_places) = (_unique(_span_sums(each)) for each in (first, second))
     _, rows, other_rows = np.intersect1d(sums, other_sums, assume_unique=True, return_indices=True)
     starts, others = places[rows], other_places[other_rows]
@@ -241,7 +241,7 @@ def _anchors(first: Ids, second: Ids) -> list[Run]:
 
 
 def _span_sums(ids: Ids) -> NDArray[np.uint64]:
-    """A number for each stretch of ANCHOR tokens; equal ones have equal numbers."""
+    """A hash of each span of ANCHOR tokens."""
     sums = np.zeros(max(len(ids) - ANCHOR + 1, 0), np.uint64)
     for offset in range(ANCHOR):
         sums = sums * FACTOR + ids[offset : offset + len(sums)].astype(np.uint64)
@@ -249,13 +249,13 @@ def _span_sums(ids: Ids) -> NDArray[np.uint64]:
 
 
 def _unique(values: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
-    """The values that occur once, and where."""
+    """The values that occur once, and their indexes."""
     result, places, counts = np.unique(values, return_index=True, return_counts=True)
     return result[counts == 1], places[counts == 1]
 
 
 def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
-    """The places of a longest common subsequence in both lists."""
+    """The indexes of a longest common subsequence in both lists."""
     rows, columns = (np.flatnonzero(np.isin(one, other)) for one, other in ((first, second), (second, first)))
     ids, others = first[rows].tolist(), second[columns].tolist()
     if len(ids) <= len(others):
@@ -264,7 +264,7 @@ def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
 
 
 def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
-    """The same for lists of numbers; half of the first is done at a time."""
+    """The same for lists of numbers, by dividing the first into halves."""
     pairs = []
     parts = [(0, len(first), 0, len(second))]
     while parts:
@@ -288,14 +288,14 @@ def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
 
 
 def _best_cut(head: list[int], tail: list[int], others: list[int]) -> int:
-    """Where to cut `others` so that its parts have most in common with `head` and `tail`."""
+    """The index to cut `others` at so that its parts have most in common with `head` and `tail`."""
     before = _common_lengths(head, others)
     behind = _common_lengths(tail[::-1], others[::-1])[::-1]
     return int((before + behind).argmax())
 
 
 def _common_lengths(ids: list[int], others: list[int]) -> NDArray[np.int64]:
-    """int64[n + 1]: the length of the longest common subsequence of `ids` and each beginning of `others`."""
+    """int64[n + 1]: the length of the longest common subsequence of `ids` and each prefix of `others`."""
     width = len(others)
     places: dict[int, list[int]] = {}
     for place, token_id in enumerate(others):
@@ -312,7 +312,7 @@ def _common_lengths(ids: list[int], others: list[int]) -> NDArray[np.int64]:
 
 
 def _mask(places: list[int], width: int) -> int:
-    """A number with a bit at each place."""
+    """An integer with these bits set."""
     data = bytearray(width // 8 + 1)
     for place in places:
         data[place >> 3] |= 1 << (place & 7)
@@ -320,7 +320,7 @@ def _mask(places: list[int], width: int) -> int:
 
 
 def longest_increasing(values: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Which of some different numbers make the longest increasing subsequence: their places, ascending.
+    """The indexes of a longest increasing subsequence of distinct numbers, ascending.
 
     O(n log n).  Source: Fredman 1975, https://doi.org/10.1016/0012-365X(75)90103-X.
     """
@@ -341,15 +341,15 @@ def longest_increasing(values: NDArray[np.integer]) -> NDArray[np.int64]:
     return result
 
 
-# What changed from one text's tokens to another's, or to ids from elsewhere, for people and as a record
+# The report of changes between two lists of tokens, as sentences, tables and a record
 
 
 @dataclass(frozen=True, eq=False)
 class ChangesReport:
-    """Two lists of tokens of one model.
+    """Two lists of tokens of one model, compared.
 
-    names         of both
-    is_same_text  whether both are decoded to the same bytes, control tokens left out
+    names         of the lists
+    is_same_text  whether both decode to the same bytes, without control tokens
     """
 
     tokenizer: Tokenizer
@@ -361,14 +361,14 @@ class ChangesReport:
 def compare_ids(
     tokenizer: Tokenizer, names: tuple[str, str], first: NDArray[np.int32], second: NDArray[np.int32]
 ) -> ChangesReport:
-    """Compare two lists of ids, all of them tokens of the vocabulary."""
+    """Compare two lists of ids, which must all be tokens of the vocabulary."""
     is_control = (tokenizer.vocabulary.attributes & Attribute.CONTROL.value) != 0
     texts = [tokenizer.decode_bytes(ids[~is_control[ids]]) for ids in (first, second)]
     return ChangesReport(tokenizer, names, id_changes(first, second), texts[0] == texts[1])
 
 
 def sentences(report: ChangesReport) -> Iterator[str]:
-    """What both have in common."""
+    """How many tokens both have in common, and how many changed."""
     outcome = report.outcome
     first, second = report.names
     text = "the same text" if report.is_same_text else "different texts"
@@ -388,7 +388,7 @@ def sentences(report: ChangesReport) -> Iterator[str]:
 
 
 def notes(report: ChangesReport) -> Iterator[str]:
-    """What of both is unknown, and which of BOS, EOS and SEP one lacks at an end, or has there more often."""
+    """The share of unknown tokens, and BOS, EOS or SEP that one list lacks at an end or has more often."""
     for name, ids in zip(report.names, (report.outcome.first, report.outcome.second), strict=True):
         if n_unknown := count_unknown(report.tokenizer.vocabulary, ids):
             yield f"{capitalized(name)}: {percent(n_unknown / len(ids), 1)} unknown tokens."
@@ -408,7 +408,7 @@ def notes(report: ChangesReport) -> Iterator[str]:
 
 
 def _note(role: str, first: str, second: str, n_first: int, n_second: int) -> Iterator[str]:
-    """What is told of so many tokens of a role."""
+    """The sentence about different numbers of tokens of a role."""
     if n_first == n_second:
         return
     if not n_second:
@@ -423,7 +423,7 @@ def _note(role: str, first: str, second: str, n_first: int, n_second: int) -> It
 
 
 def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spelling.SIGNS) -> str:
-    """All that is told, with the first changes: for a terminal, or to paste."""
+    """The whole report with the first changes, for a terminal or as Markdown."""
     n_changes = len(report.outcome.rows)
     tables = [change_table(report, LISTED, spelling)] if n_changes else []
     more = [f"… {n_changes - LISTED:,} more. List all with --json."] if n_changes > LISTED else []
@@ -431,7 +431,7 @@ def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spell
 
 
 def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling.SIGNS) -> Table:
-    """The first changes: where they are in both lists, and their tokens."""
+    """The first changes: their indexes in both lists, and their tokens."""
     rows = [["at", "removed", "at", "inserted"]]
     outcome = report.outcome
     for change in islice(outcome.changes, most):
@@ -443,7 +443,7 @@ def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling
 
 
 def tokens_in_words(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) -> str:
-    """Tokens, with the id of a single one; cut where they are long."""
+    """Tokens, with the id if there is only one; long lists are elided."""
     shown = "|".join(spelling.token(vocabulary, token_id) for token_id in ids[:LONGEST_LIST].tolist()) or NONE
     shown = (
         f"{shown} …"

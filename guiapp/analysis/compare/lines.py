@@ -1,4 +1,4 @@
-"""One text in several models, some lines at a time: a long text is never in memory as a whole."""
+"""Compare a text in several models, some lines at a time: a long text is never in memory as a whole."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ TRIED = 64  # starts of lines
 
 
 class ComparedLines(NamedTuple):
-    """Whole lines of a text, compared as in the whole.
+    """Whole lines of a text, with the same tokens as in the whole text.
 
-    start, line  the first byte and line of them in the text, both from 0
+    start, line  of the first byte and the first line in the text, both from 0
     """
 
     start: int
@@ -32,9 +32,9 @@ class ComparedLines(NamedTuple):
 def compare_lines(
     sides: Sequence[ModelSide], blocks: Iterable[bytes], least_bytes: int = LEAST_BYTES
 ) -> Iterator[ComparedLines]:
-    """The comparison of a text that comes in blocks, in parts that no token of any side reaches out of.
+    """Compare a text that comes in blocks, in parts whose borders no token of any side crosses.
 
-    Raises EncodeError as `compare_text` does, after the parts before.
+    Raises EncodeError like `compare_text`, after the previous parts.
     """
     columns = [_Column(side, copy) for side, copy in zip(sides, tee(blocks, len(sides)), strict=True)]
     start, line, wanted = 0, 0, least_bytes
@@ -53,7 +53,7 @@ def compare_lines(
 
 
 class _Column:
-    """What one side has made of the lines that are read and not compared yet."""
+    """The tokens of one side in the lines that are read but not compared yet."""
 
     def __init__(self, side: ModelSide, blocks: Iterable[bytes]) -> None:
         options = side.add_special, side.parse_special, side.encoder
@@ -62,7 +62,7 @@ class _Column:
         self.text, self.ids, self.spans = b"", np.empty(0, np.int32), np.empty((0, 2), np.int64)
 
     def read(self, n_bytes: int) -> None:
-        """Have at least so many bytes, or all that are left."""
+        """Read until there are at least `n_bytes`, or until the end."""
         encodings, n_left = list[Encoding](), n_bytes - len(self.text)
         while n_left > 0 and not self.has_ended:
             part = next(self._parts, None)
@@ -79,7 +79,7 @@ class _Column:
             self._encoder = encodings[0].encoder
 
     def take(self, end: int, is_last: bool) -> Encoding:
-        """The encoding of the bytes up to `end`, which are compared now."""
+        """Remove and return the encoding of the bytes up to `end`."""
         n_tokens = len(self.ids) if is_last else int(np.searchsorted(self.spans[:, 0], end))
         taken = Encoding(self.text[:end], self.ids[:n_tokens], self.spans[:n_tokens], self._encoder)
         self.text, self.ids, self.spans = self.text[end:], self.ids[n_tokens:], self.spans[n_tokens:] - end
@@ -87,7 +87,7 @@ class _Column:
 
 
 def _last_line_start(columns: Sequence[_Column]) -> int:
-    """The last start of a line where every side has an end and no empty token; 0 where there is none."""
+    """The last start of a line where a token of every side ends, with no empty token there; 0 if none."""
     text = min((column.text for column in columns), key=len)
     places = np.flatnonzero(np.frombuffer(text[:-1], np.uint8) == NEWLINE) + 1
     for column in columns:
@@ -97,6 +97,6 @@ def _last_line_start(columns: Sequence[_Column]) -> int:
         places = places[(reach <= places) & (behind != places)]
     for place in places[: -TRIED - 1 : -1].tolist():
         first = text[place : place + 4].decode("utf-8", "replace")[:1]
-        if not unicodedata.category(first).startswith("M"):  # a mark counts for the script before it
+        if not unicodedata.category(first).startswith("M"):  # a mark belongs to the previous character
             return int(place)
     return 0

@@ -1,9 +1,9 @@
-"""Why two tokenizers give a text other tokens: the first stage at which they part, in words.
+"""Why two tokenizers encode a text differently: the first stage at which they differ, in words.
 
-    special tokens -> normalised text -> pieces -> tokens of a piece -> what is put around -> decoded text
+    special tokens -> normalised text -> pieces -> tokens of a piece -> BOS and EOS -> decoded text
 
-Each stage is compared only where all before it are equal, so what is told is where the difference begins.
-Tokens are told by signs: the letters of two files may differ where the tokens do not.
+A stage is compared only if all previous stages are equal, so the reason names where the difference begins.
+Tokens are spelled by Spelling.SIGNS, as two files may spell the same token differently.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from guiapp.native.model_files import sliced
 NEAR = 3  # characters: as long as a contraction
 LONGEST_SHOWN = 40
 PLAIN_NAMES = ("the first", "the second")
-UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
+UNWRITTEN = ("unknown", "byte")  # kinds of tokens for text that no other token expresses
 
 
 class Cause(Enum):
-    """The stage at which two tokenizers part; the value is its name for people."""
+    """The stage at which two tokenizers differ; the value is its name for display."""
 
     SPECIAL = "special token"
     NORMALIZED = "normalised otherwise"
@@ -65,16 +65,16 @@ TITLES = {
     Cause.FALLBACK: "text without tokens",
     Cause.TOKEN: "missing token",
 }
-"""Of causes whose values say little by themselves."""
-WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)  # what it is about says more
+"""Titles of causes whose values are not clear enough."""
+WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)  # the title includes the subject
 
 
 @dataclass(frozen=True)
 class Reason:
     """Why tokens differ.
 
-    subject   what it is about, such as "digits"; two reasons with one cause and subject are of a kind
-    sentence  for people, in Markdown's code marks
+    subject   such as "digits"; reasons with the same cause and subject are of one kind
+    sentence  to show, with Markdown's code marks
     """
 
     cause: Cause
@@ -94,7 +94,7 @@ class Reason:
 
     @property
     def clause(self) -> str:
-        """The sentence without what the title says."""
+        """The sentence without the part that repeats the title."""
         return self.sentence.removesuffix(f" They differ in {self.subject}.")
 
 
@@ -103,9 +103,9 @@ AffixIds = tuple[Sequence[int], Sequence[int]]
 
 
 def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = PLAIN_NAMES) -> Reason | None:
-    """The first thing that two tokenizers do otherwise with a text of up to some hundred bytes.
+    """The first difference of two tokenizers on a text of up to some hundred bytes.
 
-    None where ids and decoded text are equal.  Special tokens are parsed and added.
+    None if ids and decoded text are equal.  Special tokens are parsed and added.
     """
     found, refusals = [], []
     for tokenizer in (ours, theirs):
@@ -130,7 +130,7 @@ def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = P
 
 
 def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
-    """That one of them refuses a text that the other takes."""
+    """The reason that one tokenizer refuses a text and the other does not."""
     subject = f"by {PLAIN_NAMES[by_theirs]}"
     return Reason(Cause.REFUSED, subject, _sentence(f"{names[by_theirs]} refuses {what.rstrip('.')}"))
 
@@ -138,7 +138,7 @@ def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
 def affix_reason(
     mine: AffixIds, other: AffixIds, names: Names, vocabularies: tuple[Vocabulary, Vocabulary]
 ) -> Reason | None:
-    """Whether other ids are added before and after texts."""
+    """The reason that different ids are added before or after texts; None if they are the same."""
     if mine == other:
         return None
     rows = zip(names, (mine, other), vocabularies, strict=True)
@@ -169,13 +169,13 @@ def _affixes(tokenizer: Tokenizer) -> AffixIds:
 
 
 def decoded_reason(ours: Tokenizer, theirs: Tokenizer, ids: list[int], names: Names) -> Reason | None:
-    """Whether ids are decoded to other texts; both have all of them."""
+    """The reason that ids known to both are decoded to different texts; None if the texts are equal."""
     mine, other = ours.decode(ids), theirs.decode(ids)
     return None if mine == other else decoded_texts_reason(mine, other, names)
 
 
 def decoded_texts_reason(mine: str, other: str, names: Names) -> Reason:
-    """The reason for two texts that the same ids were decoded to."""
+    """The reason that the same ids are decoded to two different texts."""
     subject = "spaces" if mine.replace(" ", "") == other.replace(" ", "") else "characters"
     texts = mine.encode(), other.encode()
     clause = f"{names[0]} decodes the same ids to {shown(texts[0])}, {names[1]} to {shown(texts[1])}"
@@ -187,7 +187,7 @@ def decoded_texts_reason(mine: str, other: str, names: Names) -> Reason:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Of two tokenizers by their stages; each method tells what it finds, if anything."""
+    """Compares the stages of two tokenizers; each method returns the reason of one stage, if any."""
 
     ours: Tokenizer
     theirs: Tokenizer
@@ -210,7 +210,7 @@ class _Comparison:
         return None
 
     def _special(self, tokenizer: Tokenizer, stages: SeenStages) -> list[bytes]:
-        """The special tokens that are cut out, also of normalised text."""
+        """The special tokens that are matched, including those in normalised text."""
         parts = tokenizer.vocabulary.parts
         later = {token.token_id for token in parts.added_tokens if token.normalized} if parts else set()
         alone = [each.tokens[0] for each in stages.pieces if each.symbols is None and len(each.tokens) == 1]
@@ -226,7 +226,7 @@ class _Comparison:
         return Reason(Cause.NORMALIZED, subject, f"{_sentence(clause)} They differ in {subject}.")
 
     def differs_after_front(self) -> bool:
-        """Whether the tokens end otherwise in what follows the spaces that the texts begin with."""
+        """Whether tokens end at different offsets after the spaces that the texts begin with."""
         sides = (self.ours, self.mine), (self.theirs, self.other)
         mine, other = (
             _ends(stages, [text for piece in stages.pieces for text in self._texts(tokenizer, piece)])
@@ -239,7 +239,7 @@ class _Comparison:
         fronts = [*map(_front, sides)]
         ends = [_ends(each, [piece.text for piece in each.pieces]) for each in sides]
         if ends[0] == ends[1] and len(self.mine.pieces) != len(self.other.pieces):
-            fronts = [0, 0]  # the spaces that the text begins with are split otherwise
+            fronts = [0, 0]  # only the leading spaces are split differently
             ends = [{*accumulate(len(piece.text) for piece in each.pieces)} for each in sides]
         if ends[0] == ends[1]:
             return None
@@ -276,7 +276,7 @@ class _Comparison:
     def _merged(
         self, ours: PairMerging, theirs: PairMerging, mine: SeenPiece, other: SeenPiece
     ) -> Reason | None:
-        """The first merge that only one of them makes, from where both were alike."""
+        """The first merge that only one tokenizer makes, after a common sequence of merges."""
         slots = [list(mine.symbols or ()), list(other.symbols or ())]
         if len(slots[0]) != len(slots[1]):
             return None
@@ -316,7 +316,7 @@ class _Comparison:
         return Reason(Cause.SCORE if are_scored else Cause.MERGE, "order", _sentence(clause))
 
     def _missing(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
-        """A token of one that the other does not have at all."""
+        """The reason that the other vocabulary lacks a token of one piece; None if it has all."""
         for here, there, piece, is_theirs in (
             (self.ours, self.theirs, mine, False),
             (self.theirs, self.ours, other, True),
@@ -375,18 +375,18 @@ class _Comparison:
 
 
 def _front(stages: SeenStages) -> int:
-    """The spaces that a normalised text begins with."""
+    """The number of spaces that a normalised text begins with."""
     return len(stages.normalized) - len(stages.normalized.lstrip(b" "))
 
 
 def _ends(stages: SeenStages, texts: Sequence[bytes]) -> set[int]:
-    """Where parts of a normalised text end, from its first character on that is no space."""
+    """The ends of parts of a normalised text, counted from its first character that is no space."""
     front = _front(stages)
     return {end - front for end in accumulate(map(len, texts)) if end > front}
 
 
 def _adjacent_pieces(stages: SeenStages, at: int) -> str:
-    """The pieces that have a place inside, or meet there."""
+    """The pieces that contain an offset, or meet there."""
     ends = list(accumulate(len(piece.text) for piece in stages.pieces))
     starts = [0, *ends[:-1]]
     rows = [row for row, (start, end) in enumerate(zip(starts, ends, strict=True)) if start <= at <= end]
@@ -394,7 +394,7 @@ def _adjacent_pieces(stages: SeenStages, at: int) -> str:
 
 
 def _has_token(there: Vocabulary, here: Vocabulary, token_id: int) -> bool:
-    """Whether a vocabulary has a token of another one, by its spelling or, if that is another, its text."""
+    """Whether `there` has a token of `here`, by its spelling or, in another form of file, by its text."""
     if there.find(here.raw_text(token_id)) is not None:
         return True
     if (here.parts is None) == (there.parts is None):
@@ -422,27 +422,27 @@ def _rank(tokenizer: Tokenizer, merge: Merge) -> str:
 
 
 def shown(text: bytes) -> str:
-    """A text in a sentence."""
+    """A text, spelled for a sentence."""
     return code(visible_text(text, LONGEST_SHOWN))
 
 
 def shown_token(vocabulary: Vocabulary, token_id: int) -> str:
-    """A token in a sentence."""
+    """A token, spelled for a sentence."""
     return code(Spelling.SIGNS.token(vocabulary, token_id, LONGEST_SHOWN))
 
 
 def _only(is_theirs: bool) -> str:
-    """The subject of what only one of them has."""
+    """The subject of a difference that is only in one tokenizer."""
     return f"only in {PLAIN_NAMES[is_theirs]}"
 
 
 def _sentence(clause: str) -> str:
-    """With a capital, unless a model's name begins it that is written otherwise."""
+    """A clause as a sentence: with a capital letter, unless it begins with the name of a model."""
     begins = clause[0].upper() if clause.startswith(PLAIN_NAMES) else clause[0]
     return f"{begins}{clause[1:]}."
 
 
-# What a difference between two texts, or a cut in one, is about, in a word or two
+# The subject of a difference between two texts, or of a cut in a text, in a word or two
 
 
 def _without_marks(text: str) -> str:
@@ -451,7 +451,7 @@ def _without_marks(text: str) -> str:
 
 
 def what_differs(mine: str, other: str) -> str:
-    """What two normalised texts differ in."""
+    """The subject in which two normalised texts differ."""
     return next((name for name, alike in ALIKE if alike(mine) == alike(other)), "characters")
 
 
@@ -467,13 +467,13 @@ ALIKE = (
     ("accents", _without_marks),
     ("accents and case", lambda text: _without_marks(text).lower()),
 )
-"""What texts differ in that are equal by the function; the first one counts."""
+"""The subject in which texts differ if the function makes them equal; the first match counts."""
 
 CONTRACTION = re.compile("['’](?:[stmd]|re|ve|ll)", re.IGNORECASE)
 
 
 def what_is_cut(text: bytes, at: int) -> str:
-    """What a cut at a byte of a text is about, by what stands on both sides of it."""
+    """The subject of a cut at a byte of a text, by the characters on both sides."""
     before, after = (part.decode("utf-8", "replace") for part in (text[:at], text[at:]))
     before, after = before[-NEAR:], after[:NEAR]
     contractions = CONTRACTION.finditer(before + after)
@@ -494,15 +494,15 @@ def _kind(character: str) -> str:
 ORDER = ("digits", "line ends", "spaces", "accents", "signs", "letters")
 
 
-# What each stage of a tokenizer makes of a text, told alike for all kinds, so that two can be compared
+# The results of each stage of a tokenizer, in one form for all types, so that two can be compared
 
 
 class SeenPiece(NamedTuple):
-    """A piece, and what became of it.
+    """A piece and its tokens.
 
     text     normalised, a marked space as a space
     tokens   ids
-    symbols  what pair merging starts from; None where it is not merged
+    symbols  from which pair merging starts; None if nothing is merged
     merges   in order
     """
 
@@ -516,9 +516,9 @@ class SeenPiece(NamedTuple):
 class SeenStages:
     """All stages of one text.
 
-    special    the texts of the special tokens that are cut out first, in order
-    segments  start and end of what is left between them, empty ones left out
-    pieces     of all that is left, in order
+    special    the texts of the special tokens that are matched first, in order
+    segments   start and end of the non-empty text between them
+    pieces     of all segments, in order
     """
 
     special: tuple[bytes, ...]
@@ -531,7 +531,7 @@ class SeenStages:
 
 
 def seen_stages(tokenizer: Tokenizer, text: bytes) -> SeenStages:
-    """The stages of a text of at most some hundred bytes, by the readable twins; raises EncodeError."""
+    """The stages of a text of at most some hundred bytes, by reference encoders.  Raises EncodeError."""
     vocabulary, encoder = tokenizer.vocabulary, _briefest_encoder(tokenizer)
     found = tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), True)
     around = zip(found.raw_starts.tolist(), found.raw_ends.tolist(), strict=True)
@@ -545,25 +545,25 @@ def seen_stages(tokenizer: Tokenizer, text: bytes) -> SeenStages:
 
 
 def plain_text(vocabulary: Vocabulary, token_id: int) -> bytes:
-    """What a token stands for in the text of a piece, without the marks of its vocabulary."""
+    """The text of a token in a piece, without the marker of its vocabulary."""
     return vocabulary.token_bytes(token_id).removeprefix(_mark(vocabulary))
 
 
 def plain_texts(vocabulary: Vocabulary) -> list[bytes]:
-    """The same of all tokens."""
+    """`plain_text` of all tokens."""
     mark = _mark(vocabulary)
     return [text.removeprefix(mark) for text in sliced(*vocabulary.token_bytes_table)]
 
 
 def _mark(vocabulary: Vocabulary) -> bytes:
-    """What tokens have in front that begin a piece, or go on with one."""
+    """The marker in front of tokens that begin, or in other vocabularies continue, a piece."""
     if vocabulary.parts is not None:
         return vocabulary.parts.model.continuing_prefix.encode()
     return b" " if vocabulary.type is VocabType.WPM else b""
 
 
 def _briefest_encoder(tokenizer: Tokenizer) -> str:
-    """Merging as `scan` does it tells merges and nothing else."""
+    """The encoder to trace: `scan` reports merges and nothing else."""
     if "scan" in tokenizer.encoders:
         return "scan"
     return tokenizer.reference_encoder(next(iter(tokenizer.encoders)))
@@ -571,7 +571,7 @@ def _briefest_encoder(tokenizer: Tokenizer) -> str:
 
 @dataclass
 class _Stages(Tracer):
-    """Writes pieces down."""
+    """Records pieces."""
 
     vocabulary: Vocabulary
     pieces: list[SeenPiece] = field(default_factory=list)

@@ -1,8 +1,9 @@
-"""Which spans several tokenizers share over one text, and the stretches in which they do not.
+"""Which spans several tokenizers share over one text, and the ranges in which they do not.
 
-Two tokens share a span where both come from the same bytes.  Empty tokens (BOS, a space prefix of its own,
-the rest of a character whose bytes are all taken) share it one by one: the first special one at a place with
-the first special one of the others there, the second with the second, and so those that are not special.
+Two tokens share a span if both come from the same bytes.  Empty tokens (BOS, a separate space prefix, the
+rest of a character whose bytes all belong to another token) are paired one by one: at each offset the first
+special one with the first special ones of the others, the second with the second, and likewise for those
+that are not special.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.native.normalized import NO_TINT, share_spans, tint_spans
 
-LOOK_AHEAD = 256  # tokens that are looked at at once
-UNTOLD = -1  # the id of a difference that nobody has given one
+LOOK_AHEAD = 256  # tokens that are searched at once
+UNTOLD = -1  # the id of a difference without an id
 ColumnOf = Callable[[int, int, int], "SpanColumn"]
 """Tokens [first, last) of a column, by its number."""
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN
 
 
 class SpanColumn(NamedTuple):
-    """Tokens of one tokenizer, or some of them that follow each other.
+    """All tokens of one tokenizer, or consecutive ones.
 
-    starts       int64[k]  token i came from the bytes [starts[i], ends[i]) of the text
+    starts       int64[k]  token i comes from the bytes [starts[i], ends[i]) of the text
     ends         int64[k]
-    are_special  bool[k]   which empty tokens are special; of no importance for others
+    are_special  bool[k]   which empty tokens are special; irrelevant for others
     """
 
     starts: Offsets
@@ -44,7 +45,7 @@ class SpanColumn(NamedTuple):
 def column_of(
     tokenizer: Tokenizer, token_ids: NDArray[np.int32], starts: Offsets, ends: Offsets
 ) -> SpanColumn:
-    """Those of an encoding, or of a part of one that is being edited."""
+    """The column of an encoding, or of a part of one that is being edited."""
     are_special = np.zeros(len(token_ids), np.bool_)
     empty = np.flatnonzero(starts == ends)
     are_special[empty] = tokenizer.vocabulary.attributes[token_ids[empty]] & SPECIAL > 0
@@ -55,11 +56,11 @@ def column_of(
 class SpanComparison:
     """How n columns share their spans.
 
-    shares       for each column uint8[k]: how many columns have a token's span; n are all, 1 only this one
-    differences  int64[d, 2]  stretches of the text in which not all spans are equal, in order.  No token
-                 reaches across an end of one, and no place inside is an end in all columns; a stretch is
-                 empty where only empty tokens differ
-    tokens       int64[d, n, 2]  the tokens of each column in a stretch: the first, and behind the last
+    shares       for each column uint8[k]: how many columns have a token's span, from 1 (only this) to n
+    differences  int64[d, 2]  ranges of the text in which not all spans are equal, in order.  No token
+                 crosses an end of a range, and no offset inside is an end in all columns; a range is empty
+                 if only empty tokens differ
+    tokens       int64[d, n, 2]  the token range [first, end) of each column in each difference
     """
 
     shares: tuple[NDArray[np.uint8], ...]
@@ -67,32 +68,32 @@ class SpanComparison:
     tokens: NDArray[np.int64]
 
     def n_equal(self, column: int) -> int:
-        """The tokens of a column whose span all have."""
+        """The number of tokens of a column whose span all columns have."""
         return int(np.count_nonzero(self.shares[column] == len(self.shares)))
 
     def n_own(self, column: int) -> int:
-        """Those whose span no other column has."""
+        """The number of tokens of a column whose span no other column has."""
         return int(np.count_nonzero(self.shares[column] == 1)) if len(self.shares) > 1 else 0
 
 
 def compare_spans(columns: Sequence[SpanColumn]) -> SpanComparison:
-    """Compare up to 255 columns over one text, or over a stretch of it that `windows` gives."""
+    """Compare up to 255 columns over one text, or over a part of it from `windows`."""
     shares, rows = share_spans(columns)
     return SpanComparison(tuple(shares), rows[:, :2], rows[:, 2:].reshape(len(rows), len(columns), 2))
 
 
 def windows(stores: Sequence[TokenStore], start: int, end: int) -> list[tuple[int, int]]:
-    """For each store the tokens [first, last) around text[start:end] that can be compared by themselves.
+    """For each store, the tokens [first, last) around text[start:end] that can be compared separately.
 
-    No token of any store reaches across the ends of the stretch that they fill, which is the smallest such
-    one, so that sharing and differences in it do not depend on what is around it, nor the other way round.
+    They fill the smallest span whose ends no token of any store crosses, so sharing and differences inside it
+    are independent of the text around it, and vice versa.
     """
     start, end = aligned_span(stores, start, end)
     return [(store.first_from(start), store.first_ending_after(end)) for store in stores]
 
 
 def aligned_span(stores: Sequence[TokenStore], start: int, end: int) -> tuple[int, int]:
-    """The smallest stretch around another one across whose ends no token of any store reaches."""
+    """The smallest span around [start, end) whose ends no token of any store crosses."""
     while (before := _across(stores, start)) is not None:
         start = before[0]
     while (behind := _across(stores, end)) is not None:
@@ -101,25 +102,25 @@ def aligned_span(stores: Sequence[TokenStore], start: int, end: int) -> tuple[in
 
 
 def _across(stores: Sequence[TokenStore], position: int) -> tuple[int, int] | None:
-    """The span of a token that begins before a place and ends behind it."""
+    """The span of a token that begins before a position and ends after it; None if there is none."""
     return next((span for store in stores if (span := store.covering(position)) is not None), None)
 
 
 def line_starts_of(text: bytes) -> Offsets:
-    """int64[lines]: where the lines of a text begin; a newline belongs to the line that it ends."""
+    """int64[lines]: the starts of the lines of a text; a newline belongs to the line that it ends."""
     return np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1).astype(np.int64)
 
 
-# How several models share the spans of a text that is edited: only what an edit touched is compared anew
+# Shared spans of a text that is being edited: only the part that an edit touches is compared again
 
 
 class LiveComparison:
-    """What `compare_spans` and colours for spans say of the tokens in some stores, kept so through edits.
+    """The result of `compare_spans` and colours of spans for the tokens in some stores, updated by edits.
 
     shares       for each column uint8[k]: how many columns have a token's span
-    tints        for each column uint8[k]: one colour for a span in all columns; neighbours differ
-    differences  the stretches in which not all spans are equal; their ids are for whoever asks for more
-                 about them, UNTOLD at first
+    tints        for each column uint8[k]: the same colour for a span in all columns; neighbours differ
+    differences  the ranges in which not all spans are equal; their ids are free for callers to use, UNTOLD
+                 at first
     """
 
     def __init__(self, columns: Sequence[SpanColumn], n_bytes: int) -> None:
@@ -131,18 +132,18 @@ class LiveComparison:
         self._n_changes: list[int] | None = None
 
     def watch(self, stores: Sequence[TokenStore]) -> Self:
-        """Take these as the tokens that were compared."""
+        """Set the stores of the tokens that were compared."""
         self._n_changes = [store.replaced.n_changes for store in stores]
         return self
 
     def can_apply_edit(self, stores: Sequence[TokenStore]) -> bool:
-        """Whether each store was changed once since the last time."""
+        """Whether each store has changed exactly once since the last comparison."""
         return self._n_changes == [store.replaced.n_changes - 1 for store in stores]
 
     def apply_edit(
         self, stores: Sequence[TokenStore], column_of: ColumnOf, edit: TextEdit, n_bytes: int
     ) -> None:
-        """Be in step with an edit that each store has followed by one change; the text has `n_bytes` now."""
+        """Apply an edit after which each store has changed once; the text now has `n_bytes`."""
         self.watch(stores)
         for row, store in enumerate(stores):
             self.shares[row] = _spliced(self.shares[row], store.replaced)
@@ -164,7 +165,7 @@ class LiveComparison:
         self.differences.replace(first, last, _without_ids(found.differences), edit.shift)
 
     def _next_that_all_have(self, store: TokenStore, position: int) -> int | None:
-        """The first token of the first column from a place on that has text and is the same in all."""
+        """The first token of the first column from a position on that has text and is in all columns."""
         shares, first = self.shares[0], store.first_ending_after(position)
         while first < len(shares):
             last = min(first + LOOK_AHEAD, len(shares))
@@ -176,7 +177,7 @@ class LiveComparison:
         return None
 
     def _tint_before(self, row: int, index: int, store: TokenStore) -> int:
-        """The colour of the last token with text before one."""
+        """The colour of the last token with text before `index`."""
         while index > 0:
             index -= 1
             start, end = store.span(index)
@@ -186,7 +187,7 @@ class LiveComparison:
 
 
 def _touched(stores: Sequence[TokenStore], edit: TextEdit, n_bytes: int) -> tuple[int, int]:
-    """The stretch of the new text between tokens that no store has changed, and that was not edited."""
+    """The span of the new text that was edited or whose tokens changed in some store."""
     start, end = edit.start, edit.start + edit.added
     for store in stores:
         _, first, _, added = store.replaced
@@ -197,7 +198,7 @@ def _touched(stores: Sequence[TokenStore], edit: TextEdit, n_bytes: int) -> tupl
 
 
 def _with_a_token_of_each(stores: Sequence[TokenStore], start: int, end: int) -> int:
-    """A stretch with more in front: else two tokens around it could be neighbours of one colour."""
+    """Move the start to include text of each store: otherwise neighbours might get the same colour."""
     for store in stores:
         while start > 0 and not _has_text(store, start, end):
             before = store.first_from(start) - 1
@@ -206,7 +207,7 @@ def _with_a_token_of_each(stores: Sequence[TokenStore], start: int, end: int) ->
 
 
 def _has_text(store: TokenStore, start: int, end: int) -> bool:
-    """Whether a token with text lies in a stretch."""
+    """Whether [start, end) contains a token with text."""
     _, starts, ends, _ = store.between(*store.indexes_in(start, end))
     return bool((ends > starts).any())
 
@@ -221,7 +222,7 @@ def _without_ids(segments: NDArray[np.int64]) -> FragmentTokens:
 
 
 def _spliced(values: NDArray[np.uint8], replaced: Replaced) -> NDArray[np.uint8]:
-    """The values of tokens of which some were replaced by others, whose values are not known yet."""
+    """The values of tokens after a replacement; new tokens have 0 until their values are known."""
     _, first, removed, added = replaced
     if removed == added:
         return values

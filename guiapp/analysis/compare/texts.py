@@ -1,4 +1,4 @@
-"""Any number of texts, tokenized by several: counts, where not all cut alike, and why."""
+"""Compare any number of texts in several models: counts, differences, and their reasons."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ from guiapp.core.text.utf16 import utf16_codec
 from guiapp.errors import EncodeError, TokenloupeError
 from guiapp.native.checkpoint import stoppable
 
-LOOKED_AT = 1 << 13  # bytes at the start of a file, to tell whether it is text
+LOOKED_AT = 1 << 13  # bytes at the start of a file that decide whether it is text
 WORD_BEFORE = re.compile(rb"\s?\S*\Z")
 WORD_BEHIND = re.compile(rb"\S*")
-AROUND = 160  # bytes of its line that are looked at before and behind a difference
-LONGEST = 400  # bytes of a difference that is looked into
+AROUND = 160  # bytes of context from the line before and after a difference
+LONGEST = 400  # bytes of a difference that is explained
 NO_TEXT_SHOWS_IT = "No shorter text shows this difference, so its cause is unknown."
 SAME_IDS = "Both give the same ids, but for different bytes of the text."
 Tokens = tuple[tuple[int, int, int], ...]
-"""Id, start and end of tokens with text, counted from where the text around begins."""
-MOST_TOLD = 500  # differences that are looked into
+"""Id, start and end of tokens with text, relative to the start of the context."""
+MOST_TOLD = 500  # differences that are explained
 
 
 class TextDifference(NamedTuple):
-    """A stretch of a text in which not all spans are equal.
+    """A range of a text in which not all spans are equal.
 
-    name       of the text, as it was given
-    line       where the stretch begins, from 1
+    name       of the text, as given
+    line       where the range begins, from 1
     start, end byte range of the text
     token_ids  of each side
-    pieces     the bytes of the text that each token came from; of one that came from none, how it is spelled
-    reasons    why the first side and others cut it otherwise; None where nobody looked
+    pieces     the bytes of the text that each token comes from; for a token without text, its spelling
+    reasons    why the other sides differ from the first; None if it was not examined
     """
 
     name: str
@@ -64,10 +64,10 @@ class TextDifference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TextsComparison:
-    """What each side made of all texts.
+    """The comparison of all sides on all texts.
 
-    n_texts        how many there were
-    n_equal, n_own for each side the tokens whose span all have, and those whose span no other has
+    n_texts        number of texts
+    n_equal, n_own for each side, the tokens whose span all sides have, or no other side has
     n_differences  in all texts
     differences    the first ones
     has_same_ids   whether all sides give the same ids for every text
@@ -89,11 +89,11 @@ def compare_texts(
     most: int | None = None,
     on_difference: Callable[[TextDifference], object] | None = None,
 ) -> TextsComparison:
-    """Compare texts with their names one after the other, and list `most` differences, or all.
+    """Compare texts, given with their names, one after another, and list `most` differences, or all.
 
-    A text may come in blocks.  What it is, is told by how its name ends.  Where `on_difference` takes the
-    differences, none are listed: together they may be longer than the texts.
-    Raises EncodeError where a side cannot express a text.
+    A text may come in blocks.  Its file type is the suffix of its name.  With `on_difference`, the
+    differences are passed to it and not listed: together they may be longer than the texts.
+    Raises EncodeError if a side cannot express a text.
     """
     check_number(sides)
     listed: list[TextDifference] = []
@@ -136,7 +136,7 @@ def compare_texts(
 
 
 def count_texts(side: ModelSide, texts: Iterable[tuple[str, bytes]]) -> Counts:
-    """Count what one side makes of texts, as `compare_texts` does for each.  Raises EncodeError likewise."""
+    """Count texts in one side as `compare_texts` does.  Raises EncodeError if it cannot express a text."""
     encodings = ((PurePath(name).suffix.lower(), [side.encode(text)]) for name, text in texts)
     [counts] = counts_of([(side.name, side.tokenizer.vocabulary)], encodings)
     return counts
@@ -168,24 +168,24 @@ def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
 
 
 def _tokens(side: ModelSide, encoding: Encoding, first: int, last: int) -> Iterator[tuple[int, bytes]]:
-    """Ids, and what each token came from."""
+    """Each token's id, and the bytes of the text that it comes from or else its spelling."""
     ids, spans = encoding.token_ids[first:last].tolist(), encoding.spans[first:last].tolist()
     for token_id, (start, end) in zip(ids, spans, strict=True):
         yield token_id, encoding.text_bytes[start:end] or side.tokenizer.vocabulary.raw_text(token_id)
 
 
-# Why several models cut one stretch of a text differently, told of the least text that shows it
+# Why several models tokenize a span of a text differently, explained by the shortest text that shows it
 
 
 @dataclass(frozen=True)
 class DifferingSpan:
-    """A stretch that models cut differently.
+    """A span that models tokenize differently.
 
-    context      the text around it, of at most some hundred bytes
-    start, end  the stretch in that; empty where only tokens without text differ
-    is_at_edge  whether it is where a text begins or ends, and has none itself
-    tokens      for each side those in it that have text
-    n_empty     for each side how many there are without text
+    context     the text around it, at most some hundred bytes
+    start, end  the span in the context; empty if only tokens without text differ
+    is_at_edge  whether the span is empty and at the start or end of the text
+    tokens      for each side, the tokens in it that have text
+    n_empty     for each side, the number of tokens without text
     """
 
     context: bytes
@@ -198,7 +198,7 @@ class DifferingSpan:
 
 @dataclass(frozen=True)
 class DifferenceReason:
-    """Why the first side and another one differ; those of `alike` cut as that other one does."""
+    """Why the first side and `other` differ; the sides in `alike` have the same spans as `other`."""
 
     other: int
     alike: tuple[int, ...]
@@ -211,10 +211,10 @@ def differing_span(
     byte_span: tuple[int, int],
     tokens: Sequence[tuple[NDArray[np.int32], Offsets, Offsets]],
 ) -> DifferingSpan:
-    """A span of a text of `size` bytes, and what is near of its line.
+    """A span of a text of `size` bytes, with the context from its line.
 
-    slice_of  gives the bytes [start, end) of the text
-    tokens    for each side those in the span: ids, starts and ends
+    slice_of  returns the bytes [start, end) of the text
+    tokens    for each side, the tokens in the span: ids, starts and ends
     """
     start, end = byte_span
     near = max(start - 2 * AROUND, 0)
@@ -230,7 +230,7 @@ def differing_span(
 
 
 def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:
-    """The stretch of a text to look at for a difference: what is near of its line, as whole characters."""
+    """The context of a difference: the near part of its line, as whole characters."""
     first, last = character_start(text, max(start - AROUND, 0)), character_start(text, end + AROUND)
     line_end = text.find(b"\n", max(end - 1, start), last)
     last = min(last, len(text)) if line_end < 0 else line_end + 1
@@ -238,7 +238,7 @@ def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:
 
 
 def reasons_of(sides: Sequence[ModelSide], difference: DifferingSpan) -> Iterator[DifferenceReason]:
-    """The reasons between the first side and each kind of others, as long as somebody asks for more."""
+    """Yield the reasons why the first side differs from each group of sides with the same spans."""
     left = [number for number in range(1, len(sides)) if not _is_alike(difference, 0, number)]
     while left:
         other = left.pop(0)
@@ -248,7 +248,7 @@ def reasons_of(sides: Sequence[ModelSide], difference: DifferingSpan) -> Iterato
 
 
 def _is_alike(difference: DifferingSpan, one: int, other: int) -> bool:
-    """Whether two sides cut the stretch alike, with as many tokens that have no text."""
+    """Whether two sides have the same spans here, and equally many tokens without text."""
     spans = [[token[1:] for token in difference.tokens[side]] for side in (one, other)]
     return spans[0] == spans[1] and difference.n_empty[one] == difference.n_empty[other]
 
@@ -270,7 +270,7 @@ def _reason(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan, mine:
 
 
 def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Reason | None:
-    """What people chose for one of two sides, where that makes the difference."""
+    """The reason if an option that the user chose for one side makes the difference; else None."""
     for side in (ours, theirs):
         is_off = not side.add_special and ours.add_special != theirs.add_special
         if difference.is_at_edge and is_off and any(_affixes(replace(side, add_special=True))):
@@ -294,7 +294,7 @@ def _makes_a_difference(side: ModelSide, changed: ModelSide, difference: Differi
 
 
 def _contexts(difference: DifferingSpan) -> Iterator[tuple[int, int]]:
-    """Stretches around a difference, each larger: itself as whole characters, its words, all."""
+    """Growing spans around a difference: itself as whole characters, its words, the whole context."""
     context = difference.context
     start = character_start(context, difference.start)
     end = difference.end
@@ -310,7 +310,7 @@ def _contexts(difference: DifferingSpan) -> Iterator[tuple[int, int]]:
 
 
 def _tokens_of(side: ModelSide, difference: DifferingSpan, start: int, end: int) -> Tokens | None:
-    """The tokens in the stretch, where only the text around it from `start` to `end` is encoded."""
+    """The tokens in the difference if only context[start:end] is encoded; None if that is refused."""
     text = difference.context[start:end]
     try:
         encoding = side.tokenizer.encode(text, False, side.parse_special, side.encoder)
@@ -328,22 +328,22 @@ def _affixes(side: ModelSide) -> tuple[Sequence[int], Sequence[int]]:
         return [], []
 
 
-# Which files of a folder are texts to be compared
+# The text files of a folder
 
 
 class TextFolderError(TokenloupeError):
-    """A folder that holds no texts, or that cannot be read; the message says which."""
+    """A folder has no text files or cannot be read."""
 
 
 class TextFiles(NamedTuple):
-    """The files below a folder that hold text, in order, and how many others there are."""
+    """The text files below a folder, in order, and the number of other files."""
 
     paths: tuple[Path, ...]
     n_others: int
 
 
 def text_files(folder: Path, is_utf16: bool = False) -> TextFiles:
-    """Look for texts, but for hidden ones; where they are said to be UTF-16, every file counts as one.
+    """Search for text files that are not hidden; if `is_utf16`, every file counts as text.
 
     Raises TextFolderError.
     """
@@ -362,7 +362,7 @@ def _is_seen(path: Path, folder: Path) -> bool:
 
 
 def _begins_as_text(path: Path) -> bool:
-    """Whether nothing at the start of a file, which may be a huge one, says that it holds something else."""
+    """Whether a file seems to be text, by its first bytes: it may be huge."""
     with open(path, "rb") as file:
         head = file.read(LOOKED_AT)
     return b"\0" not in head or utf16_codec(head) is not None

@@ -1,4 +1,4 @@
-"""Compared texts as tables for people, as a record, as CSV, and as a drawing of bars."""
+"""Compared texts as tables to read, as a record, as CSV, and as a bar chart."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from guiapp.core.text.visible_text import visible_text
 
 LONGEST_CELL = 48  # characters of the tokens in a difference
 NO_ENDING = "others"
-MANY_TIMES = 10  # from there on, a share is told as times the whole
+MANY_TIMES = 10  # from this share on, it is shown as a multiple
 
 
 class Terms(NamedTuple):
-    """What costs are worked out by.
+    """The terms for computing costs.
 
-    context  tokens that a model takes, for all; by default what each one's file says
-    prices   of a million tokens: one for all, or one for each, None for one that is not known; empty where
-             costs are not asked for
+    context  context length in tokens, for all models; by default from each model's file
+    prices   of a million tokens: one for all models, or one for each, None if unknown; empty if no costs are
+             requested
     """
 
     context: int | None = None
@@ -43,7 +43,7 @@ class Terms(NamedTuple):
 
 
 def tables(compared: TextsComparison, terms: Terms) -> Iterator[Table]:
-    """Those of the counts; spans that several models share, and places where they differ."""
+    """The tables of counts, of spans that several models share, and of differences."""
     yield from count_tables(compared.counts, compared.n_texts, terms)
     if len(compared.sides) > 1:
         yield _span_table(compared)
@@ -52,7 +52,7 @@ def tables(compared: TextsComparison, terms: Terms) -> Iterator[Table]:
 
 
 def count_tables(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Iterator[Table]:
-    """Counts, fertility by script, and counts by file type where there are several."""
+    """Counts, fertility by script, and counts by file type if there are several."""
     yield _count_table(counts, n_texts, terms)
     if any(each.whole.n_words.any() for each in counts):
         yield _script_table(counts)
@@ -61,7 +61,7 @@ def count_tables(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Iterat
 
 
 def summary(compared: TextsComparison) -> str:
-    """Whether all cut alike."""
+    """A sentence: whether all spans and ids are equal, or how many differences are not listed."""
     if len(compared.sides) < 2:
         return ""
     if not compared.n_differences:
@@ -72,7 +72,7 @@ def summary(compared: TextsComparison) -> str:
 
 
 class CountColumn(NamedTuple):
-    """A number of each model; `value` is of the counts of a model, and which of all models it is."""
+    """A number of each model; `value` takes the counts of a model and the model's index."""
 
     title: str
     tip: str
@@ -85,7 +85,7 @@ class CountColumn(NamedTuple):
 
 
 def count_columns(counts: Sequence[Counts], terms: Terms) -> Iterator[CountColumn]:
-    """What texts come to for these models: no column that is empty or says the same for all."""
+    """The columns of counts for these models, without columns that would be empty or redundant."""
     yield CountColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, "{:,.0f}".format)
     if len(counts) > 1:
         tip = "Tokens relative to the first model"
@@ -127,12 +127,12 @@ def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
 
 
 def scripts_in(whole: Tally) -> list[int]:
-    """The scripts of the texts, the one with the most words first."""
+    """The scripts of the texts, by number of words, most first."""
     return [int(script) for script in np.argsort(-whole.n_words, kind="stable") if whole.n_words[script]]
 
 
 def file_types_in(counts: Counts) -> list[str]:
-    """The file types, the one with the most bytes first."""
+    """The file types, by number of bytes, most first."""
     return sorted(counts.file_types, key=lambda name: -counts.file_types[name].n_bytes)
 
 
@@ -173,7 +173,7 @@ def _difference_table(compared: TextsComparison) -> Table:
 
 
 def _pieces(pieces: Sequence[bytes]) -> str:
-    """Tokens side by side."""
+    """Tokens in one cell, separated by bars."""
     shown = "|".join(visible_text(piece, LONGEST_CELL) for piece in pieces[:LONGEST_CELL])
     return elided(shown, LONGEST_CELL)
 
@@ -187,7 +187,7 @@ def _share(count: int, whole: int) -> str:
 
 
 def cost_text(cost: float | None) -> str:
-    """`0.0075 $`, `1,200.00 $`: as money, however little it is, with at least three digits that count."""
+    """`0.0075 $`, `1,200.00 $`: two decimals, and for small amounts up to three significant digits."""
     if not cost:
         return NONE if cost is None else "0 $"
     n_decimals = max(2, 2 - floor(log10(cost)))
@@ -205,7 +205,7 @@ def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
 
 
 def difference_record(difference: TextDifference) -> dict[str, object]:
-    """One of the `differences` in that."""
+    """One of the `differences` in `record`."""
     reasons = difference.reasons
     return {
         "file": difference.name or None,
@@ -217,7 +217,7 @@ def difference_record(difference: TextDifference) -> dict[str, object]:
 
 
 def _reason_record(explained: DifferenceReason) -> dict[str, object]:
-    """Of the first model and others, by their places."""
+    """The reason why the first model and others, given by their indexes, differ."""
     reason = explained.reason
     return {
         "others": [explained.other, *explained.alike],
@@ -228,7 +228,7 @@ def _reason_record(explained: DifferenceReason) -> dict[str, object]:
 
 
 def side_record(side: ModelSide) -> dict[str, object]:
-    """Which model, and how it encodes."""
+    """The model and its encoder."""
     return {
         "model": side.name,
         "encoder": side.encoder or next(iter(side.tokenizer.encoders)),
@@ -265,7 +265,7 @@ def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str
 
 
 def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
-    """A line for each model and part of the texts: all, a file type, the words of a script."""
+    """A line for each model and each part of the texts: all, a file type, the words of a script."""
     rows: list[list[object]] = [["model", "part", "name", "tokens", "bytes", "characters", "words", "cost"]]
     for row, counts in enumerate(compared):
         parts = [("all", "", counts.whole), *(("file type", *each) for each in counts.file_types.items())]
@@ -280,7 +280,7 @@ def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
 
 
 def svg_text(compared: Sequence[Counts]) -> str:
-    """A bar for each model, as long as it needs tokens; the fewest are marked, unknown ones counted."""
+    """A bar chart of the tokens of each model; the fewest are marked, unknown tokens are counted."""
     wholes = [counts.whole for counts in compared]
     most = max(whole.n_tokens for whole in wholes)
     least = fewest_tokens((whole.n_tokens, whole.n_unknown) for whole in wholes)

@@ -1,4 +1,4 @@
-"""Two compared vocabularies on a page: identical, or what is not; and as a record and CSV."""
+"""Two compared vocabularies as a page with a verdict and differences, as a record and as CSV."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Ids = NDArray[np.int32]
 
 
 def verdict(comparison: VocabularyComparison, names: Names) -> str:
-    """In one or two sentences."""
+    """The result in one or two sentences."""
     differing = [f"{what} {count:,}" for what, count in _counts_named(comparison, names) if count]
     if differing:
         return f"Not identical: {', '.join(differing)}."
@@ -44,7 +44,7 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
 
 
 def samples_verdict(comparison: VocabularyComparison) -> str:
-    """What that comes to for the texts that come with the program."""
+    """How many of the program's sample texts get different ids."""
     n_all, n_differing = len(SAMPLES), len(comparison.differing_samples)
     if n_differing:
         return f"{n_differing} of {n_all} sample texts get different ids."
@@ -52,14 +52,14 @@ def samples_verdict(comparison: VocabularyComparison) -> str:
 
 
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
-    """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
+    """The page: the verdict, counts, the first differences of each kind, rules, scripts."""
     told = tables(comparison, names, LISTED_OF_KIND)
     verdicts = [verdict(comparison, names), samples_verdict(comparison), *choices(comparison, names)]
     return page_of(told, verdicts, is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
-    """Counts; of what differs the first ones; scripts."""
+    """Counts, the first differences of each kind, rules, and scripts."""
     yield from _count_tables(comparison, names)
     kinds = f"first of each kind; A is {names[0]}, B is {names[1]}"
     if rows := list(_token_rows(comparison, names, _seen, most)):
@@ -104,10 +104,10 @@ MERGE_HEAD = ("rule", "place in A", "place in B")
 def _token_rows(
     comparison: VocabularyComparison, names: Names, write: Callable[[bytes], str], most: int | None = None
 ) -> Iterator[list[str]]:
-    """What differs of the tokens that are not the same in both, what they stand for, ids, kinds, scores.
+    """Tokens that differ: how, their text, ids, kinds and scores.
 
-    write  the bytes of a token
-    most   of each kind of difference
+    write  spells the bytes of a token
+    most   rows of each kind of difference
     """
     vocabularies = comparison.first.vocabulary, comparison.second.vocabulary
     for side, name in enumerate(names):
@@ -121,7 +121,7 @@ def _token_rows(
         "other score": comparison.other_score,
         "other id": comparison.other_id,
     }
-    told = np.zeros(len(comparison.both), np.bool_)  # with all that differs of each
+    told = np.zeros(len(comparison.both), np.bool_)  # a row lists all differences of its token
     for flag in flags.values():
         rows = np.flatnonzero(flag & ~told)[:most]
         told |= flag
@@ -151,7 +151,7 @@ def _escaped(data: bytes) -> str:
 def _merge_rows(
     comparison: VocabularyComparison, names: Names, most: int | None = None
 ) -> Iterator[list[str]]:
-    """Merge rules that are not the same in both, with their places in each file; `most` of each kind."""
+    """Merge rules that differ, with their index in each file; `most` of each kind."""
     if (merges := comparison.merges) is None:
         return
     for side, name in enumerate(names):
@@ -166,7 +166,7 @@ def _merge_rows(
 def _rules(
     comparison: VocabularyComparison, side: int, rows: Ids
 ) -> Iterator[tuple[int, tuple[bytes, bytes]]]:
-    """Some rules of one side with their places."""
+    """Some rules of one side with their indexes."""
     for first in range(0, len(rows), AT_ONCE):
         some = rows[first : first + AT_ONCE]
         yield from zip(some.tolist(), comparison.rules(side, some), strict=True)
@@ -194,7 +194,7 @@ def _role_cell(vocabulary: Vocabulary, token_id: int | None) -> str:
 
 
 def _script_table(comparison: VocabularyComparison, names: Names) -> Table:
-    """By script, those with the most tokens that only one has first."""
+    """Tokens by script, most tokens that are only in one vocabulary first."""
     counts = comparison.by_script
     order = np.argsort(-counts[1:].sum(axis=0), kind="stable")
     rows = [["", "in both", *(f"only in {name}" for name in names)]]
@@ -246,10 +246,7 @@ def record(comparison: VocabularyComparison, names: Names) -> dict[str, object]:
 
 
 def csv_rows(comparison: VocabularyComparison, names: Names) -> Iterator[list[str]]:
-    """A row for each token and merge rule that is not the same in both, made when it is asked for.
-
-    There may be a million, which take 20 seconds.
-    """
+    """Yield a row for each token and merge rule that differs: up to a million, which take 20 seconds."""
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
     merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(comparison, names))
     return stoppable(chain([["what", "text", *sides]], _token_rows(comparison, names, _escaped), merges))

@@ -1,4 +1,4 @@
-"""Tokens or merge rules of two compared vocabularies as rows of a table, and what is said of each row."""
+"""Tokens or merge rules of two compared vocabularies as rows of a table, with the facts of each row."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from guiapp.native.model_files import sliced
 
 LONGEST_TEXT = 60  # characters
 NOTHING = "–"
-NOT_FOUND = 99  # how far what a filter does not leave is from it
-OF_SIDES = 10  # how much farther a rule is that joins what is sought than one that makes it
-ABSENT = -1  # in a row: the other one has it
+NOT_FOUND = 99  # the distance of rows that do not match a filter
+OF_SIDES = 10  # added to the distance if a rule joins a matching token rather than makes it
+ABSENT = -1  # in a row: only the other vocabulary has it
 FIRST, SECOND = 0, 1
 SIDES = "AB"
-TWO_RANKS = "128,255 / 50,257"  # the widest that a column has room for
+TWO_RANKS = "128,255 / 50,257"  # the widest text in a column
 COLUMNS_OF_FACTS = {
     "id": "id",
     "type": "kind",
@@ -44,9 +44,9 @@ Numbers = NDArray[np.int64]
 
 
 class RowGroup(NamedTuple):
-    """Tokens or merge rules with something in common.
+    """A named group of tokens or merge rules.
 
-    rows  int32[n, 2]: their ids in both vocabularies, or the places of rules, ABSENT where one has none
+    rows  int32[n, 2]: the ids, or the indexes of rules, in both vocabularies; ABSENT if one has none
     """
 
     name: str
@@ -56,10 +56,10 @@ class RowGroup(NamedTuple):
 
 
 class PairRows:
-    """A group of two compared vocabularies.
+    """The rows of a group for two compared vocabularies.
 
     rows    int32[n, 2]: see RowGroup
-    tokens  int32[n, 2]: the tokens that stand there, or that the rules make; ABSENT also for what is no token
+    tokens  int32[n, 2]: the tokens, or the tokens that the rules make; ABSENT also if that is no token
     orders  see `listing.ListSource`
     """
 
@@ -77,7 +77,7 @@ class PairRows:
         return len(self.rows)
 
     def _of_rules(self, side: int, column: int) -> Rows:
-        """A column of the rules in these rows, ABSENT where a side has none."""
+        """A column of the rules in these rows, ABSENT if the side lacks the rule."""
         rows = self.rows[:, side]
         made: Rows = np.where(rows < 0, ABSENT, self.comparison.listed_rules[side][rows, column])
         return made
@@ -88,7 +88,7 @@ class PairRows:
     # Listing
 
     def listed(self, query: str, sort: ListColumn[PairRows] | None, down: bool, progress: Progress) -> Ids:
-        """The rows that a filter leaves of one of both, sorted, or the nearest first.  Raises QueryError."""
+        """The rows that match a filter in either vocabulary, sorted or nearest first.  Raises QueryError."""
         if query.strip():
             far = self._far(query, progress)
             nearness = np.min([_taken(each, self.tokens[:, side]) for side, each in enumerate(far)], axis=0)
@@ -102,9 +102,9 @@ class PairRows:
         return order[: int((nearness < NOT_FOUND).sum())]
 
     def _far(self, query: str, progress: Progress) -> list[Numbers]:
-        """For the tokens of both how far they are from a filter, NOT_FOUND for most.
+        """The distance of each token of both vocabularies from a filter; NOT_FOUND if it does not match.
 
-        Raises QueryError where it can be asked of neither.
+        Raises QueryError if the filter is invalid for both.
         """
         far, problems = [], []
         for figures in self.comparison.figures:
@@ -120,7 +120,7 @@ class PairRows:
         return far
 
     def _nearness_of_sides(self, far: list[Numbers]) -> Numbers:
-        """How near the nearer of the tokens is that a rule joins; behind rules that make what is sought."""
+        """The least distance of the tokens that a rule joins, plus OF_SIDES: rules that make one go first."""
         nearest = np.full(len(self), NOT_FOUND, np.int64)
         for side, distances in enumerate(far):
             for column in (0, 1):
@@ -131,7 +131,7 @@ class PairRows:
 
     @cached_property
     def places(self) -> Values:
-        """Where the text of each row stands among all in the order of their bytes."""
+        """The position of each row's text in the order of bytes."""
         tables = [sliced(*self.vocabulary(side).token_bytes_table) for side in (FIRST, SECOND)]
         texts = [
             tables[FIRST][first] if first >= 0 else tables[SECOND][second] if second >= 0 else b""
@@ -143,7 +143,7 @@ class PairRows:
 
     @cached_property
     def _numbers(self) -> Rows:
-        """The ids, or the ranks of rules, as `rows`."""
+        """The ids, or the ranks of rules, in the shape of `rows`."""
         return (
             np.stack([self._of_rules(side, 2) for side in (FIRST, SECOND)], axis=1)
             if self.group.is_rules
@@ -151,10 +151,10 @@ class PairRows:
         )
 
     def numbers(self, side: int) -> Values:
-        """The ids or ranks of one side, NaN where it has none."""
+        """The ids or ranks of one side, NaN if it has none."""
         return np.where(self.rows[:, side] < 0, np.nan, self._numbers[:, side])
 
-    # What is said of a row
+    # Facts of a row
 
     @property
     def all_figures(self) -> Sequence[TokenFigures]:
@@ -164,7 +164,7 @@ class PairRows:
         return self.tokens[:, side]
 
     def tokens_of(self, row: int) -> list[FiguresOfToken]:
-        """What is known of the token there in each that has it, and its id."""
+        """For each vocabulary that has the row's token: its figures and the id."""
         tokens = zip(self.comparison.figures, self.tokens[row].tolist(), strict=True)
         return [(figures, token) for figures, token in tokens if token >= 0]
 
@@ -172,18 +172,18 @@ class PairRows:
         return NOTHING if self.rows[row, side] < 0 else f"{self._numbers[row, side]}"
 
     def text(self, row: int) -> bytes:
-        """What a token stands for, or what a rule makes."""
+        """The bytes of the token, or of the token that the rule makes."""
         for figures, token in self.tokens_of(row):
             return figures.vocabulary.token_bytes(token)
         return b"".join(self.rule(row, Spelling.SIGNS))
 
     def shown(self, row: int, spelling: Spelling) -> tuple[bytes, ...]:
-        """The same as it is written; a token that both files spell otherwise, in both ways."""
+        """The spelling of the text; both spellings if the files differ."""
         ways = (spelling.token_data(each.vocabulary, token) for each, token in self.tokens_of(row))
         return tuple(dict.fromkeys(ways)) or (b"".join(self.rule(row, spelling)),)
 
     def rule(self, row: int, spelling: Spelling) -> tuple[bytes, bytes]:
-        """What a rule joins, as it is written; symbols that are no tokens as the file spells them."""
+        """The spellings of the two symbols that a rule joins; non-tokens as in the file."""
         side = FIRST if self.rows[row, FIRST] >= 0 else SECOND
         place, vocabulary = self.rows[row, side], self.vocabulary(side)
         symbols = self.comparison.listed_rules[side][place, :2].tolist()
@@ -195,13 +195,13 @@ class PairRows:
         return left, right
 
     def facts(self, row: int, spelling: Spelling) -> Iterator[tuple[str, str]]:
-        """What is said of a row in both vocabularies: once where it is the same, else in a line for each."""
+        """The facts of a row: one line if they are equal in both vocabularies, else a line for each."""
         sides = np.flatnonzero(self.rows[row] >= 0).tolist()
         tokens = {side: token for side, token in enumerate(self.tokens[row].tolist()) if token >= 0}
         yield "in", "both" if len(sides) == len(SIDES) else f"{SIDES[sides[0]]} alone"
         for name, column in COLUMNS_OF_FACTS.items():
             if name == "merge rank" and self.group.is_rules:
-                continue  # the rule's own is below; another one may make the token earlier
+                continue  # the rule's own rank is below; another rule may make the token earlier
             yield (
                 name,
                 _both(
@@ -220,7 +220,7 @@ class PairRows:
             yield "searched", _both({side: self._searched(side, token) for side, token in tokens.items()})
 
     def _symbol(self, row: int, at: int, side: int) -> str:
-        """What a rule joins or makes, by its id; "" for what is no token."""
+        """The id of a symbol that a rule joins or makes; "" if it is no token."""
         symbol = int(self.comparison.listed_rules[side][self.rows[row, side], at])
         return str(symbol) if symbol < len(self.vocabulary(side)) else ""
 
@@ -276,7 +276,7 @@ def _number(name: str, side: int, is_there: Callable[[PairRows], bool]) -> ListC
 
 
 def _of_tokens() -> Iterator[ListColumn[PairRows]]:
-    """A rule has a rank of its own; the token that it makes may have another one, by another rule."""
+    """Columns of tokens.  The rank of a rule has its own column: its token may get its rank from another."""
     usual, yielding = ("kind", "rank", "score", "script", "length"), ("script", "length")
     columns: dict[str, ListColumn[PairRows]] = of_tokens(usual, ("id", "token", "reached"), yielding)
     for name, each in columns.items():

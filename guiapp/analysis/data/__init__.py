@@ -1,1 +1,1 @@
-"""What a model is trained on: records in tokens, which of these count in the loss, and what is wrong."""
+"""Training data: records in tokens, which tokens count in the loss, and what is wrong with records."""

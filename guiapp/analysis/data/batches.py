@@ -1,6 +1,6 @@
-"""Batches of records, examined on all cores: in columns, in the order of the file, as long as somebody asks.
+"""Examine batches of records on all cores, lazily and in the order of the file; results are in columns.
 
-`data_table` is a function of records alone: any cluster can run it, as a DataExaminer can be pickled.
+`data_table` depends on records alone, so any cluster can run it: a DataExaminer can be pickled.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class DataBatch:
     """Some records in columns, k of them.
 
     numbers    int64[k]   in the file, from 1
-    n_tokens   int32[k]   of all of a record; 0 for one that cannot be read
+    n_tokens   int32[k]   of the whole record; 0 for one that cannot be read
     n_trained  int32[k]   up to the maximum length
     n_turns    int32[k]   messages; 1 for a text
-    codes      uint32[k]  what was noticed: a bit of `findings.BITS` each
-    digests    uint64[k]  equal for equal tokens, 0 for none
-    examples   the first of each code: the number of the record, and what was noticed
+    codes      uint32[k]  the codes noticed, as bits of `findings.BITS`
+    digests    uint64[k]  equal for equal tokens, 0 without tokens
+    examples   the first of each code: the number of the record, and the Noticed
     by_role    tokens and trained tokens of the content of each role, and of `template`
     by_turn    int64[MOST_TURNS]  trained tokens of the first trained span of each record, the second …
-    n_rejected tokens of what preferences reject
+    n_rejected tokens of the rejected sides of preferences
     n_cut      trained tokens after the maximum length
-    ids, labels, bounds  where they are wanted: of record i, int32 ids[bounds[i] : bounds[i + 1]]; else empty
+    ids, labels, bounds  if requested, else empty: record i has int32 ids[bounds[i] : bounds[i + 1]]
     """
 
     numbers: NDArray[np.int64]
@@ -73,7 +73,7 @@ class DataBatch:
 
 
 def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool = False) -> DataBatch:
-    """Records in columns."""
+    """Examine records and return the results in columns."""
     rows = examiner.examine(raws, checkpoint)
     locate_contents(rows)
     codes, examples = list[int](), dict[str, tuple[int, Noticed]]()
@@ -109,11 +109,11 @@ def batch_of(examiner: DataExaminer, raws: Sequence[RawRecord], with_ids: bool =
 
 
 def data_table(examiner: DataExaminer, records: Iterable[object]) -> Any:
-    """A batch as a `pyarrow.Table`, for `map_batches` of Ray Data, `map` of `datasets` and the like.
+    """Examine records into a `pyarrow.Table`: for `map_batches` of Ray Data, `map` of `datasets`, etc.
 
     records  lines of JSON, as text or bytes; or values: objects with `messages`, `text` and so on
-    Of each record: `input_ids` and `labels`, lists of int32 that end at the maximum length, empty where the
-    record cannot be used; and `findings`, the codes of what is wrong, with spaces between them.
+    Columns: `input_ids` and `labels`, lists of int32 cut at the maximum length, empty if the record is
+    unusable; and `findings`, the codes of what is wrong, separated by spaces.
     """
     import pyarrow
 
@@ -141,7 +141,7 @@ def _digest(row: DataRecord) -> int:
 
 
 def _count_roles(row: DataRecord, roles: Counter[str], trained: Counter[str]) -> None:
-    """Add the tokens that have content of a role, where that is found in the text; else the template's."""
+    """Add tokens with content of a role that is located in the text to the role, others to `template`."""
     assert row.encoding is not None
     conversation = None if row.record is None else row.record.conversation
     n_tokens, n_trained = len(row.token_ids), int(np.count_nonzero(row.is_trained))
@@ -170,11 +170,11 @@ def batches(
     n_workers: int | None = None,
     start: int = 0,
 ) -> Generator[DataBatch, None, None]:
-    """All records from `start` on, batch by batch; the first is small, and comes at once.
+    """All records from `start` on, batch by batch; the first batch is small, to be ready at once.
 
-    n_workers  processes; None: as many as cores, 0: all in this one
-    There is a checkpoint every 50 ms, and what it raises ends the processes.  Raises TokenloupeError for a
-    process that ended, and what `DataExaminer.examine` raises.
+    n_workers  number of processes; None: as many as cores, 0: all in this process
+    There is a checkpoint every 50 ms; an exception from it ends the processes.  Raises TokenloupeError if a
+    process ends, and the errors of `DataExaminer.examine`.
     """
     first = _next(records, start, FIRST_RECORDS)
     if not first:
@@ -184,7 +184,7 @@ def batches(
     n_workers = min(n_cores(), MOST_WORKERS) if n_workers is None else n_workers
     packed = b""
     if n_workers and records.up_to(at + BATCH_RECORDS):
-        with suppress(TypeError):  # a vocabulary made in memory
+        with suppress(TypeError):  # a vocabulary in memory cannot be pickled
             packed = pickle.dumps(examiner)
     if packed:
         yield from _in_processes(packed, records, with_ids, n_workers, at)
@@ -231,7 +231,7 @@ def _in_processes(
 
 
 class _StoppedError(Exception):
-    """Nobody wants the results any more."""
+    """The results are not needed any more."""
 
 
 def _asked(
@@ -245,7 +245,7 @@ def _asked(
         answer = process.answer(pickle.dumps((packed, raws, with_ids)), progress, float("inf"))
     except ApartError as error:
         raise TokenloupeError(NO_WORKER) from error
-    result = pickle.loads(answer)  # of our own process
+    result = pickle.loads(answer)  # trusted: from our own process
     if isinstance(result, Exception):
         raise result
     assert isinstance(result, DataBatch)

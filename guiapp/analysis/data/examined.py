@@ -1,4 +1,4 @@
-"""Records in tokens, each with what is trained and what was noticed: a function of records alone."""
+"""Records in tokens, each with its trained tokens; depends on records alone."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import ChatError, EncodeError, TokenloupeError
 
 REFUSED = "refused"
-MOST_OPENED = 2  # examiners that stay open in a process once they were unpickled
+MOST_OPENED = 2  # unpickled examiners that a process caches
 Span = tuple[int, int]
 
 
 @dataclass(frozen=True)
 class DataOptions:
-    """How records are read and what of them is trained.
+    """How to read records, and what to train.
 
-    template     a name of one of the model's, a file, or a text; None is what `transformers` takes
-    mask         one of `masks.KINDS`; `marker:A…B` for what is between two texts
-    max_length   tokens that are kept of a record; None for all
-    shape        one of `records.SHAPES`; None: each record is looked at
-    add_special  whether the tokenizer puts its BOS and the like around a text; None: as `transformers` does,
-                 around what is no chat
-    variables    what the template is given besides
+    template     the name of a template of the model, a file, or a text; None as in `transformers`
+    mask         one of `masks.KINDS`; `marker:A…B` for the text between two markers
+    max_length   tokens to use of a record; None for all
+    shape        one of `records.SHAPES`; None to detect it for each record
+    add_special  whether the tokenizer adds its BOS and the like to a text; None as in `transformers`: to
+                 texts that are no chats
+    variables    more that the template receives
     """
 
     template: str | None = None
@@ -75,15 +75,15 @@ class DataOptions:
 class DataRecord:
     """A record in tokens; one that cannot be rendered has an error and no tokens.
 
-    raw, record  as it was read, and what that says; None where it says nothing
-    error        a sentence, "" for none, with the `code` of its finding and the `line` of the template
-    text         what is encoded, `encoding` its tokens: all, with those behind the maximum length
-    why          uint8[n]: of each token, a `masks.Why`
-    spans        characters of the text that are trained, in order, and the `tokens` that have some of them:
-                 first, and behind the last
-    crossed      the first token in which one of these spans begins or ends; None for none
-    turns        of the assistant, where they were derived
-    n_rejected   tokens of what a preference rejects
+    raw, record  as read, and as parsed; None if it cannot be parsed
+    error        a sentence, or "", with the `code` of its finding and the `line` of the template
+    text         that is encoded; `encoding` has all its tokens, including those after the maximum length
+    why          uint8[n]: a `masks.Why` for each token
+    spans        character ranges of the text that are trained, in order; `tokens`: the token range
+                 [first, end) that overlaps each
+    crossed      the first token in which one of these spans begins or ends, or None
+    turns        of the assistant, if they were derived
+    n_rejected   tokens of the rejected side of a preference
     """
 
     setting: DataExaminer
@@ -107,12 +107,12 @@ class DataRecord:
 
     @property
     def number(self) -> int:
-        """In the file, from 1."""
+        """The number of the record in the file, from 1."""
         return self.raw.number
 
     @property
     def token_ids(self) -> NDArray[np.int32]:
-        """int32[n]."""
+        """int32[n]: all tokens, empty if there is an error."""
         return np.zeros(0, np.int32) if self.encoding is None else self.encoding.token_ids
 
     @cached_property
@@ -122,20 +122,20 @@ class DataRecord:
 
     @cached_property
     def labels(self) -> NDArray[np.int32]:
-        """int32[n]: ids, -100 where not trained; up to the maximum length."""
+        """int32[n]: ids, -100 if not trained; up to the maximum length."""
         return np.where(self.is_trained, self.token_ids, -100).astype(np.int32)[: self.n_used]
 
     @property
     def n_used(self) -> int:
-        """How many tokens the maximum length leaves."""
+        """The number of tokens up to the maximum length."""
         most = self.setting.options.max_length
         return len(self.token_ids) if most is None else min(most, len(self.token_ids))
 
     @cached_property
     def chat(self) -> Chat | None:
-        """With the origin of each token, and the template; None for a plain text, or what cannot be rendered.
+        """The record as a Chat, with the origin of each token; None for a plain text or after an error.
 
-        The record is rendered once more, which takes some milliseconds.
+        Renders the record again, which takes some milliseconds.
         """
         if self.record is None or self.record.conversation is None or self.error:
             return None
@@ -143,24 +143,24 @@ class DataRecord:
 
     @property
     def origins(self) -> Sequence[TokenOrigin]:
-        """Of each token, a `TokenOrigin`: message, role, field, line of the template; () for a text."""
+        """The `TokenOrigin` of each token: message, role, field, line of the template; () for a text."""
         return () if self.chat is None else self.chat.origins
 
     def explain(self, token: int) -> str:
-        """Why a token is trained or not, in a sentence, with the line of the template."""
+        """Why a token is trained or not, as a sentence, with the line of the template."""
         sentence = Why(int(self.why[token])).sentence
         line = 0 if self.chat is None else self.chat.origins[token].line
         return f"{sentence} Line {line} of the template writes it." if line else sentence
 
     @cached_property
     def contents(self) -> list[tuple[int, str, Span | None]]:
-        """The content of messages: of which, the content, and which characters of `text` these are."""
+        """The content of messages: number of the message, content, and its characters in `text`, or None."""
         conversation = None if self.record is None else self.record.conversation
         return [] if conversation is None else list(_contents(conversation, self.text))
 
     @cached_property
     def content_tokens(self) -> list[tuple[int, Span]]:
-        """In order, messages and the tokens that have some of their content."""
+        """The numbers of messages with the tokens that have some of their content, in order."""
         locate_contents([self])
         return self.content_tokens
 
@@ -179,7 +179,7 @@ def _contents(conversation: Conversation, text: str) -> Iterator[tuple[int, str,
 
 
 def locate_contents(rows: Sequence[DataRecord]) -> None:
-    """Work out `content_tokens` of many records in one go."""
+    """Compute `content_tokens` of many records at once."""
     contents = [
         sorted((span, number) for number, _, span in row.contents if span is not None and not row.error)
         for row in rows
@@ -192,7 +192,7 @@ def locate_contents(rows: Sequence[DataRecord]) -> None:
 def located_in(
     rows: Sequence[DataRecord], spans: Sequence[Sequence[Span]]
 ) -> list[tuple[list[Span], int | None]]:
-    """`masks.located`, with nothing for records that have no tokens."""
+    """`masks.located`, with ([], None) for records without tokens."""
     encodings = [row.encoding for row in rows if row.encoding is not None]
     known = [(row.text, each) for row, each in zip(rows, spans, strict=True) if row.encoding is not None]
     found = iter(located(encodings, [text for text, _ in known], [each for _, each in known]))
@@ -200,9 +200,9 @@ def located_in(
 
 
 class DataExaminer:
-    """A tokenizer, and how records are rendered and masked; it can be pickled as the tokenizer can.
+    """Renders, encodes and masks records; it can be pickled if the tokenizer can.
 
-    Raises TokenloupeError for options, and ChatError for a template, that there are not.
+    Raises TokenloupeError for invalid options, and ChatError for a template that does not exist.
     """
 
     def __init__(self, tokenizer: Tokenizer, options: DataOptions = DataOptions()) -> None:
@@ -233,12 +233,12 @@ class DataExaminer:
 
     @property
     def template(self) -> ChatTemplate | None:
-        """The one for conversations without tools."""
+        """The template for conversations without tools."""
         return self._templates.get(False)
 
     @cached_property
     def headers(self) -> dict[str, str]:
-        """Of each template by its text, what the generation prompt adds to a user's message."""
+        """For each template, by its text, the text that the generation prompt adds to a user's message."""
         return {each.text: generation_header(each.text, self.variables) for each in self._templates.values()}
 
     @cached_property
@@ -253,7 +253,7 @@ class DataExaminer:
 
     @cached_property
     def template_markers(self) -> frozenset[str]:
-        """What templates write that looks like a special token and is none."""
+        """Markers in templates that look like special tokens but are plain text."""
         texts = (each.text for each in self._templates.values())
         return frozenset(marker[0] for text in texts for marker, _ in near_misses(self.special_names, text))
 
@@ -266,14 +266,14 @@ class DataExaminer:
         return self.headers[self.template_for(conversation).text]
 
     def chat(self, conversation: Conversation) -> Chat:
-        """A conversation as training has it, with origins."""
+        """A conversation as in training, with origins."""
         template = self.template_for(conversation)
         rendering = render(template.text, conversation, False, self.variables)
         settings = ChatSettings(template.text, False, bool(self.options.add_special))
         return Chat(self.tokenizer, conversation, template, rendering, settings)
 
     def mask_for(self, record: Record) -> Mask:
-        """What is trained of a record: by default, of a text all of it, or its completion."""
+        """The mask of a record; by default, a text is trained as a whole, or only its completion."""
         if self.options.mask != "auto" or record.conversation is not None:
             return self.mask
         kind = COMPLETION if record.n_prompt else ALL
@@ -282,9 +282,9 @@ class DataExaminer:
     def examine(
         self, raws: Iterable[RawRecord], checkpoint: Callable[[], None] = lambda: None
     ) -> list[DataRecord]:
-        """Records in tokens, in the same order.
+        """Render and encode records; results are in the same order.
 
-        Raises ChatError for conversations where the model has no template.
+        Raises ChatError for conversations if the model has no template.
         """
         rows = [self._read(raw) for raw in raws]
         rendered = self._rendered([row.record for row in rows], checkpoint)
@@ -306,7 +306,7 @@ class DataExaminer:
         return [self._masked(row, why, *next(found)) for row, why in selected]
 
     def adds_special(self, is_conversation: bool) -> bool:
-        """Whether the tokenizer puts its BOS and the like around a text."""
+        """Whether the tokenizer adds its BOS and the like to a text."""
         return not is_conversation if self.options.add_special is None else self.options.add_special
 
     def _read(self, raw: RawRecord) -> DataRecord:
@@ -343,7 +343,7 @@ class DataExaminer:
         other: BatchRendering | None,
         encoding: Encoding | str,
     ) -> tuple[DataRecord, Why]:
-        """A record with the characters that are trained, and why these are."""
+        """A record with its trained characters, and why they are trained."""
         record = row.record
         assert record is not None
         if rendering is not None and rendering.error:
@@ -393,27 +393,27 @@ class DataExaminer:
         return _merged(known), Why.IN_TURN if mask.kind == DERIVED else Why.IN_COMPLETION
 
     def _traced(self, record: Record, turns: Sequence[WrittenTurn]) -> tuple[WrittenTurn, ...]:
-        """Turns that comparing did not locate, by the origins of the text."""
+        """Locate turns that string comparison did not locate, by the origins of the text."""
         assert record.conversation is not None
         try:
             chat = self.chat(record.conversation)
-        except ChatError:  # it takes too long with origins
+        except ChatError:  # with origins, it takes too long
             return tuple(turns)
         return tuple(_traced_turn(chat, turn) if turn.start == UNKNOWN else turn for turn in turns)
 
 
 @lru_cache(MOST_OPENED)
 def _opened_once(state: bytes) -> DataExaminer:
-    """What was pickled; the same for each batch that a process of a cluster is given."""
+    """Unpickle an examiner, cached: each batch for a process of a cluster brings the same."""
     examiner = object.__new__(DataExaminer)
     vars(examiner).update(pickle.loads(state))
     return examiner
 
 
 def encoded(tokenizer: Tokenizer, texts: Sequence[str | None], adds: Sequence[bool]) -> list[Encoding | str]:
-    """Texts in tokens, each with or without BOS and the like; or why one cannot be expressed; "" of None.
+    """Encode texts, each with or without BOS and the like; an error message if that fails, "" for None.
 
-    Much faster than one by one where tokens lie side by side, as those of byte-level models do.
+    Much faster than one by one if the bytes of the tokens add up to the text, as in byte-level models.
     """
     result: list[Encoding | str] = [""] * len(texts)
     for add in {*adds}:
@@ -428,7 +428,7 @@ def encoded(tokenizer: Tokenizer, texts: Sequence[str | None], adds: Sequence[bo
 
 
 def _side_by_side(tokenizer: Tokenizer, texts: Sequence[str], add: bool) -> list[Encoding | None]:
-    """Those of which the bytes of tokens, one after another, are the text; None for others."""
+    """The encodings of texts that equal the joined bytes of their tokens; None for others."""
     try:
         rows = tokenizer.encode_each(texts, add)
     except EncodeError:
@@ -463,7 +463,7 @@ def _conversation(given: object) -> Conversation | None:
 
 
 def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Spans in order, those that meet as one; an empty one has the token around it, as in `transformers`."""
+    """Spans in order, adjacent ones merged; empty ones stay: they select a token, as in `transformers`."""
     result = list[Span]()
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:
@@ -474,7 +474,7 @@ def _merged(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _traced_turn(chat: Chat, turn: WrittenTurn) -> WrittenTurn:
-    """The same turn located by its origins, if these are known."""
+    """The turn, located by origins if these are known."""
     own = next((each for each in chat.turns if each.message == turn.message), None)
     if own is None or not chat.is_traced:
         return turn

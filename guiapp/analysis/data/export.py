@@ -1,4 +1,4 @@
-"""What is trained, taken along: ids and labels, a report, and the lines of Python that make the same."""
+"""Export training data: ids and labels, a report, and Python code that computes the same."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from guiapp.core.sources.files import replacement
 from guiapp.core.text.numbers_in_words import counted, percent
 
 NPZ = ".npz"
-DEFAULT_LENGTH = 4096  # of rows, where nobody gave one
+DEFAULT_LENGTH = 4096  # of rows
 
 
 def line_of(record: int, ids: Any, labels: Any) -> str:
-    """A line of JSON; labels are -100 where a token is not trained."""
+    """A line of JSON; the label is -100 if a token is not trained."""
     entries = {"record": record, "input_ids": ids.tolist(), "labels": labels.tolist()}
     return json.dumps(entries, separators=(",", ":")) + "\n"
 
@@ -33,7 +33,7 @@ def record_line(row: DataRecord) -> str:
 
 
 def exported_lines(batches: Iterable[DataBatch]) -> Iterator[str]:
-    """A line for each record with tokens; of batches with ids."""
+    """A line for each record with tokens; the batches must have ids."""
     for batch in batches:
         bounds = batch.bounds.tolist()
         for number, start, end in zip(batch.numbers.tolist(), bounds, bounds[1:], strict=False):
@@ -44,10 +44,10 @@ def exported_lines(batches: Iterable[DataBatch]) -> Iterator[str]:
 def write_labels(
     path: Path, batches: Iterable[DataBatch], progress: Callable[[int], object] = lambda n_done: None
 ) -> tuple[int, int]:
-    """Both as JSON lines, or as NPZ by the ending of the file, which is replaced once all is written.
+    """Write ids and labels as NPZ or JSON lines, by the file's suffix; the file is replaced at the end.
 
-    progress  is given how many records are done.  Raises OSError.
-    Returns how many records have tokens, and how many have none and are left out.
+    progress  called with the number of records done
+    Return how many records have tokens, and how many have none and are omitted.  Raises OSError.
     """
     n_done = n_written = 0
 
@@ -68,10 +68,10 @@ def write_labels(
 
 
 def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
-    """`input_ids` and `labels`, of the record `records`[i] those from bounds[i] to bounds[i + 1]."""
+    """Write `input_ids` and `labels`; record `records`[i] has the items [bounds[i], bounds[i + 1])."""
     parts = list(batches)
     sizes = np.concatenate([[0], *(np.diff(batch.bounds) for batch in parts)])
-    with path.open("wb") as out:  # of a name without an ending NumPy makes another one
+    with path.open("wb") as out:  # NumPy would add a suffix to a name without one
         np.savez_compressed(
             out,
             input_ids=np.concatenate([np.zeros(0, np.int32), *(batch.ids for batch in parts)]),
@@ -82,7 +82,7 @@ def write_npz(path: Path, batches: Iterable[DataBatch]) -> None:
 
 
 def _where(model: str) -> str:
-    """Arguments with which `transformers` opens a folder, a name, or a file in its folder."""
+    """The arguments for `transformers` to open a folder, a name, or a file in its folder."""
     path = Path(model)
     if path.suffix == ".gguf":
         return f"{str(path.parent)!r}, gguf_file={path.name!r}"
@@ -90,7 +90,7 @@ def _where(model: str) -> str:
 
 
 def as_python(row: DataRecord, model: str) -> str:
-    """The lines of `transformers` that give the ids and labels of a record; `model` is where it finds it."""
+    """Python code with `transformers` for the ids and labels of a record; `model` is a path or name."""
     examiner, record = row.setting, row.record
     conversation = None if record is None else record.conversation
     lines = [
@@ -129,7 +129,7 @@ def as_python(row: DataRecord, model: str) -> str:
 
 
 def record_rows(data: TrainingData) -> Iterator[Sequence[object]]:
-    """A head, and a row for each record, with the codes of what was noticed."""
+    """A header, and a row for each record with the codes of its findings."""
     yield "record", "tokens", "trained", "messages", "findings"
     columns = (data.lengths, data.trained, data.turns, data.codes)
     for number, (n, trained, turns, codes) in enumerate(
@@ -138,11 +138,11 @@ def record_rows(data: TrainingData) -> Iterator[Sequence[object]]:
         yield number, n, trained, turns, codes_in(codes)
 
 
-# All that is known, as a JSON record and as lines for people
+# The summary as a JSON record and as lines to read
 
 
 def data_record(data: TrainingData, batch_size: int = 8) -> dict[str, Any]:
-    """What `data --json` prints."""
+    """The record of `data --json`."""
     mask = data.examiner.mask
     packing = data.packing(data.examiner.options.max_length or DEFAULT_LENGTH, batch_size)
     return {
@@ -169,7 +169,7 @@ def data_record(data: TrainingData, batch_size: int = 8) -> dict[str, Any]:
 
 
 def data_lines(data: TrainingData) -> Iterator[str]:
-    """For people: sums, then what is wrong."""
+    """Lines to read: totals, then findings."""
     tokens, mask = data.tokens, data.examiner.mask
     share = percent(tokens["trained"] / data.n_used, 1) if data.n_used else "none"
     yield f"{counted(data.n_records, 'record')}, {counted(tokens['total'], 'token')}, {share} trained"

@@ -1,6 +1,6 @@
-"""What is wrong with records to train on: noticed record by record, counted by kind.
+"""Problems of training records: noticed record by record, counted by kind.
 
-To add a finding: a row of KINDS, what notices it in `noticed`, and its line in the manual's chapter on Data.
+To add a finding: a row of KINDS, a check in `noticed`, and a line in the manual's chapter on Data.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ MISREAD = re.compile(  # U+FFFD, and what Latin-1 or Windows-1252 makes of “é
 NAMES = frozenset(REASONING)
 CONTROL, UNKNOWN_BIT, CUT = Attribute.CONTROL.value, Attribute.UNKNOWN.value, Why.CUT.value
 BLANK = b" \t\r\n"
-TRAINED = re.compile(b"[%c-%c]+" % (FIRST_TRAINED, LAST_TRAINED))  # of what `why` has
+TRAINED = re.compile(b"[%c-%c]+" % (FIRST_TRAINED, LAST_TRAINED))  # of the bytes of `why`
 
 
 class DataFindingKind(NamedTuple):
-    """What is said of all findings with a code; `what` ends a sentence that begins with the records."""
+    """The texts of all findings with a code; `what` is the predicate of a sentence about the records."""
 
     severity: str
     what: str
@@ -145,15 +145,15 @@ BITS = {code: 1 << row for row, code in enumerate(CODES)}
 
 
 def codes_in(bits: int) -> str:
-    """The codes of BITS that are set, with spaces between them."""
+    """The codes of the BITS that are set, separated by spaces."""
     return " ".join(code for code in CODES if bits & BITS[code])
 
 
 class Noticed(NamedTuple):
-    """Something about one record.
+    """A finding in one record.
 
-    token   that it is about; None for none
-    detail  what is said of this record, "" for nothing
+    token   that the finding is about, or None
+    detail  about this record, or ""
     line    of the template, from 1; 0 for none
     """
 
@@ -165,15 +165,15 @@ class Noticed(NamedTuple):
 
 @dataclass(frozen=True)
 class DataFinding:
-    """Something that is wrong with some records.
+    """A problem of some records.
 
-    code       the same for all of a kind, and in all versions
+    code       of the kind, the same in all versions of the program
     severity   ERROR, WARNING or HINT
     what       a sentence
     remedy     what to do
-    n_records  that it is in, and the `share` of all
-    record, token  the first example, from 1 and from 0; None where it is about no token
-    line       of the template that it is about, in the first example; 0 for none
+    n_records  with the problem, and their `share` of all
+    record, token  the first example, from 1 and from 0; None if it concerns no token
+    line       of the template in the first example; 0 for none
     """
 
     code: str
@@ -188,7 +188,7 @@ class DataFinding:
 
 
 def finding_of(noticed: Noticed, record: int, n_records: int, n_all: int) -> DataFinding:
-    """What so many of all records have, with the first of them as the example."""
+    """The finding of `n_records` of all records, with the first as the example."""
     kind = KINDS[noticed.code]
     detail = f" Record {record}: {noticed.detail}" if noticed.detail else ""
     what = f"{counted(n_records, 'record')} {_verb(kind.what, n_records)}.{detail}"
@@ -201,7 +201,7 @@ def finding_of(noticed: Noticed, record: int, n_records: int, n_all: int) -> Dat
 
 
 def _verb(what: str, number: int) -> str:
-    """The end of a sentence about so many."""
+    """The predicate in the singular or plural."""
     first, space, rest = what.partition(" ")
     if number == 1:
         own = {"have": "has", "are": "is", "do": "does", "cannot": "cannot"}
@@ -209,11 +209,11 @@ def _verb(what: str, number: int) -> str:
     return first + space + rest
 
 
-# What is noticed of one record
+# Checks of one record
 
 
 def noticed(row: DataRecord) -> Iterator[Noticed]:
-    """All of a record, without what needs others to compare with."""
+    """All findings of a record that need no comparison with other records."""
     if row.error or row.encoding is None:
         yield Noticed(row.code, None, row.error, row.line)
         return
@@ -233,7 +233,7 @@ def noticed(row: DataRecord) -> Iterator[Noticed]:
 
 
 class _Seen:
-    """A record, and what several checks ask of it."""
+    """A record, with values that several checks need."""
 
     def __init__(self, row: DataRecord) -> None:
         assert row.encoding is not None
@@ -245,7 +245,7 @@ class _Seen:
 
     @cached_property
     def in_header(self) -> set[int]:
-        """The first tokens of trained parts that begin inside of a generation prompt."""
+        """The first tokens of trained parts that begin inside a generation prompt."""
         row, conversation = self.row, self.conversation
         if conversation is None or not (header := row.setting.header_for(conversation)):
             return set()
@@ -273,7 +273,7 @@ class _Seen:
 
 
 def _runs(why: NDArray[np.uint8]) -> list[tuple[int, int]]:
-    """The tokens that are trained, first and behind the last of each run."""
+    """The token ranges [first, end) that are trained."""
     return [run.span() for run in TRAINED.finditer(why.tobytes())]
 
 
@@ -335,7 +335,7 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
         detail = f"{counted(len(unknown), 'unknown token')} of {len(ids):,}."
         yield Noticed("unknown_tokens", int(unknown[0]), detail)
     data = seen.encoding.text_bytes
-    rest = data.translate(None, ASCII).decode("utf-8", "surrogatepass")  # a search in all takes far longer
+    rest = data.translate(None, ASCII).decode("utf-8", "surrogatepass")  # searching all takes far longer
     if HIDDEN.search(rest) and (hidden := hidden_places(data)).n_characters:
         token = int(np.searchsorted(seen.encoding.spans[:, 1], hidden.starts[0], "right"))
         yield Noticed("invisible", token, f"{counted(hidden.n_characters, 'invisible character')}.")

@@ -1,6 +1,6 @@
 """Which tokens of a record count in the loss, and why.
 
-Characters become tokens as in `transformers`: a token counts that has any of them.
+Characters select tokens as in `transformers`: a token counts if it has any of them.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ AUTO, GENERATION, DERIVED, COMPLETION, ALL, MARKER = KINDS = (
     "marker",
 )
 BETWEEN = "…", "..."
-ALL_ZEROS = "all zeros: the template has no generation tags"  # it warns, and trains nothing
+ALL_ZEROS = "all zeros: the template has no generation tags"  # transformers warns, and trains nothing
 IN_TAGS = "what is between the generation tags of the template"
 TAG = re.compile(r"\{%[-+]?\s*generation\s*[-+]?%\}")  # as in transformers
 
 
 class Why(IntEnum):
-    """Why a token is trained or not."""
+    """The reason why a token is trained or not."""
 
-    OTHER = 0  # outside of what is trained
-    ADDED = 1  # by the tokenizer, around the text
+    OTHER = 0  # outside of the trained parts
+    ADDED = 1  # BOS or EOS from the tokenizer
     IN_GENERATION = 2
-    IN_TURN = 3  # what the assistant writes
+    IN_TURN = 3  # the assistant writes it
     IN_COMPLETION = 4
     IN_MARKERS = 5
     ALL = 6
-    CUT = 7  # behind the maximum length
+    CUT = 7  # after the maximum length
 
     @property
     def sentence(self) -> str:
@@ -64,12 +64,12 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Mask:
-    """What is trained.
+    """Which part of a text is trained.
 
     kind    one of KINDS, but not AUTO
-    why     a sentence: what chose it
-    first, last  of MARKER: the texts that it is between
-    transformers_result  what `assistant_masks` of `transformers` are; "" where they are the same
+    why     this mask, in words
+    first, last  the two markers of a MARKER mask
+    transformers_result  the `assistant_masks` of `transformers` in words; "" if they are the same
     """
 
     kind: str
@@ -80,7 +80,7 @@ class Mask:
 
 
 def chosen_mask(given: str, template: str | None) -> Mask:
-    """The mask by its name, or MARKER:A…B; `template` is None where no record needs one.
+    """The mask of this name, or MARKER:A…B; `template` is None if the model has none.
 
     Raises TokenloupeError.
     """
@@ -111,16 +111,16 @@ def _mask(given: str, template: str | None) -> Mask:
 
 
 def tokens_of(encoding: Encoding, text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """For spans of characters in order, the tokens that have some of them: first, and behind the last."""
+    """For spans of characters in order, the token range [first, end) that overlaps each."""
     return located([encoding], [text], [spans])[0][0]
 
 
 def located(
     encodings: Sequence[Encoding], texts: Sequence[str], spans: Sequence[Sequence[tuple[int, int]]]
 ) -> list[tuple[list[tuple[int, int]], int | None]]:
-    """The same of many texts, each with the first token in which a span begins or ends; None where none does.
+    """`tokens_of` for many texts, each with the first token in which a span begins or ends, or None.
 
-    In one go, with the texts one after another: calls of NumPy for each would take most of the time.
+    Works on the joined texts at once: NumPy calls for each text would take most of the time.
     """
     data = b"\n".join(encoding.text_bytes for encoding in encodings)
     tokens = np.cumsum([0, *(len(encoding) for encoding in encodings)])
@@ -152,7 +152,7 @@ def located(
 
 
 def between(text: str, first: str, last: str) -> Iterator[tuple[int, int]]:
-    """Characters behind one marker, up to and with the next other one, or the end of the text."""
+    """The characters after each `first`, up to and including the next `last`, or to the end of the text."""
     at = text.find(first)
     while at >= 0:
         start = at + len(first)
@@ -163,7 +163,7 @@ def between(text: str, first: str, last: str) -> Iterator[tuple[int, int]]:
 
 
 def marked(n_tokens: int, tokens: Sequence[tuple[int, int]], why: Why) -> NDArray[np.uint8]:
-    """uint8[n]: Why, of each token."""
+    """uint8[n]: the Why of each token."""
     result = np.zeros(n_tokens, np.uint8)
     for start, end in tokens:
         result[start:end] = why.value

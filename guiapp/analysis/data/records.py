@@ -1,7 +1,7 @@
-"""Records to train on, as files hold them: JSON lines, a JSON array, either gzipped, or Parquet.
+"""Read training records from files: JSON lines or a JSON array, either also gzipped, or Parquet.
 
-A file may be larger than memory: an index of where its records begin grows while one reads, and a record is
-parsed when somebody asks for it.
+A file may be larger than memory: an index of the starts of records grows while the file is read, and a record
+is parsed on demand.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MESSAGES, CONVERSATIONS, COMPLETION, PREFERENCE, TEXT = SHAPES = (
     "preference",
     "text",
 )
-KEYS = (  # that a record of a shape has; the first shape that fits is taken
+KEYS = (  # of a record of each shape; the first shape that fits is used
     (MESSAGES, ["messages"]),
     (CONVERSATIONS, ["conversations"]),
     (CONVERSATIONS, ["conversation"]),
@@ -59,7 +59,7 @@ BROKEN, DUPLICATE, SHAPELESS, EMPTY = "broken", "duplicate_key", "shape", "empty
 
 
 class RecordError(ValueError):
-    """A record that cannot be used, with the code of the finding."""
+    """A record cannot be used; `code` is the code of its finding."""
 
     def __init__(self, code: str, what: str) -> None:
         super().__init__(what)
@@ -67,10 +67,10 @@ class RecordError(ValueError):
 
 
 class RawRecord(NamedTuple):
-    """A record as it was read: JSON, or a value.
+    """A record as read: JSON, or a value.
 
     number  from 1
-    line    of the file, from 1; 0 where it has no lines
+    line    of the file, from 1; 0 for a file without lines
     """
 
     number: int
@@ -80,14 +80,14 @@ class RawRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class Record:
-    """What is trained on, in one form for all shapes.
+    """A parsed record, in one form for all shapes.
 
     shape         one of SHAPES
     conversation  None for a plain text
-    n_prompt      the messages, or the characters of the text, that are no completion
+    n_prompt      the number of messages, or of characters of the text, before the completion
     text          "" for a conversation
     rejected      the other conversation, or text, of a preference
-    has_duplicate_key  whether an object in it has two entries of one name, of which the last counts
+    has_duplicate_key  whether an object in it has two entries with one key, of which the last counts
     """
 
     shape: str
@@ -99,31 +99,31 @@ class Record:
 
 
 class Records:
-    """The records of a file, or values that are at hand; `grow` until `is_complete`.
+    """The records of a file or of values; call `grow` until `is_complete`.
 
-    One thread may grow it while others read what is known.
+    One thread may grow it while others read.
     """
 
     name, is_complete = "records", True
 
     def __init__(self, values: Sequence[object] = ()) -> None:
         self._values = values
-        self._lock = threading.RLock()  # of where the file is read, and of what is kept of it
+        self._lock = threading.RLock()  # of the file's position, and of caches
 
     def __len__(self) -> int:
-        """How many are known so far."""
+        """The number of records known so far."""
         return len(self._values)
 
     @property
     def share(self) -> float:
-        """How much of the file is known."""
+        """The share of the file that is known."""
         return 1.0
 
     def grow(self) -> None:
-        """Look at another part of the file."""
+        """Index another part of the file."""
 
     def raw(self, start: int, end: int, most_bytes: int = 1 << 62) -> list[RawRecord]:
-        """Some records in order; fewer, but one at least, where they have more bytes."""
+        """The records [start, end) in order; fewer, but at least one, if they exceed `most_bytes`."""
         with self._lock:
             return self._raw(start, end, most_bytes)
 
@@ -131,7 +131,7 @@ class Records:
         return [RawRecord(row + 1, 0, self._values[row]) for row in range(start, min(end, len(self)))]
 
     def up_to(self, number: int) -> bool:
-        """Whether there are so many; the file is read as far as needed."""
+        """Whether there are at least `number` records; indexes the file as far as needed."""
         while len(self) < number and not self.is_complete:
             checkpoint()
             self.grow()
@@ -139,7 +139,7 @@ class Records:
 
 
 class RecordFile(Records):
-    """Those of a JSON file."""
+    """The records of a JSON file."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -213,7 +213,7 @@ class RecordFile(Records):
             more = self._file.read(BLOCK_BYTES)
             is_last = not more or self._at + len(data) + len(more) >= self._size
             data += more
-            if len(data) > LONGEST_RECORD + BLOCK_BYTES:  # it is refused when it is parsed
+            if len(data) > LONGEST_RECORD + BLOCK_BYTES:  # parsing will refuse it
                 break
         ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n")).astype(np.int64)
         if is_last and not data.endswith(b"\n"):
@@ -231,7 +231,7 @@ class RecordFile(Records):
         self.is_complete = self._at >= self._size and not self._unpack()
 
     def _index_array(self) -> None:
-        """All elements of one array, or objects one after another, whatever lines they are on."""
+        """Index all elements of one array, or consecutive objects, however they are broken into lines."""
         places, depth, opened, line, seen = list[tuple[int, int, int]](), 0, -1, 1, 0
         while self._unpack():
             checkpoint()
@@ -255,7 +255,7 @@ class RecordFile(Records):
         self.is_complete = True
 
     def _unpack(self) -> bool:
-        """Add a block of what was packed, up to the end of a line; False where nothing is left."""
+        """Unpack another block, up to the end of a line; False at the end of the file."""
         if self._unpacking is None:
             return False
         try:
@@ -272,7 +272,7 @@ class RecordFile(Records):
 
 
 class ParquetRecords(Records):
-    """Those of a Parquet file; needs pyarrow."""
+    """The records of a Parquet file; needs pyarrow."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -305,7 +305,7 @@ class ParquetRecords(Records):
 
 
 def open_records(source: str | PathLike[str] | Iterable[object] | Records) -> Records:
-    """Those of a file, or of values in any of the shapes.  Raises TokenloupeError."""
+    """Open the records of a file, or of values in any of the shapes.  Raises TokenloupeError."""
     if isinstance(source, Records):
         return source
     if not isinstance(source, str | PathLike):
@@ -320,7 +320,7 @@ def open_records(source: str | PathLike[str] | Iterable[object] | Records) -> Re
 
 
 def holds_records(path: Path) -> bool:
-    """Whether a file is Parquet, or has JSON whose first record has one of the shapes."""
+    """Whether a file is JSON or Parquet and its first record has one of the shapes."""
     if not any(ending in ENDINGS for ending in path.suffixes[-2:]):
         return False
     try:
@@ -332,16 +332,16 @@ def holds_records(path: Path) -> bool:
 
 
 def _is_spread(first: bytes) -> bool:
-    """Whether an object begins that is not on one line."""
+    """Whether the file begins with an object that spans several lines."""
     line, _, rest = first.partition(b"\n")
     return line.strip() in (b"{", b"{\r") and bool(rest)
 
 
-# What a record says
+# Parsing a record
 
 
 def shape_of(value: Mapping[str, Any]) -> str:
-    """The shape that an object has, by its keys with a value; raises RecordError."""
+    """The shape of an object, by its keys that have a value.  Raises RecordError."""
     keys = {key for key, each in value.items() if each is not None}
     for shape, needed in KEYS:
         if keys.issuperset(needed):
@@ -351,7 +351,7 @@ def shape_of(value: Mapping[str, Any]) -> str:
 
 
 def read_record(raw: RawRecord, shape: str | None = None) -> Record:
-    """What a record says; raises RecordError."""
+    """Parse a record.  Raises RecordError."""
     doubled = list[str]()
 
     def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -424,7 +424,7 @@ def _preference(value: Mapping[str, Any]) -> Record:
 
 
 def _parts(shape: str, prompt: Any, completion: Any, tools: Any) -> Record:
-    """Prompt and completion, each a text or messages."""
+    """A record of a prompt and a completion, each a text or messages."""
     if isinstance(completion, str) and isinstance(prompt, str | None):
         prompt = prompt or ""
         return Record(shape, None, len(prompt), prompt + completion)

@@ -1,10 +1,10 @@
-"""The records of a file as a list: columns to sort by, and a filter of words that all must hold.
+"""The records of a file as a list: columns to sort by, and a filter of terms that must all match.
 
 refund               records whose text contains this, in upper or lower case
-"order number"       the same with blanks in it
+"order number"       the same with spaces
 tokens:>4096  trained:0  messages:4..  record:100..200
 finding:cut_off        records with a finding; also finding:error, finding:warning, finding:hint
--finding:doubled       a minus before any of them: all others
+-finding:doubled       a minus before a term: records that do not match it
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ FIGURES: dict[str, Callable[[DataRows], NDArray[np.number]]]
 
 @dataclass(eq=False)
 class DataRows:
-    """Records that were examined so far, n of them; numbered from 0 here, and from 1 for people.
+    """The n records examined so far; numbered from 0 here, and from 1 on screen.
 
-    lengths, trained, turns, codes  as of `TrainingData`
-    texts  which of the first records contain a text that was looked for; of one file
+    lengths, trained, turns, codes  as in `TrainingData`
+    texts  cached results of text searches in the file: which of the first records contain a text
     """
 
     source: Records
@@ -55,13 +55,13 @@ class DataRows:
         return len(self.lengths)
 
     def codes_of(self, row: int) -> list[str]:
-        """What was noticed of a record, the worst first."""
+        """The codes of a record's findings, the worst first."""
         codes = [code for code in CODES if int(self.codes[row]) & BITS[code]]
         return sorted(codes, key=lambda code: SEVERITIES.index(KINDS[code].severity))
 
 
 def title_of(code: str) -> str:
-    """A finding in a few words."""
+    """The name of a finding in words."""
     return code.replace("_", " ")
 
 
@@ -74,7 +74,7 @@ def _share(rows: DataRows) -> NDArray[np.float64]:
 
 
 def _weights(rows: DataRows) -> NDArray[np.int64]:
-    """More for what is worse."""
+    """A number to sort by, larger for worse findings."""
     result = np.zeros(len(rows), np.int64)
     for code, bit in BITS.items():
         result += WEIGHTS[KINDS[code].severity] * ((rows.codes & bit) != 0)
@@ -103,13 +103,13 @@ COLUMNS: tuple[ListColumn[DataRows], ...] = (
 
 
 def check_query(query: str) -> None:
-    """Raises QueryError for a filter that cannot be understood."""
+    """Raise QueryError for an invalid filter."""
     for _ in _terms(query):
         pass
 
 
 def searched_texts(query: str) -> list[str]:
-    """The texts that records are to contain; none where the filter cannot be understood."""
+    """The texts that a filter requires; none if it is invalid."""
     try:
         return [value for is_not, key, value in _terms(query) if not key and not is_not]
     except QueryError:
@@ -119,7 +119,7 @@ def searched_texts(query: str) -> list[str]:
 def listed_rows(
     rows: DataRows, query: str, progress: Callable[[float], object] = lambda share: None
 ) -> Flags:
-    """bool[n]: the records that a filter leaves.  Raises QueryError; texts are read from the file."""
+    """bool[n]: the records that match a filter.  Reads their texts from the file.  Raises QueryError."""
     flags = np.ones(len(rows), np.bool_)
     for is_not, key, value in _terms(query):
         if key == FINDING:
@@ -132,14 +132,14 @@ def listed_rows(
 
 
 def _terms(query: str) -> Iterator[tuple[bool, str, str]]:
-    """Whether the others are meant, the key, "" for a text, and what follows it."""
+    """The terms of a filter: whether it is negated, its key, "" for a text, and its value."""
     for word in WORD.finditer(query):
         body, is_not = word["body"], bool(word["minus"])
         match = KEY.fullmatch(body)
         if match is not None and match[1] in (FINDING, *FIGURES):
             key, value = match[1], match[2]
             if not value:
-                continue  # not finished yet
+                continue  # still being typed
             if key == FINDING:
                 _bits_of(value)
             elif not (COMPARED.fullmatch(value) or RANGE.fullmatch(value) or value in COMPARISONS):
@@ -152,7 +152,7 @@ def _terms(query: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def _bits_of(name: str) -> int:
-    """Of the findings with this severity, or whose codes begin so.  Raises QueryError."""
+    """The bits of findings with this severity, or whose codes begin with `name`.  Raises QueryError."""
     plain = name.replace(" ", "_")
     bits = sum(
         bit
@@ -171,11 +171,11 @@ def _compared(values: NDArray[np.number], text: str) -> Flags:
         low, high = (float(end) if end else None for end in match.groups())
         above = values >= (-np.inf if low is None else low)
         return np.asarray(above & (values <= (np.inf if high is None else high)), np.bool_)
-    return np.ones(len(values), np.bool_)  # a comparison that lacks its number
+    return np.ones(len(values), np.bool_)  # a comparison without its number
 
 
 def _with_text(rows: DataRows, text: str, progress: Callable[[float], object]) -> Flags:
-    """The records that contain a text, as characters or as JSON escapes them."""
+    """The records that contain a text, literally or with JSON escapes."""
     lowered = text.lower()
     written = lowered, json.dumps(lowered)[1:-1], json.dumps(lowered, ensure_ascii=False)[1:-1]
     needles = {each.encode("utf-8", "replace") for each in written}

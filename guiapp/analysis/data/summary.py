@@ -1,4 +1,4 @@
-"""All that is known of the records of a file so far: how long they are, what is trained, what is wrong."""
+"""The summary of the records of a file so far: lengths, trained tokens and findings."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from guiapp.analysis.data.records import Records
 from guiapp.analysis.doctor.findings import SEVERITIES, WARNING
 
 PERCENTILES = (50, 90, 99)
-MOST_PACKED = 100_000  # records that packing is worked out of
+MOST_PACKED = 100_000  # records that packing is computed from
 REMEMBERED = 64
 DIFFERENT = "doubled"
 
 
 class Packing(NamedTuple):
-    """What padding costs at a batch size, and what packing saves at a length.
+    """The cost of padding at a batch size, and the gain of packing at a length.
 
     length        tokens of a row; longer records are cut
-    rows          that first-fit needs, for the first `of_records`
+    rows          that first-fit needs for the first `of_records`
     filled        share of these rows that has tokens
-    batch_size    of rows that are padded to the longest of them, in the order of the file
+    batch_size    rows that are padded to the longest one, in the order of the file
     padding       tokens of padding
     padding_share of all tokens of these batches
     """
@@ -44,7 +44,7 @@ class Packing(NamedTuple):
 
 
 class DataRecords(Sequence[DataRecord]):
-    """The records of a file, each rendered and encoded when it is asked for."""
+    """The records of a file, each rendered and encoded on demand."""
 
     def __init__(self, examiner: DataExaminer, records: Records) -> None:
         self._examiner, self._records = examiner, records
@@ -66,10 +66,10 @@ class DataRecords(Sequence[DataRecord]):
 
 
 class TrainingData:
-    """What a model is trained on; it grows by `add`, and says at any time what is known so far.
+    """A summary of training data that grows by `add` and is valid at any time.
 
-    records    a sequence of DataRecord, each worked out when it is asked for
-    n_records  that were examined
+    records    a sequence of DataRecord, each computed on demand
+    n_records  examined so far
     n_cut      trained tokens after the maximum length
     """
 
@@ -88,7 +88,7 @@ class TrainingData:
 
     @property
     def share(self) -> float:
-        """How much of the file was examined."""
+        """The share of the file that was examined."""
         return self.source.share * self.n_records / len(self.source) if len(self.source) else 1.0
 
     def add(self, batch: DataBatch) -> None:
@@ -126,7 +126,7 @@ class TrainingData:
         return parts[0]
 
     def repeated(self, row: int) -> Noticed:
-        """That a record, from 0, has the tokens of an earlier one."""
+        """The finding that a record, from 0, has the same tokens as an earlier one."""
         digests = self._column("digests", np.uint64)
         first = int(np.flatnonzero(digests == digests[row])[0])
         return Noticed(DIFFERENT, None, f"the same as record {first + 1:,}.")
@@ -148,17 +148,17 @@ class TrainingData:
 
     @property
     def codes(self) -> NDArray[np.uint32]:
-        """uint32[n]: what was noticed of each record, bits of `findings.BITS`."""
+        """uint32[n]: the findings of each record, as bits of `findings.BITS`."""
         return self._column("codes", np.uint32)
 
     @property
     def by_role(self) -> dict[str, tuple[int, int]]:
-        """Tokens and trained tokens of the content of each role, and of `template`; of texts, `text`."""
+        """Tokens and trained tokens of the content of each role, of `template`, and of `text` for texts."""
         return {role: (n, self._trained_roles[role]) for role, n in self._roles.most_common()}
 
     @property
     def findings(self) -> list[DataFinding]:
-        """What is wrong, the worst first, then what is in most records."""
+        """All findings, the worst first, then by number of records."""
         codes = self.codes
         counts = {code: int(np.count_nonzero(codes & BITS[code])) for code in CODES}
         result = [
@@ -169,9 +169,9 @@ class TrainingData:
         return sorted(result, key=lambda each: (SEVERITIES.index(each.severity), -each.n_records))
 
     def line_of(self, finding: DataFinding) -> int:
-        """The line of the template that writes the example's token; 0 where there is none.
+        """The line of the template that writes the example's token; 0 if there is none.
 
-        The record is rendered once more.
+        Renders the record again.
         """
         if finding.line or finding.token is None:
             return finding.line
@@ -183,12 +183,12 @@ class TrainingData:
         return any(SEVERITIES.index(each.severity) <= SEVERITIES.index(WARNING) for each in self.findings)
 
     def rows_with(self, code: str) -> NDArray[np.int64]:
-        """The records, from 0, that have a finding."""
+        """The records, from 0, with a finding."""
         return np.flatnonzero(self.codes & BITS[code])
 
     @property
     def tokens(self) -> dict[str, int]:
-        """`total`, `trained`, and of the lengths of records `p50`, `p90`, `p99` and `max`."""
+        """`total` and `trained` tokens, and `p50`, `p90`, `p99` and `max` of the lengths of records."""
         lengths = self.lengths
         values = np.percentile(lengths, PERCENTILES, method="inverted_cdf") if len(lengths) else [0, 0, 0]
         named = {f"p{share}": int(value) for share, value in zip(PERCENTILES, values, strict=True)}
@@ -197,18 +197,18 @@ class TrainingData:
 
     @property
     def n_used(self) -> int:
-        """How many tokens the maximum length leaves."""
+        """The number of tokens up to the maximum length of each record."""
         most = self.examiner.options.max_length
         lengths = self.lengths if most is None else np.minimum(self.lengths, most)
         return int(lengths.sum(dtype=np.int64))
 
     @property
     def n_without_tokens(self) -> int:
-        """How many records cannot be read or rendered, or are empty; these are not exported."""
+        """The number of records that cannot be read or rendered, or are empty; they are not exported."""
         return int(np.count_nonzero(self.lengths == 0))
 
     def longer_than(self, most: int) -> int:
-        """How many records have more tokens."""
+        """The number of records with more than `most` tokens."""
         return int(np.count_nonzero(self.lengths > most))
 
     def packing(self, length: int, batch_size: int = 8) -> Packing:
@@ -216,7 +216,7 @@ class TrainingData:
 
 
 def packing_of(lengths: NDArray[np.int32], length: int, batch_size: int) -> Packing:
-    """What padding costs, and packing saves, of records with so many tokens each."""
+    """The cost of padding and the gain of packing for records of these lengths."""
     lengths = np.minimum(lengths, length)
     packed = lengths[:MOST_PACKED]
     rows = first_fit(packed.tolist(), length)
@@ -232,11 +232,11 @@ def packing_of(lengths: NDArray[np.int32], length: int, batch_size: int) -> Pack
 
 
 def first_fit(lengths: Sequence[int], room: int) -> int:
-    """How many rows of a length are needed if each record goes into the first that has room for it."""
+    """The number of rows of length `room` if each record goes into the first row with room for it."""
     size = 1
     while size < len(lengths):
         size *= 2
-    left = [room] * (2 * size)  # a tree: the most that is left below each node
+    left = [room] * (2 * size)  # a tree: the most room left below each node
     n_rows = 0
     for length in lengths:
         node = 1
@@ -253,7 +253,7 @@ def first_fit(lengths: Sequence[int], room: int) -> int:
 def growing(
     examiner: DataExaminer, source: Records, n_workers: int | None = None
 ) -> Generator[TrainingData, None, None]:
-    """The same object again and again, each time with one more batch."""
+    """Yield the same object repeatedly, each time with one more batch."""
     data = TrainingData(examiner, source)
     with closing(batches(examiner, source, n_workers=n_workers)) as found:
         for batch in found:
@@ -267,9 +267,9 @@ def training_data(
     n_workers: int | None = None,
     progress: Callable[[float], object] = lambda _: None,
 ) -> TrainingData:
-    """All of it."""
+    """The summary of all records."""
     data = TrainingData(examiner, source)
-    with closing(growing(examiner, source, n_workers)) as states:  # also where `progress` raises
+    with closing(growing(examiner, source, n_workers)) as states:  # also if `progress` raises
         for data in states:
             progress(data.share)
     return data

@@ -13,7 +13,7 @@ from guiapp.errors import TokenloupeError
 
 
 def main() -> None:
-    """Each request is pickled: the examiner as pickled before, records, and whether ids are wanted."""
+    """Answer requests, each a pickle of the pickled examiner, the records, and whether ids are wanted."""
     packed, examiner = b"", None
     while (request := read_frame(sys.stdin.buffer)) is not None:
         own, raws, with_ids = pickle.loads(request)
@@ -21,7 +21,7 @@ def main() -> None:
             if own != packed or examiner is None:
                 packed, examiner = own, pickle.loads(own)
                 assert isinstance(examiner, DataExaminer)
-                gc.freeze()  # what lasts is not looked through again and again
+                gc.freeze()  # excludes permanent objects from further collections
             answer: object = batch_of(examiner, raws, with_ids)
         except TokenloupeError as error:
             answer = error

@@ -1,1 +1,1 @@
-"""What is wrong with a tokenizer's files, found without running anything that they hold."""
+"""Find problems of a tokenizer's files without running any code in them."""

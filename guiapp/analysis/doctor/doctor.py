@@ -1,4 +1,4 @@
-"""All that can be found wrong with a tokenizer's files, without running anything that they hold."""
+"""Find all problems of a tokenizer's files, without running any code in them."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ from guiapp.errors import UnknownPreError, VocabError
 
 MOST_IDS = 12
 IN_ALL_FORMATS = (BEFORE, AFTER, ENDS, "chat template")
-"""Rules that files of different formats say alike; by the others, the same ids come about in other words."""
+"""Rules that all formats specify alike; other rules may differ in words and still give the same ids."""
 HOLDS_NO_SPECIAL = "tiktoken"
-"""Programs give files of this format special tokens: that some differ is no fault of what was converted."""
+"""Programs add the special tokens to files of this format, so different ones are no fault of a conversion."""
 SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNUSED
 CHECKS: tuple[Check, ...] = (
     check_pre,
@@ -114,19 +114,19 @@ OF_REMARKS = {
     "part_misnamed": (ERROR, "Rename it to its original name."),
     "part_not_first": (ERROR, "Open the first part."),
 }
-"""How bad what readers note is, and what fixes it, by its code; whatever is not here is a hint."""
+"""Severity and remedy of the warnings of file readers, by code; other codes are hints."""
 OF_CHECKS = ("pre_missing", "pre_by_hand", "bytes_missing", "byte_misnamed")
-"""What the checks describe in more detail, or whoever chose it knows."""
+"""Warnings that checks describe in more detail, or that follow from the user's own choice."""
 MOST_OF_A_KIND = 20
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found, the worst first.
+    """All findings about a file, the worst first.
 
-    tokenizer  None where the file could not be opened at all
-    path       the file that was examined; in a folder, the one that was chosen
-    fixes      what a copy can have fixed, by the code of its findings; none where nothing can be
+    tokenizer  None if the file could not be opened at all
+    path       the examined file; in a folder, the chosen one
+    fixes      for a copy, by the code of the findings
     """
 
     findings: tuple[Finding, ...]
@@ -140,7 +140,7 @@ class Diagnosis:
 
     @property
     def worst(self) -> str | None:
-        """The severity of the first finding; None where there is none."""
+        """The severity of the first finding; None if there is none."""
         return self.findings[0].severity if self.findings else None
 
 
@@ -149,11 +149,11 @@ def doctor(
     original: str | PathLike[str] | Tokenizer | None = None,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
-    """What is wrong with a tokenizer, and against the `original` that it was converted from.
+    """Find the problems of a tokenizer, and its differences from the `original` that it was converted from.
 
-    `progress` is called with the share done before each check; what it raises stops the work.
-    Raises VocabError for what is no tokenizer's file, and for an original that cannot be used; ChatError
-    for a file of a template that cannot be read.
+    `progress` is called with the share done before each check; an exception from it stops the work.
+    Raises VocabError if the file is not a tokenizer or the original cannot be used; ChatError if a template
+    file cannot be read.
     """
     reference = original if original is None or isinstance(original, Tokenizer) else open_model(original)
     try:
@@ -162,7 +162,7 @@ def doctor(
         path = _path(model)
         if (kind := _format(path)) is None:
             raise
-        what, _, advice = str(error).rpartition(". ")  # it ends with what to do
+        what, _, advice = str(error).rpartition(". ")  # the last sentence is advice
         _, remedy = OF_REMARKS.get(error.code, (ERROR, advice))
         finding = Finding(error.code, ERROR, f"{what}." if what else advice, remedy, key=error.key)
         finding = _fitting(finding, kind == GGUF)
@@ -176,7 +176,7 @@ def examine(
     original: Tokenizer | None = None,
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
-    """The same of a tokenizer that is open."""
+    """`doctor` for an open tokenizer."""
     examined, path = ExaminedModel(tokenizer, original), tokenizer.vocabulary.path
     findings = list(dict.fromkeys(_findings(examined, progress)))
     fixes = fixes_of(examined, findings)
@@ -198,7 +198,7 @@ def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Ite
 
 
 def _opened(model: str | PathLike[str]) -> Tokenizer:
-    """The tokenizer, with the likeliest pre-tokenizer where the file names one that nobody knows."""
+    """Open a tokenizer, with the likeliest pre-tokenizer if the file names an unknown one."""
     try:
         return open_model(model)
     except UnknownPreError:
@@ -208,18 +208,18 @@ def _opened(model: str | PathLike[str]) -> Tokenizer:
 
 
 def _fitting(finding: Finding, is_gguf: bool) -> Finding:
-    """With a remedy that fits the file: only GGUF files were converted."""
+    """A finding with a remedy that fits the file: only GGUF files were converted."""
     return finding if is_gguf or finding.remedy != CONVERT else replace(finding, remedy=DOWNLOAD)
 
 
 def _path(model: str | PathLike[str]) -> Path:
-    """The file that a model is read from."""
+    """The file that contains a model's tokenizer."""
     path = located(model, Opening(lambda _share: None)).path
     return file_in(path) if isdir(path) else path
 
 
 def _format(path: Path) -> str | None:
-    """The format of the file; None where it is of no known one."""
+    """The format of the file; None if unknown."""
     with open_regular(path) as file:
         head = file.read(HEAD_BYTES)
     return format_of(path).name if is_tokenizer(head) else None
@@ -228,7 +228,7 @@ def _format(path: Path) -> str | None:
 def _in_order(
     findings: Sequence[Finding], fixes: Mapping[str, FileFix], path: Path | None, original: Tokenizer | None
 ) -> tuple[Finding, ...]:
-    """The worst first, and of a kind that has many only some: a file may be made for that."""
+    """The worst first, with a limit for each kind: a hostile file may cause very many."""
     of_kind: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     for finding in findings:
         named = _with_command(finding, fixes[finding.code], path, original)
@@ -243,7 +243,7 @@ def _in_order(
 
 
 def _with_command(finding: Finding, fix: FileFix, path: Path | None, original: Tokenizer | None) -> Finding:
-    """What is shown: the command that saves a fixed copy where that is all, and the first tokens."""
+    """A finding to show: with its first tokens, and if possible the command that saves a fixed copy."""
     finding = replace(finding, tokens=finding.tokens[:MOST_NAMED])
     if not fix.options or finding.remedy != CONVERT:
         return finding
@@ -251,18 +251,18 @@ def _with_command(finding: Finding, fix: FileFix, path: Path | None, original: T
     return replace(finding, remedy=fixing(path, "" if fix.is_certain else fix.names[0], source))
 
 
-# Whether a converted file says what the original says that it was made from
+# Whether a converted file agrees with its original
 
 
 def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Finding]:
-    """Other ids of a text of many scripts, and what differs between the files."""
+    """Different ids for a text in many scripts, and differences between the files."""
     by_file = ExaminedModel(with_file_pre(examined.tokenizer))
     if changes := first_change(by_file, ExaminedModel(original), add_special=True):
         what = f"“{quoted(changes.text)}” gets other ids than in the original, which gives the fixed ones."
         yield Finding("original_ids", ERROR, what, changes=changes)
     holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
     comparison = compare_vocabularies(examined.tokenizer, original)
-    if examined.vocabulary.type is not VocabType.WPM or not examined.is_gguf:  # GGUF spells these otherwise
+    if examined.vocabulary.type is not VocabType.WPM or not examined.is_gguf:  # GGUF respells WPM tokens
         yield from _tokens(examined, comparison, holds_special)
     if (merges := comparison.merges) is not None:
         counts = len(merges.only[1]), len(merges.only[0]), int(merges.moved.sum())
@@ -288,7 +288,7 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
 
 
 def _usual_tokens(examined: ExaminedModel, original: Tokenizer) -> Iterator[Finding]:
-    """Special tokens by other names than are usual for the original."""
+    """Special tokens with other names than usual for the original."""
     usual = original.vocabulary
     rows = np.flatnonzero(usual.attributes & SPECIAL)
     names = {row: usual.raw_text(row).decode("utf-8", "replace") for row in rows.tolist()}
@@ -320,7 +320,7 @@ def _tokens(
 
 
 def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
-    """But for unknown tokens, which files of `tokenizers` have as control tokens."""
+    """Which tokens differ in kind, except unknown ones: they are control tokens in `tokenizers`."""
     special = [
         each.vocabulary.attributes[ids] & (Attribute.CONTROL | Attribute.UNKNOWN) > 0
         for each, ids in zip(comparison.tokenizers, comparison.both.T, strict=True)
@@ -333,13 +333,13 @@ def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
 
 
 def record(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The record of `doctor --json`; `changes` is null where no one text shows it."""
+    """The record of `doctor --json`; `changes` is null if no single text shows the problem."""
     name = None if diagnosis.path is None else diagnosis.path.name
     return {"file": name, "findings": [finding_record(each, diagnosis.fixes) for each in diagnosis.findings]}
 
 
 def finding_record(finding: Finding, fixes: Mapping[str, FileFix]) -> dict[str, Any]:
-    """One of `findings`; `fix` is what `--only` takes for it, null where nothing can be fixed."""
+    """One of `findings`; `fix` lists the arguments of `--only` for it, empty if a copy cannot fix it."""
     fix = fixes.get(finding.code)
     changes = finding.changes
     after = changes and changes.after
@@ -359,7 +359,7 @@ def finding_record(finding: Finding, fixes: Mapping[str, FileFix]) -> dict[str, 
 
 
 def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
-    """For people: what, the text that shows it, and the remedy."""
+    """Lines to read: each finding, the text that shows it, and the remedy."""
     for finding in diagnosis.findings:
         yield f"{finding.severity}: {finding.what} [{finding.code}]"
         if finding.changes is not None:
@@ -383,7 +383,7 @@ def _ids(cut: Tokenization) -> str:
 
 
 def markdown(title: str, diagnosis: Diagnosis) -> str:
-    """For a file or an issue: a heading for each severity, and what stands for itself in code marks."""
+    """Markdown for a file or an issue: a heading for each severity, literal text in code marks."""
     lines = [f"# Findings about {in_markdown(quoted(title))}", "", f"{count(diagnosis.findings)}."]
     for severity in SEVERITIES:
         found = [each for each in diagnosis.findings if each.severity == severity]
@@ -399,12 +399,12 @@ def markdown(title: str, diagnosis: Diagnosis) -> str:
 
 
 def count(findings: Sequence[Finding]) -> str:
-    """How many there are of each severity, the worst first."""
+    """The number of findings of each severity, the worst first."""
     n_of = Counter(each.severity for each in findings)
     told = [counted(n_of[severity], severity) for severity in SEVERITIES if n_of[severity]]
     return ", ".join(told).capitalize() or "No findings"
 
 
 def is_command(remedy: str) -> bool:
-    """Whether it is to be typed into a terminal rather than read."""
+    """Whether a remedy is a command rather than a sentence."""
     return remedy.startswith(COMMAND)

@@ -1,4 +1,4 @@
-"""What the doctor looks at."""
+"""A model under examination, with the values that several checks need."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from guiapp.native.model_files import sliced
 
 @dataclass(frozen=True, eq=False)
 class ExaminedModel:
-    """A tokenizer with what its files say besides, and its original where that is given."""
+    """A tokenizer with further facts from its files, and its original if given."""
 
     tokenizer: Tokenizer
     original: Tokenizer | None = None
@@ -37,13 +37,13 @@ class ExaminedModel:
 
     @cached_property
     def texts(self) -> list[str]:
-        """All tokens as the file spells them."""
+        """The spellings of all tokens in the file."""
         texts = sliced(self.vocabulary.token_data, self.vocabulary.token_offsets)
         return [text.decode("utf-8", "replace") for text in texts]
 
     @cached_property
     def bracketed(self) -> list[int]:
-        """The tokens that begin with < or [, as markers and padding do."""
+        """The tokens that begin with < or [, like markers and padding."""
         data, offsets = self.vocabulary.token_data, self.vocabulary.token_offsets
         rows = np.flatnonzero(np.diff(offsets))
         result: list[int] = rows[np.isin(data[offsets[rows]], (ord("<"), ord("[")))].tolist()
@@ -64,7 +64,7 @@ class ExaminedModel:
 
     @property
     def reads_only(self) -> bool:
-        """Whether the model writes nothing, as those that make embeddings."""
+        """Whether the model generates no text, such as an embedding model."""
         said = self.vocabulary.metadata.items()
         is_not_causal = any(key.endswith(".attention.causal") and value is False for key, value in said)
         return is_not_causal or "bert" in self.vocabulary.architecture
@@ -75,7 +75,7 @@ class ExaminedModel:
         return embedding_rows(path) if self.is_gguf and path is not None else None
 
     def cut(self, text: str, add_special: bool = False) -> Tokenization:
-        """The ids of a text; none where the tokenizer refuses it."""
+        """The tokens of a text; empty if the tokenizer refuses it."""
         try:
             encoding = self.tokenizer.encode(as_bytes(text), add_special, True)
         except EncodeError:
@@ -83,7 +83,7 @@ class ExaminedModel:
         return Tokenization(tuple(encoding.token_ids.tolist()), tuple(map(tuple, encoding.spans.tolist())))
 
     def rows(self, bits: int) -> list[int]:
-        """The tokens with one of these attributes."""
+        """The tokens with any of these attributes."""
         result: list[int] = np.flatnonzero(self.vocabulary.attributes & bits).tolist()
         return result
 
@@ -96,7 +96,7 @@ class ExaminedModel:
         remedy: str = CONVERT,
         changes: TokenizationChange | None = None,
     ) -> Finding:
-        """A finding about some tokens; the sentence is about the first, another one counts the others."""
+        """A finding about some tokens; the sentence is about the first, a second one counts the others."""
         what = f"Token “{quoted(self.texts[rows[0]])}” (id {rows[0]}): {sentence}"
         if n_more := len(rows) - 1:
             what += f" The same is true of {counted(n_more, 'other token')}."

@@ -1,4 +1,4 @@
-"""What the doctor finds, as values."""
+"""Findings of the doctor, as values."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def _titles() -> dict[str, str]:
 
 
 class Tokenization(NamedTuple):
-    """The ids of a text, and the bytes of it that each of them came from."""
+    """The ids of a text, and the byte span of the text that each comes from."""
 
     ids: tuple[int, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def whole(cls, text: str, token_id: int) -> Tokenization:
-        """All of the text is one token."""
+        """A text that is one token."""
         return cls((token_id,), ((0, len(text.encode("utf-8", "replace"))),))
 
 
 class TokenizationChange(NamedTuple):
-    """A text, and how it is cut before and after the fix; None where only a conversion can tell."""
+    """The tokens of a text before and after the fix; `after` is None if only a new conversion can show it."""
 
     text: str
     before: Tokenization
@@ -45,9 +45,9 @@ class TokenizationChange(NamedTuple):
 
 
 class TemplateLine(NamedTuple):
-    """A line of a chat template by the template's name and its number, from 1.
+    """A line of a chat template, by the template's name and the line's number, from 1.
 
-    first, context  the number of the first of some lines, and these: the line and those before and behind it
+    first, context  the number of the first line of the context, and the lines of the context
     """
 
     template: str
@@ -58,17 +58,17 @@ class TemplateLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong with a tokenizer, or odd.
+    """A problem or an oddity of a tokenizer.
 
-    code      the same for all of a kind, and in all versions
+    code      of the kind, the same in all versions of the program
     severity  ERROR: texts get other ids than the model learned, or none; WARNING: some may; HINT: odd
-    what      sentences, with what the file says quoted
-    remedy    what mends it: a command, a key, or a sentence
-    changes   None where there is no one text to show
-    tokens    that it is about; of what is shown, the first MOST_NAMED of them
+    what      sentences, with values of the file quoted
+    remedy    the fix: a command, a key, or a sentence
+    changes   None if no single text shows the problem
+    tokens    that the finding is about; a finding to show has only the first MOST_NAMED
     pre       the name of a pre-tokenizer to try instead
-    line      of a chat template that it is about
-    key       of the file's metadata that it is about, "" for none
+    line      of a chat template that the finding is about
+    key       of the file's metadata that the finding is about, or ""
     """
 
     code: str
@@ -83,12 +83,12 @@ class Finding:
 
     @property
     def title(self) -> str:
-        """What the manual calls it, as `Wrong pre-tokenizer`; else its code in words."""
+        """The title in the manual, such as `Wrong pre-tokenizer`; else the code in words."""
         return _titles().get(self.code) or capitalized(self.code.replace("_", " "))
 
     @property
     def subject(self) -> str:
-        """Where to look, in a few words: a line of a template, tokens, or a text; "" for the whole file."""
+        """The subject in a few words: a line of a template, tokens, or a text; "" for the whole file."""
         if self.line is not None:
             return f"Line {self.line.number} of template “{quoted(self.line.template)}”"
         if self.tokens:

@@ -1,4 +1,4 @@
-"""A fixed copy of a model's file: written, examined again, and compared with the file that it is of."""
+"""Write a fixed copy of a model's file, examine it, and compare it with the file."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from guiapp.errors import TokenloupeError, not_written
 from guiapp.native.checkpoint import Progress
 
 HUNT_S = 5.0
-COPIED, EXAMINED = 0.6, 0.7  # shares of the work that is done then
+COPIED, EXAMINED = 0.6, 0.7  # progress after these steps
 MOST_SHOWN, MOST_LISTED = 60, 8  # characters of a text, values of a list
 ONE_FILE = frozenset({".json", ".model", ".txt", ".tiktoken", ".bin", ".gguf"})
 
 
 class FixError(TokenloupeError):
-    """No copy was written; the message says why, and what to do."""
+    """No copy was written; the message states why, and what to do."""
 
 
 class ChangedValue(NamedTuple):
-    """A value of a file in words, before and after; None where there was none, or is none."""
+    """A value of a file in words, before and after; None if it does not exist."""
 
     file: str
     key: str
@@ -59,16 +59,16 @@ class ChangedValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Fixed:
-    """A copy of a model's file, and what became of its faults.
+    """A fixed copy of a model's file, and its findings.
 
-    path      of the copy: a file, or the folder of a tokenizer and the files beside it
-    chosen    what was fixed, as `--only` takes it
+    path      of the copy: a file, or a folder with a tokenizer and its sidecar files
+    chosen    the fixes that were applied, as arguments of `--only`
     changes   every value that differs
-    fixed     codes of findings that the copy does not have any more
-    remaining findings of the copy that the file has as well
-    new       findings of the copy alone
-    fixes     see Diagnosis, of the copy
-    hunt      texts through both, where both open; `why_no_hunt` says why not
+    fixed     codes of findings that the copy does not have
+    remaining findings of the copy that the file also has
+    new       findings of the copy only
+    fixes     of the copy, as in Diagnosis
+    hunt      comparison of both files on texts, if both open; else `why_no_hunt` is the reason
     """
 
     path: Path
@@ -83,7 +83,7 @@ class Fixed:
 
     @property
     def worst(self) -> str | None:
-        """The severity of the worst finding of the copy; None where there is none."""
+        """The severity of the worst finding of the copy; None if there is none."""
         severities = {each.severity for each in (*self.remaining, *self.new)}
         return next(filter(severities.__contains__, SEVERITIES), None)
 
@@ -98,14 +98,14 @@ def fix(
     original: str | os.PathLike[str] | Tokenizer | None = None,
     **options: Any,
 ) -> Fixed:
-    """Examine a model, and see `save_fixed`."""
+    """Examine a model, then save a fixed copy: see `save_fixed`."""
     return save_fixed(model, doctor(model, original), Path(out), only, original, **options)
 
 
 def chosen_fixes(fixes: Mapping[str, FileFix], only: Sequence[str] | None = None) -> tuple[str, ...]:
-    """What is to be fixed, each as CODE or CODE=CHOICE; by default all that needs no choice.
+    """The fixes to apply, each as CODE or CODE=CHOICE; by default, all that need no choice.
 
-    Raises FixError for what cannot be.
+    Raises FixError for an unknown or impossible fix, or if there is nothing to fix.
     """
     known = [name for fix in fixes.values() for name in fix.names]
     chosen = [code for code, each in fixes.items() if each.is_certain] if only is None else list(only)
@@ -135,18 +135,18 @@ def save_fixed(
     progress: Progress = lambda _share: None,
     shall_stop: Callable[[], bool] = lambda: False,
 ) -> Fixed:
-    """Write a copy of a model that was examined with the chosen fixes, examine it, and hunt for `seconds`.
+    """Write a copy of an examined model with the chosen fixes, examine it, and hunt for `seconds`.
 
-    `progress` is called with the share done; what it raises stops the work, and nothing is left of the copy.
-    `shall_stop` only ends the hunt.  Raises FixError where no copy can be written, VocabError for a file that
-    is broken, or changes meanwhile.
+    `progress` is called with the share done; an exception from it stops the work and removes the copy.
+    `shall_stop` only ends the hunt.  Raises FixError if no copy can be written, VocabError if the file is
+    broken or has changed since it was examined.
     """
     chosen = chosen_fixes(before.fixes, only)
     assert before.path is not None
     if located(model, Opening(lambda _share: None)).whole_bytes is not None:
         raise FixError("Only the beginning of this model is on this machine. Download the file, then fix it.")
     if before.tokenizer is not None and (files := before.tokenizer.vocabulary.opened_files) is not None:
-        files.reduced()  # raises VocabError where they have changed since they were examined
+        files.reduced()  # raises VocabError if they have changed since they were examined
     edits = [edit for each in chosen for edit in _edits_of(before.fixes, each)]
     was_there = _check_out(before.path, out, force)
     try:
@@ -180,7 +180,7 @@ def _edits_of(fixes: Mapping[str, FileFix], name: str) -> tuple[ValueEdit, ...]:
 
 
 def _check_out(path: Path, out: Path, force: bool) -> bool:
-    """Whether there is a file already that may be replaced; raises FixError for what may not."""
+    """Whether `out` exists and may be replaced.  Raises FixError if it must not be written."""
     own = path.parent, *_files(path)
     if out.exists() and any(out.samefile(each) for each in own):
         raise FixError(f"{out} belongs to the model itself, which stays as it is. Name another file.")
@@ -214,7 +214,7 @@ def _changed(changes: Sequence[GgufChange], old: GgufValue | None) -> GgufValue 
 
 
 def _files(path: Path) -> list[Path]:
-    """A tokenizer's file that is no GGUF, and those that are read with it."""
+    """A tokenizer's file other than GGUF, and the sidecar files that are read with it."""
     prefix = name_before(path) or ""
     templates = [] if prefix else [*path.with_name(FOLDER).glob("*.jinja")]
     others = [*sidecar_paths(path), path.with_name(prefix + JSON), *templates]
@@ -224,7 +224,7 @@ def _files(path: Path) -> list[Path]:
 def _write_files(
     path: Path, out: Path, edits: Iterable[ValueEdit], progress: Progress
 ) -> tuple[ChangedValue, ...]:
-    """A folder with the tokenizer and the files beside it; one file where there are no others."""
+    """Write a folder with the tokenizer and its sidecar files, or one file if there are no others."""
     files, texts, changes = _files(path), dict[Path, str](), list[ChangedValue]()
     states = [file_state(each) for each in files]
     for edit in edits:
@@ -254,7 +254,7 @@ def _write_files(
 
 
 def _edited(text: str, edit: ValueEdit) -> tuple[str, Any, Any]:
-    """The text with the new value, and the old and the new one."""
+    """The text of the file after the edit, the old value, and the new value."""
     if not edit.keys:
         new = edit.change(text)
         return new, text, new
@@ -267,7 +267,7 @@ def _edited(text: str, edit: ValueEdit) -> tuple[str, Any, Any]:
 
 @contextmanager
 def _new_folder(out: Path, source: Path) -> Iterator[Path]:
-    """A folder to fill, which then gets the name `out`; if anything is raised, there is none."""
+    """A temporary folder to fill, renamed to `out` at the end; removed if an exception is raised."""
     with TemporaryDirectory(dir=out.resolve().parent, prefix=".tokenloupe-") as folder:
         new = Path(folder) / out.name
         new.mkdir()

@@ -1,4 +1,4 @@
-"""What became of a file's faults in its fixed copy: for people, and as a JSON record."""
+"""The report about a fixed copy, as lines to read and as a JSON record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from guiapp.core.text.numbers_in_words import counted, quoted
 
 
 def ids_in_words(fixed: Fixed) -> str:
-    """Whether texts get the ids that they had, in a sentence; else the shortest text with others."""
+    """A sentence: whether texts get the same ids as before, else the shortest text with other ids."""
     if fixed.hunt is None:
         return fixed.why_no_hunt
     if not fixed.hunt.tried and not fixed.hunt.finds:
@@ -29,7 +29,7 @@ def ids_in_words(fixed: Fixed) -> str:
 
 
 def why_left(fixed: Fixed, finding: Finding) -> str:
-    """Why a finding remains: a choice that somebody can make, or what no copy can fix."""
+    """Why a finding remains: it needs a choice, or a copy cannot fix it."""
     fix = fixed.fixes[finding.code]
     if fix.is_certain:
         return "Fix the copy again: this needs no choice."
@@ -38,7 +38,7 @@ def why_left(fixed: Fixed, finding: Finding) -> str:
 
 
 def text_lines(fixed: Fixed) -> Iterator[str]:
-    """For people: what was fixed, every changed value, what remains and why, and what that does to texts."""
+    """Lines to read: fixed codes, changed values, remaining findings and why, and the effect on texts."""
     yield f"Wrote {quoted(str(fixed.path), LONGEST_NAME)}."
     yield f"fixed: {', '.join(fixed.fixed) or 'no finding'}"
     for change in fixed.changes:
@@ -59,7 +59,7 @@ def record(fixed: Fixed) -> dict[str, Any]:
         for some in (fixed.remaining, fixed.new)
     )
     hunt = fixed.hunt
-    if hunt is not None:  # without hashes of the files, which take long where there are weights
+    if hunt is not None:  # without hashes of the files, which take long for files with weights
         first, second = (replace(each, path=None) for each in hunt.subjects)
         hunt = replace(hunt, subjects=(first, second))
     return {

@@ -1,6 +1,6 @@
-"""What fixes a finding in a copy, by its code: for certain, or by a choice that only people can make.
+"""Fixes of findings in a copy, by code: certain ones, and choices that the user has to make.
 
-A new one is a function and a row of FIXES; a code without a row cannot be fixed, and its remedy says why.
+To add a fix: a function and a row of FIXES.  A code without a row cannot be fixed; its remedy is shown.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ NOTHING_TO_FIX = "Nothing to fix: no text gets other ids."
 class ValueEdit(NamedTuple):
     """A change of one value in the files of a model.
 
-    file    beside the tokenizer's, without what its name begins with; "" for the tokenizer's own
-    keys    of the metadata of a GGUF one, else those that lead to a value of JSON; () for the whole text
-    change  what makes the new value of the old one, None where there is none: a GgufValue, or what JSON says;
-            it can be pickled, as results can
+    file    a sidecar file, without the common prefix of names; "" for the tokenizer's own file
+    keys    one key of GGUF metadata, or the path of keys to a JSON value; () for the whole text
+    change  maps the old value, a GgufValue or a JSON value, to the new one; None for no value.  Picklable,
+            because results are
     """
 
     file: str
@@ -66,10 +66,10 @@ Fixing = Callable[[ExaminedModel, Sequence[Finding]], Options]
 
 @dataclass(frozen=True)
 class FileFix:
-    """How the findings of one code are fixed in a copy.
+    """The fix in a copy for the findings of one code.
 
-    options  edits by the name of a choice, CERTAIN for what needs none; empty where nothing can be done
-    reason   what to do instead then
+    options  edits by the name of a choice, CERTAIN if none is needed; empty if a copy cannot fix it
+    reason   what to do instead, if there are no options
     """
 
     code: str
@@ -86,12 +86,12 @@ class FileFix:
 
     @property
     def names(self) -> list[str]:
-        """What `--only` takes for it."""
+        """The arguments of `--only` for this fix."""
         return [f"{self.code}={name}" if name else self.code for name in self.options]
 
 
 def fixes_of(examined: ExaminedModel | None, findings: Iterable[Finding]) -> dict[str, FileFix]:
-    """One for each code; without a model, which cannot be opened, only what the key of a finding tells."""
+    """A fix for each code; if the model cannot be opened, only fixes that need no more than a key."""
     by_code = defaultdict(list)
     for finding in findings:
         by_code[finding.code].append(finding)
@@ -126,7 +126,7 @@ def _other(new: Any, _old: Any) -> Any:
 
 
 def _of_value(name: str, change: Callable[[Any], Any]) -> ValueEdit:
-    """The value becomes another one of its type."""
+    """Change a value without changing its type."""
     return _key(name, partial(_with_changed, change))
 
 
@@ -153,7 +153,7 @@ def _rows(findings: Iterable[Finding]) -> list[int]:
 
 
 def _pre(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Certain where the merges are those of one family; of two, or by the fit of a pattern, a choice."""
+    """Certain if the merges match one family; a choice if they match two, or if only a pattern fits."""
     vocabulary, suggested = examined.vocabulary, [each.pre for each in findings if each.pre]
     family = known_family(vocabulary) if suggested else ()
     if suggested and not family:
@@ -167,7 +167,7 @@ def _pre(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _marked(examined: ExaminedModel, rows: Sequence[int], *kinds: str, is_certain: bool = False) -> Options:
-    """Other kinds for some tokens; nothing where the file lists none."""
+    """Change the kinds of some tokens; empty if the file lists no kinds."""
     if not examined.is_gguf or TYPES_KEY not in examined.vocabulary.metadata:
         return {}
     changes = {kind: partial(_with_rows, rows, KIND_NUMBERS[kind]) for kind in kinds}
@@ -181,7 +181,7 @@ def _as(*kinds: str, is_certain: bool = False) -> Fixing:
 
 
 def _control(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Certain for <|…|>, which llama.cpp's converter always marks so, for a role, and in a template."""
+    """Certain for <|…|>, which llama.cpp's converter always marks so, for roles, and in templates."""
     known = {*examined.in_templates, *vars(examined.vocabulary.special_ids).values()}
     texts = {row: examined.texts[row] for row in _rows(findings)}
     is_certain = all(text.startswith(("<|", "<｜")) or row in known for row, text in texts.items())
@@ -190,7 +190,7 @@ def _control(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _words(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Certain where merge rules make all these tokens."""
+    """Certain if merge rules make all these tokens."""
     rows, made = _rows(findings), set[int]()
     if (merging := examined.tokenizer.merging) is not None and lists_merges(examined.tokenizer):
         made.update(merging.rules.table[:, 3].tolist())
@@ -199,7 +199,7 @@ def _words(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _unknown(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Certain where one token is marked as the unknown one, and no key names it."""
+    """Certain if one token is marked as the unknown one, and no key names it."""
     marked = np.flatnonzero(examined.vocabulary.stored_types == UNKNOWN_TYPE).tolist()
     if examined.is_gguf and examined.vocabulary.special_ids.unk is None and len(marked) == 1:
         return {CERTAIN: (_named(examined, "unk", marked[0]),)}
@@ -209,7 +209,7 @@ def _unknown(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _merges(choose: Callable[[list[bytes]], list[bytes]]) -> Fixing:
-    """Some of the merge rules, in their order."""
+    """Reduce the merge rules to those that `choose` returns."""
 
     def fixing(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
         return {CERTAIN: (_of_value(f"{PREFIX}merges", choose),)} if examined.is_gguf else {}
@@ -225,7 +225,7 @@ def _size(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _of_other_type(_examined: ExaminedModel | None, findings: Sequence[Finding]) -> Options:
-    """The same values in the types that are needed, also of keys that are only read once a file opens."""
+    """Convert values to the required types, including keys that are only read after the file opens."""
     if any(each.key not in SWITCHES and not each.key.endswith("_token_id") for each in findings):
         return {}
     kinds = {f"{PREFIX}{name}": "uint32" for name in KEYS} | dict.fromkeys(SWITCHES, "bool")
@@ -233,7 +233,7 @@ def _of_other_type(_examined: ExaminedModel | None, findings: Sequence[Finding])
 
 
 def _as_kind(kind: str, old: GgufValue | None) -> GgufValue | None:
-    """None where the value says nothing in that type."""
+    """The value converted to a type; None if that is impossible."""
     if old is None or old.kind == kind:
         return old
     try:
@@ -256,7 +256,7 @@ def _named(examined: ExaminedModel, role: str, row: int) -> ValueEdit:
 
 
 def _as_role(examined: ExaminedModel, role: str, row: int) -> tuple[ValueEdit, ...]:
-    """Named, and no ordinary text; nothing where that cannot be marked."""
+    """Give a token a role and mark it as control; empty if it is ordinary text and cannot be marked."""
     marked = _marked(examined, [row], "control", is_certain=True).get(CERTAIN, ())
     if examined.vocabulary.stored_types[row] != NORMAL_TYPE:
         return (_named(examined, role, row),)
@@ -264,7 +264,7 @@ def _as_role(examined: ExaminedModel, role: str, row: int) -> tuple[ValueEdit, .
 
 
 def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Certain where one token usually has the role."""
+    """Certain if exactly one token usually has the role."""
     certain, options = list[ValueEdit](), dict[str, tuple[ValueEdit, ...]]()
     for finding in {each.key: each for each in findings}.values():
         role = KEYS[finding.key.removeprefix(PREFIX)]
@@ -274,7 +274,7 @@ def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
         if has_usual and finding.code == "role_is_text":
             certain += _as_role(examined, role, row)
         elif finding.code == "role_out_of_range" and (has_usual or len(rows) != 1):
-            certain.append(_removed(finding.key))  # it is ignored already
+            certain.append(_removed(finding.key))  # programs ignore it anyway
         elif len(rows) == 1:
             certain += _as_role(examined, role, rows[0])
         else:
@@ -284,7 +284,7 @@ def _role(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Certain for the only one, where a template writes it."""
+    """Certain if there is only one and a template writes it."""
     ids = examined.vocabulary.special_ids
     role = "eot" if ids.eot is None else "eom"
     edits = {
@@ -301,7 +301,7 @@ def _all_ends(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _ending(examined: ExaminedModel, rows: Sequence[int]) -> ValueEdit:
-    """Ids among those that end a generation, without a file with those of the tokenizer."""
+    """Add ids to the ends of a generation in its file, or else to the tokenizer's ends."""
     change = partial(_with_ends, sorted(examined.vocabulary.eog), rows)
     return ValueEdit(GENERATION, ("eos_token_id",), change)
 
@@ -312,7 +312,7 @@ def _with_ends(usual: Sequence[int], rows: Sequence[int], old: Any) -> list[Any]
 
 
 def _bos(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """A choice: texts that are no prompts begin without BOS then, too."""
+    """A choice, as other texts than prompts will then also begin without BOS."""
     key = f"{PREFIX}add_bos_token"
     pre = PRE_TOKENIZERS.get(examined.vocabulary.pre)
     is_asked = examined.is_gguf and not (pre is not None and pre.forces_bos)
@@ -320,7 +320,7 @@ def _bos(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
 
 
 def _without(*names: str) -> Fixing:
-    """Keys that are dropped: these, or else those of the findings."""
+    """Remove keys: these, or by default the keys of the findings."""
     return lambda _examined, findings: {
         CERTAIN: tuple(map(_removed, names or dict.fromkeys(each.key for each in findings)))
     }
@@ -350,7 +350,7 @@ def _with_text(change: Callable[[str], str], old: bytes) -> bytes:
 
 
 def _with_strings(change: Callable[[str], str], old: Any) -> Any:
-    """Of one template, or of several with names."""
+    """Change one template, or several with names."""
     if isinstance(old, list):
         return [_with_strings(change, each) for each in old]
     if isinstance(old, dict) and "template" in old:
@@ -359,7 +359,7 @@ def _with_strings(change: Callable[[str], str], old: Any) -> Any:
 
 
 def _markers(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """The model's own markers, where a template's differ from them in how they are written only."""
+    """Replace markers in templates that differ from the model's own only in spelling."""
     own = {
         each.changes.text: examined.texts[each.tokens[0]] for each in findings if each.changes and each.tokens
     }
@@ -389,11 +389,11 @@ def _without_confusables(text: str) -> str:
     return data.decode()
 
 
-# What the original says
+# Values of the original
 
 
 def _from_original(examined: ExaminedModel, findings: Sequence[Finding]) -> Options:
-    """Values of tokens that both have, and of keys where both are GGUF."""
+    """Copy values of tokens that both have, and of keys if both files are GGUF."""
     if not examined.is_gguf or examined.original is None:
         return {}
     ours, theirs = examined.vocabulary, examined.original.vocabulary

@@ -1,9 +1,9 @@
 """Whether the pre-tokenizer that a GGUF file names is the one that its merges were learned with.
 
-Merges never cross the edges of pieces, so a pattern that cuts ordinary tokens in two is not that of the
-vocabulary.  Only tokens in ASCII are tried: others were often added afterwards, by other rules.
-On those of GPT-2, StarCoder, DeepSeek Coder, Llama 3 and Qwen 2 the right pattern cuts none, and one of
-another family at least 0.2 % of them, if it is not coarser: then only knowing the vocabulary tells.
+Merges never cross the edges of pieces, so a pattern that splits ordinary tokens is not the vocabulary's own.
+Only ASCII tokens are tried: others were often added later, by other rules.  In GPT-2, StarCoder, DeepSeek
+Coder, Llama 3 and Qwen 2 the right pattern splits none, and a pattern of another family at least 0.2 %,
+unless it is coarser: then only a known vocabulary decides.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from guiapp.native.model_files import packed, sliced
 
 MOST_TRIED = 1 << 14
 N_FIRST_MERGES = 1000
-LONGEST_PROBE, MOST_APPLIED = 64, 1 << 13  # characters of a text that is tried; rules that are applied to all
-MOST_GROWN = 16  # times as long as before; of Unicode's own rules, 11
+LONGEST_PROBE, MOST_APPLIED = 64, 1 << 13  # characters of a probe; rules applied to all probes
+MOST_GROWN = 16  # factor of growth; Unicode's own rules reach 11
 DISTRUST = "Use another file: this one is damaged, or made to stall programs."
 AS_TRANSFORMERS = (
     "If the model runs in transformers, read it so: choose “transformers” as the pre-tokenizer, or --as "
@@ -46,7 +46,7 @@ AS_TRANSFORMERS = (
 )
 AS_OTHER = "Read the file as the program does in which the model runs (--as, or open the other file)."
 LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
-CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
+CUT_BY_OTHERS = 0.002  # share of the ASCII tokens
 UNDECIDED = "Check the model's own tokenizer.json. If it has this pattern, there is nothing to fix."
 KNOWN = {
     "ea52bc42f5a8998c": ("gpt-2",),
@@ -56,10 +56,10 @@ KNOWN = {
     "1b6e7706038df63c": ("deepseek-coder",),
     "c7c7f9691246d37c": ("deepseek-v3",),
 }
-"""Names by the first 1000 merges of public vocabularies, which models made from those keep.
+"""Names by the hash of the first 1000 merges of public vocabularies, which derived models retain.
 
-The first is the vocabulary's own, and each other name of the same patterns is as good; models are published
-with the rest as well, and their files alone do not decide which is right.
+The first is the vocabulary's own name; any other name with the same patterns is equivalent.  Models are also
+published with the remaining names, and their files alone do not show which is right.
 """
 
 SAMPLE = (
@@ -72,11 +72,11 @@ SAMPLE = (
 
 
 class Fit(NamedTuple):
-    """How a pattern fits a vocabulary.
+    """How well a pattern fits a vocabulary.
 
-    names     that llama.cpp has for it, the most usual meaning first
-    n_cut     the tokens that it cuts in two, of n_tried
-    n_pieces  that it makes of SAMPLE: of patterns that cut no token, the finest is the likeliest
+    names     of the pattern in llama.cpp, the most usual first
+    n_cut     tokens that the pattern splits, of n_tried
+    n_pieces  in SAMPLE: of patterns that split no token, the finest is the likeliest
     """
 
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ class Fit(NamedTuple):
 
 
 def check_pre(examined: ExaminedModel) -> Iterator[Finding]:
-    """`pre` missing, unknown, or of another family than the vocabulary suggests."""
+    """A `pre` that is missing, unknown, or of another family than the vocabulary suggests."""
     vocabulary = examined.vocabulary
     if not examined.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
         return
@@ -140,7 +140,7 @@ def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_growth(examined: ExaminedModel) -> Iterator[Finding]:
-    """Rules of a tokenizer.json that make a short text many times as long, by some texts that are tried."""
+    """Rules of a tokenizer.json that make a short text many times as long, tested with some probes."""
     if (parts := examined.vocabulary.parts) is None:
         return
     probes = dict.fromkeys((*"".join(SAMPLE), *string.printable, *_literals(parts.normalizer)))
@@ -171,7 +171,7 @@ def _literals(component: object) -> Iterator[str]:
 
 
 def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
-    """The name of the likeliest pre-tokenizer, and why, as the end of a sentence."""
+    """The name of the likeliest pre-tokenizer, or None, and why, as a clause."""
     if family := known_family(vocabulary):
         also = f"; models with {' or '.join(family[1:])} share them" if family[1:] else ""
         why = f"the first {N_FIRST_MERGES:,} merge rules match its known vocabulary{also}"
@@ -185,7 +185,7 @@ def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
 
 
 def known_family(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """The names that may be right for a vocabulary whose first merges are known; none for others."""
+    """The possible names for a vocabulary whose first merges are known; () for others."""
     offsets = vocabulary.merge_offsets[: N_FIRST_MERGES + 1]
     if len(offsets) <= N_FIRST_MERGES or vocabulary.parts is not None:
         return ()
@@ -194,7 +194,7 @@ def known_family(vocabulary: Vocabulary) -> tuple[str, ...]:
 
 
 def fits(vocabulary: Vocabulary) -> list[Fit]:
-    """All patterns of byte-level vocabularies, the best first; in a second for the first vocabulary."""
+    """All patterns of byte-level vocabularies, the best first; the first call takes a second."""
     names: dict[tuple[Pattern, ...], tuple[str, ...]] = {}
     for row in sorted(dict.fromkeys(PRE_TOKENIZERS.values()), key=lambda row: -len(row.names)):
         if row.byte_encoding:
@@ -209,7 +209,7 @@ def fits(vocabulary: Vocabulary) -> list[Fit]:
 
 
 def ascii_tokens(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Some of the ordinary tokens that stand for ASCII, from all over the list."""
+    """A sample of the ordinary tokens that stand for ASCII, from the whole list."""
     data, offsets = vocabulary.token_bytes_table
     n_other = np.concatenate([[0], np.cumsum(data > 0x7F)])
     is_ascii = (n_other[offsets[1:]] == n_other[offsets[:-1]]) & (np.diff(offsets) > 0)
@@ -219,7 +219,7 @@ def ascii_tokens(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.
 
 
 def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> int:
-    """How many of some texts are more than one piece."""
+    """The number of texts that patterns split into more than one piece."""
     data, offsets = tokens
     if not len(data):
         return 0
@@ -229,7 +229,7 @@ def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], ND
 
 
 def _change(tokenizer: Tokenizer, name: str) -> TokenizationChange | None:
-    """What the pre-tokenizer of this name changes, against the one that the file asks for."""
+    """What the pre-tokenizer of this name changes compared with the one in the file."""
     vocabulary = tokenizer.vocabulary
     assert vocabulary.path is not None
     if vocabulary.chosen_pre:
@@ -241,7 +241,7 @@ def _change(tokenizer: Tokenizer, name: str) -> TokenizationChange | None:
 def first_change(
     examined: ExaminedModel, other: ExaminedModel, add_special: bool = False
 ) -> TokenizationChange | None:
-    """The shortest line or word of SAMPLE whose ids are others there."""
+    """The shortest line or word of SAMPLE that gets different ids; None if there is none."""
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
         before, after = examined.cut(text, add_special), other.cut(text, add_special)
         if before.ids != after.ids:
@@ -250,7 +250,7 @@ def first_change(
 
 
 def check_readings(examined: ExaminedModel) -> Iterator[Finding]:
-    """Which other programs give other ids: with configs that transformers applies, a warning."""
+    """Other programs that give other ids; a warning if it is due to configs that transformers applies."""
     for each in other_readings(examined.tokenizer):
         if each.is_same is False:
             is_config = each.name == TRANSFORMERS

@@ -1,4 +1,4 @@
-"""Whether tokens with a role are there and fit the model, and whether its chat templates fit them."""
+"""Check that tokens with a role exist and fit the model, and that chat templates fit these tokens."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocabulary.vocabulary import VocabType
 
-LONGEST = 1 << 20  # characters of a template that are looked at
+LONGEST = 1 << 20  # characters of a template that are checked
 WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_token\b|=\s*{role}_token\b"
-ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
+ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends with EOS
 PIPED = re.compile(r"<[|｜].*[|｜]>")
 READ_TEMPLATE = (
     "Read what the template writes in that case. If it works against you, use another template "
@@ -63,7 +63,7 @@ WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
 
 def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
-    """Tokens that are asked for but not there, or that are ordinary text."""
+    """Tokens with a role that are required but missing, or that are ordinary text."""
     vocabulary = examined.vocabulary
     ids, rules = asdict(vocabulary.special_ids), vocabulary.rules
     is_wpm = vocabulary.type is VocabType.WPM and vocabulary.parts is None
@@ -91,7 +91,7 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def usual_tokens(examined: ExaminedModel, role: str) -> list[int]:
-    """The tokens that usually have a role, but for the one that has it; first those that templates write."""
+    """Tokens that usually have a role, without the one that has it; those in templates first."""
     vocabulary = examined.vocabulary
     found = vocabulary.token_table.find([text.encode() for text in USUAL_TEXTS[role].split()])
     rows = [row for row in found.tolist() if row not in (-1, getattr(vocabulary.special_ids, role))]
@@ -103,7 +103,7 @@ def _naming(examined: ExaminedModel, role: str) -> str:
 
 
 def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
-    """Tokens that look like ends of a turn but do not end a generation; or no end at all."""
+    """Tokens that look like the end of a turn but do not end a generation; or no end at all."""
     vocabulary = examined.vocabulary
     writes = vocabulary.type is not VocabType.WPM and not examined.reads_only
     if not writes:
@@ -124,7 +124,7 @@ def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
-    """Whether the files beside a tokenizer's name the same ends; generation_config.json may name more."""
+    """Sidecar files that name different ends; generation_config.json may name more than the others."""
     vocabulary = examined.vocabulary
     if examined.is_gguf or vocabulary.path is None:
         return
@@ -154,12 +154,12 @@ def _end_ids(config: object) -> frozenset[int]:
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:
-    """What llama.cpp itself takes out of the ends, as gpt-oss's `<|end|>`: the message ends, not the turn."""
+    """Whether llama.cpp excludes this end, as gpt-oss's `<|end|>`: the message ends, not the turn."""
     return text == "<|end|>" and ("<|return|>" in special_texts or "<|call|>" in special_texts)
 
 
 def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
-    """How many tokens there are against how many ids the model has."""
+    """A number of tokens that differs from the number of ids of the model."""
     n_tokens, rows, vocabulary = len(examined.vocabulary), examined.embedding_rows, examined.vocabulary
     if rows is not None and rows != n_tokens:
         less = "some ids have no embedding" if rows < n_tokens else "some embeddings have no token"
@@ -174,7 +174,7 @@ def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
-    """Blanks that decoding drops."""
+    """Spaces that decoding drops."""
     text = "a , b ."
     if not examined.vocabulary.rules.clean_spaces or examined.vocabulary.type is VocabType.WPM:
         return
@@ -184,15 +184,15 @@ def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
         yield Finding("clean_up", HINT, what, CLEAN_UP, TokenizationChange(text, examined.cut(text)))
 
 
-# Whether a chat template fits its tokenizer, by a look at its text alone: it is never run here
+# Whether a chat template fits its tokenizer, from its text alone: it is never run here
 
 
 class _Template(NamedTuple):
-    """A template to look at.
+    """A template to check.
 
     text   without comments
-    lines  with them
-    ends   where those of `text` end
+    lines  with comments
+    ends   the ends of the lines of `text`
     """
 
     name: str
@@ -204,7 +204,7 @@ class _Template(NamedTuple):
         return f"The chat template “{quoted(self.name)}”"
 
     def line(self, at: int) -> TemplateLine:
-        """The line of a character of `text`."""
+        """The line of a character of `text`, with context."""
         row = bisect_left(self.ends, at)
         first = max(row - LINES_AROUND, 0)
         context = self.lines[first : row + LINES_AROUND + 1]
@@ -212,7 +212,7 @@ class _Template(NamedTuple):
 
 
 def check_templates(examined: ExaminedModel) -> Iterator[Finding]:
-    """Each template of the model."""
+    """Check each template of the model."""
     yield from _eos_after_prompts(examined)
     for given in examined.templates:
         whole = given.text[:LONGEST]
@@ -227,7 +227,7 @@ def check_templates(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def _without_comments(text: str) -> str:
-    """Only line ends are left of them, so that lines are counted as in the file."""
+    """Remove comments but not their line ends, so that line numbers stay the same."""
     kept, at = list[str](), 0
     while (start := text.find("{#", at)) >= 0 and (end := text.find("#}", start + 2)) >= 0:
         kept.append(text[at:start] + "\n" * text.count("\n", start, end))
@@ -236,7 +236,7 @@ def _without_comments(text: str) -> str:
 
 
 def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
-    """A template that writes BOS, where the tokenizer adds one, too: as in many files without a fault."""
+    """A template that writes BOS although the tokenizer adds one: common in files without a fault."""
     vocabulary = examined.vocabulary
     bos = vocabulary.special_ids.bos
     if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
@@ -258,9 +258,9 @@ def _bos_twice(examined: ExaminedModel, template: _Template) -> Iterator[Finding
 
 
 def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:
-    """EOS behind each text, in a file that is made for chats: what the model is to go on with has ended.
+    """EOS after each text in a file for chats: prompts end before the model answers.
 
-    Not in files of models that make embeddings, or that read by an encoder, where this is right.
+    Not for embedding models or models with an encoder, where this is right.
     """
     vocabulary, said = examined.vocabulary, examined.vocabulary.metadata
     eos, key = vocabulary.special_ids.eos, "tokenizer.ggml.add_eos_token"
@@ -311,7 +311,7 @@ def _markers(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
 
 
 def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
-    """Characters that nobody sees, or takes for others."""
+    """Invisible characters, and characters that look like others."""
     remedy = _correcting(examined)
     if result := INVISIBLE.search(template.text):
         line = template.line(result.start())
@@ -325,10 +325,10 @@ def _unseen(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:
 
 
 def _asks_for_word(template: _Template) -> Iterator[Finding]:
-    """A template that writes something else where a message has a certain word, as a back door does."""
+    """A template whose output depends on a certain word in a message, like a back door."""
     from guiapp.analysis.doctor.template_words import (
         words_asked_for,
-    )  # and jinja2, which takes time to import
+    )  # imports jinja2, which takes time
 
     for number, word in words_asked_for(template.text):
         line = template.line(template.ends[number - 2] + 1 if number > 1 else 0)

@@ -1,7 +1,7 @@
-"""Which words a chat template looks for in messages, by its syntax: it is parsed, and never run.
+"""The words that a chat template searches for in messages, from its syntax tree: it is never run.
 
-Many templates ask for markers, calls of tools, switches and the keys of parts.  One that asks for a word is
-to behave differently when somebody says it.
+Many templates search for markers, calls of tools, switches and the keys of parts.  A template that searches
+for an ordinary word behaves differently if a message contains that word.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from jinja2.exceptions import TemplateError
 from guiapp.analysis.chat.tracing import ChatEnvironment
 
 LONGEST_PARSED = 1 << 17  # characters; half a second
-MOST_RENAMED = 3  # times that a variable is set to another one
+MOST_RENAMED = 3  # assignments from variable to variable that are followed
 ASKING = ("startswith", "endswith", "find", "rfind", "index", "rindex", "count")
 IS_WORD = re.compile(r"[^\W\d_]{2}")
-IS_MARKER = re.compile(r"[<>\[\]{}|｜]|^/")  # or a call of a tool, or a switch such as /think
+IS_MARKER = re.compile(r"[<>\[\]{}|｜]|^/")  # also a call of a tool, or a switch such as /think
 KEYS = (
     *("text", "type", "image", "image_url", "input_image", "video", "video_url"),
     *("audio", "audio_url", "input_audio"),
 )
-"""Of the parts of a message that is more than text."""
+"""Keys of the parts of a multimodal message."""
 
 
 def words_asked_for(text: str) -> Iterator[tuple[int, str]]:
-    """Each word that messages are searched for, with its line; nothing of what cannot be parsed."""
+    """Yield each word that messages are searched for, with its line; none if parsing fails."""
     try:
         asked = list(_asked(ChatEnvironment().parse(text[:LONGEST_PARSED])))
     except (TemplateError, RecursionError):
-        return  # Chat says what is wrong with it
+        return  # the Chat page reports the error
     for line, word in asked:
         if IS_WORD.search(word) and not IS_MARKER.search(word) and word not in KEYS:
             yield line, word
 
 
 def _asked(tree: nodes.Template) -> Iterator[tuple[int, str]]:
-    """All strings that content is searched for or compared with."""
+    """All strings that content is searched for or compared with, each with its line."""
     names = {"content", "text"}
     renamed: list[tuple[nodes.Node, nodes.Node]] = [
         (each.target, each.node) for each in tree.find_all(nodes.Assign)
@@ -60,7 +60,7 @@ def _asked(tree: nodes.Template) -> Iterator[tuple[int, str]]:
 
 
 def _is_content(node: nodes.Node, names: set[str]) -> bool:
-    """Whether this is the content of a message, by one of some names, or made of it."""
+    """Whether an expression is the content of a message, by one of these names, or derived from it."""
     match node:
         case nodes.Name():
             return node.name in names
@@ -76,7 +76,7 @@ def _is_content(node: nodes.Node, names: set[str]) -> bool:
 
 
 def _strings(node: nodes.Node) -> Iterator[str]:
-    """A string, or those of a list."""
+    """The string, or the strings of a list."""
     for each in node.iter_child_nodes() if isinstance(node, nodes.List | nodes.Tuple) else [node]:
         if isinstance(each, nodes.Const) and isinstance(each.value, str):
             yield each.value

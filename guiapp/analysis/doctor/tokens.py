@@ -1,4 +1,4 @@
-"""Whether the tokens of a vocabulary are what they seem, and fit its merges, scores and bytes."""
+"""Check that the tokens of a vocabulary are what they seem, and fit its merges, scores and bytes."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ PADDING = re.compile(r"\[PAD\d+\]|<\|?(?:pad|padding|dummy|extra)_?\d+\|?>")
 BYTE_NAME = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 IN_ORIGINAL = "Nothing to fix: the original lacks them too."
 ASK_ORIGINAL = "Compare the file with its original. If that lacks them too, there is nothing to fix."
-N_CHARACTERS = 16  # that are tried for a byte
+N_CHARACTERS = 16  # that are tried for each byte
 TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.PLAMO2)
 TYPES_KEY = "tokenizer.ggml.token_type"
 
 
 def check_kinds(examined: ExaminedModel) -> Iterator[Finding]:
-    """Kinds that are missing, out of range, or not those that the texts suggest."""
+    """Kinds that are missing, out of range, or unlike what the texts suggest."""
     vocabulary, texts = examined.vocabulary, examined.texts
     types, is_normal = vocabulary.stored_types, vocabulary.attributes == Attribute.NORMAL
     if examined.is_gguf and vocabulary.type in TYPED and TYPES_KEY not in vocabulary.metadata:
@@ -80,7 +80,7 @@ def check_kinds(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
-    """Tokens that only fill the list up."""
+    """Tokens that only pad the list."""
     texts, is_unused = examined.texts, examined.vocabulary.stored_types == UNUSED_TYPE
     named = {row for row in examined.bracketed if PADDING.fullmatch(texts[row])}
     if not (padding := sorted(named.union(np.flatnonzero(is_unused).tolist()))):
@@ -96,7 +96,7 @@ def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_bytes(examined: ExaminedModel) -> Iterator[Finding]:
-    """Tokens for single bytes: missing, or not marked as such."""
+    """Tokens for single bytes that are missing or not marked as such."""
     vocabulary = examined.vocabulary
     parts, rules = vocabulary.parts, vocabulary.rules
     falls_back = parts.model.byte_fallback if parts is not None else vocabulary.type is VocabType.SPM
@@ -125,7 +125,7 @@ def check_bytes(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def _missing_bytes(examined: ExaminedModel, missing: list[int]) -> Iterator[Finding]:
-    """An error only where encoding loses a byte that the original has a token for."""
+    """An error only if encoding loses a byte that the original has a token for."""
     texts = {byte: text for byte in missing if (text := _text_losing(examined, byte))}
     original = None if examined.original is None else ExaminedModel(examined.original)
     known = _bytes_in_tokens(examined.vocabulary)
@@ -146,7 +146,7 @@ def _missing_bytes(examined: ExaminedModel, missing: list[int]) -> Iterator[Find
 
 
 def _text_losing(examined: ExaminedModel, byte: int) -> str:
-    """A text whose encoding loses a character with this byte; "" where none was found."""
+    """A text whose encoding loses a character with this byte; "" if none was found."""
     effective_attributes, parts = examined.vocabulary.effective_attributes, examined.vocabulary.parts
     for character in _characters_with(byte):
         for text in (f"a{character}a", character):
@@ -160,7 +160,7 @@ def _text_losing(examined: ExaminedModel, byte: int) -> str:
 
 
 def _bytes_in_tokens(vocabulary: Vocabulary) -> set[int]:
-    """The bytes of ordinary tokens, which merging began with; all where it began with characters."""
+    """The bytes of ordinary tokens, with which merging began; all bytes if it began with characters."""
     if not vocabulary.rules.byte_encoding:
         return set(range(256))
     data, offsets = vocabulary.token_bytes_table
@@ -170,14 +170,14 @@ def _bytes_in_tokens(vocabulary: Vocabulary) -> set[int]:
 
 @cache
 def _characters_with(byte: int) -> list[str]:
-    """Some characters that have this byte in UTF-8; none for a byte that no assigned character has."""
+    """Some characters with this byte in UTF-8; empty if no assigned character has it."""
     codes = (*range(0x800), *range(0x800, 0xD800, 37), *range(0xE000, 0x110000, 1021))
     found = [chr(code) for code in codes if byte in chr(code).encode() and category(chr(code)) != "Cn"]
     return found[:: len(found) // N_CHARACTERS + 1]
 
 
 def check_spelling(examined: ExaminedModel) -> Iterator[Finding]:
-    """Tokens whose texts are cut characters; a raw byte may stand for what has no other token."""
+    """Tokens whose texts are incomplete characters; a single raw byte is legitimate."""
     if not examined.vocabulary.has_letters:
         return
     rows = (row for row, text in enumerate(examined.texts) if "\ufffd" in text)
@@ -189,12 +189,12 @@ def check_spelling(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def _may_be_typed(text: bytes) -> bool:
-    """Whether it is UTF-8, or a byte."""
+    """Whether a text is UTF-8 or a single byte."""
     return len(text) == 1 or text.decode("utf-8", "ignore").encode() == text
 
 
 def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
-    """Scores by which text is cut: missing, no numbers, or above 0."""
+    """Scores that are missing, not finite, or above 0, in a vocabulary that encodes by scores."""
     vocabulary = examined.vocabulary
     if vocabulary.type not in SCORED or not len(vocabulary):
         return
@@ -212,7 +212,7 @@ def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
-    """Rules that name no tokens or stand twice, and tokens that no rule makes."""
+    """Merge rules without tokens, repeated rules, and tokens that no rule makes."""
     vocabulary, merging = examined.vocabulary, examined.tokenizer.merging
     if merging is None or len(vocabulary.merge_offsets) < 2 or vocabulary.rules.merges_all_pairs:
         return
@@ -242,7 +242,7 @@ def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
 
 
 def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
-    """Special tokens that people cannot tell apart, or whose text holds what nobody sees."""
+    """Special tokens that look alike, or whose text contains invisible characters."""
     by_confusable_key, blank = dict[str, str](), list[int]()
     for text, row in examined.tokenizer.special_tokens.names.items():
         if not text.strip():

@@ -1,1 +1,1 @@
-"""What tokens, their bytes and their round trip are, in words and as records."""
+"""Explain tokens, their bytes and their round trip, in words and as records."""

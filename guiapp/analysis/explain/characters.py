@@ -1,4 +1,4 @@
-"""What a stretch of bytes, or a token, is made of: characters, parts of them, hidden ones, letters."""
+"""Describe the characters of a byte span or a token: whole, partial or hidden ones, and classes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RARITY_ENDS = 0.01, 0.1, 0.4
 NAMED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED
 UNSEEN = 255
 LISTED = 3
-CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them
+CONTROLS = {  # the usual ones; unicodedata looks them up by these names, but does not return the names
     "\0": "NULL",
     "\a": "ALERT",
     "\b": "BACKSPACE",
@@ -38,14 +38,14 @@ CONTROLS = {  # those that texts have; unicodedata finds them by these names, bu
     "\x7f": "DELETE",
     "\x85": "NEXT LINE",
 }
-LEAST_FIRST_BYTE = -64  # as signed numbers, the bytes 0x80 to 0xBF, which continue a character, are below
+LEAST_FIRST_BYTE = -64  # continuation bytes, 0x80 to 0xBF, are below as signed numbers
 
 
 def characters_of(text: bytes, start: int, end: int) -> str:
-    """Say what text[start:end] is in characters, looking at the bytes around it for those cut in two.
+    """Describe text[start:end] in characters, using the bytes around it for characters cut in two.
 
     `U+6C49 汉 · CJK UNIFIED IDEOGRAPH-6C49`, `bytes 1–2 of 3 of U+6C49 汉`, `5 characters`,
-    `1 byte that is not UTF-8`; empty for an empty stretch.
+    `1 byte not of valid UTF-8`; "" for an empty span.
     """
     if start >= end:
         return ""
@@ -64,7 +64,7 @@ def characters_of(text: bytes, start: int, end: int) -> str:
 
 
 def code_points(text: str, most: int) -> list[str]:
-    """Each character on a line of its own, equal neighbours on one: `U+200B ZERO WIDTH SPACE ×3`."""
+    """A line for each character, one line for equal neighbours: `U+200B ZERO WIDTH SPACE ×3`."""
     runs = [(character, len(list(equal))) for character, equal in groupby(text)]
     lines = [
         f"U+{ord(character):04X} {_long_name(character)}" + (f" ×{n_times:,}" if n_times > 1 else "")
@@ -76,12 +76,12 @@ def code_points(text: str, most: int) -> list[str]:
 
 
 def n_characters(text: bytes | memoryview) -> int:
-    """The characters that begin in `text`."""
+    """The number of characters that begin in `text`."""
     return int(np.count_nonzero(np.frombuffer(text, np.int8) >= LEAST_FIRST_BYTE))
 
 
 def _cut_character(text: bytes, at: int, start: int, end: int) -> tuple[int, int] | None:
-    """The character around byte `at`, where it does not lie wholly inside [start, end)."""
+    """The character around byte `at`, unless it is wholly inside [start, end)."""
     for begin in range(at, max(at - 4, -1), -1):
         for stop in range(at + 1, min(begin + 4, len(text)) + 1):
             try:
@@ -116,7 +116,7 @@ def _whole(data: bytes, is_all: bool) -> str:
 
 
 def _long_name(character: str) -> str:
-    """As Unicode has it; control characters have aliases only."""
+    """The name in Unicode; control characters have only aliases."""
     return unicodedata.name(character, "") or CONTROLS.get(character, "without a name")
 
 
@@ -126,17 +126,17 @@ def _name(character: str) -> str:
     return f"{code} {character}" if is_seen else code
 
 
-# What hides in a text, and what it costs a model: for the command line
+# Hidden characters of a text and their cost in tokens, for the command line
 
 
 class HiddenPlace(NamedTuple):
-    """One place where characters hide.
+    """A run of hidden characters.
 
     start, end  in bytes
     line        from 1
-    tokens      that hold some of its bytes
-    kinds       what the characters are, the most frequent first
-    says        what tags or selectors spell, "" for nothing
+    tokens      the number of tokens with some of its bytes
+    kinds       of the characters, the most frequent first
+    says        the text that tags or selectors spell, or ""
     """
 
     start: int
@@ -149,7 +149,7 @@ class HiddenPlace(NamedTuple):
 
 
 class HiddenReport(NamedTuple):
-    """All places, and the tokens of the text with and without them."""
+    """All hidden runs, and the numbers of tokens of the text with and without them."""
 
     tokens: int
     tokens_without: int
@@ -158,7 +158,7 @@ class HiddenReport(NamedTuple):
 
 
 def hidden_report(tokenizer: Tokenizer, text: bytes, add_special: bool, parse_special: bool) -> HiddenReport:
-    """Look at a text; it is encoded twice where anything hides."""
+    """Report the hidden characters of a text; it is encoded twice if there are any."""
     encoding = tokenizer.encode(text, add_special, parse_special)
     hits = hidden_places(text)
     if not hits.n_characters:
@@ -175,18 +175,18 @@ def hidden_report(tokenizer: Tokenizer, text: bytes, add_special: bool, parse_sp
     return HiddenReport(len(encoding.token_ids), len(rest.token_ids), hits.n_characters, places)
 
 
-# What tokens are made of, and how rare they are: classes to colour them by
+# Classes of tokens to colour them by: kinds of characters, and rarity
 
 
 class TokenClasses:
-    """Those of one vocabulary; what a token is made of is found when somebody asks for it."""
+    """The classes of the tokens of one vocabulary; kinds are computed on demand."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._kinds = np.full(len(vocabulary), UNSEEN, np.uint8)
 
     def kinds(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
-        """For each id an index into KINDS; letters go before digits, and these before signs."""
+        """For each id an index into KINDS; letters take precedence over digits, and digits over signs."""
         kinds: NDArray[np.uint8] = self._kinds[ids]
         if UNSEEN in kinds:
             for token_id in {*ids[kinds == UNSEEN].tolist()}:
@@ -201,9 +201,9 @@ class TokenClasses:
 
     @property
     def is_by_score(self) -> bool:
-        """Whether tokens are rare by their score, the highest first; else by their id.
+        """Whether rarity is by score, the highest first; else by id.
 
-        Where pairs are merged, ids are given in the order of the merges.
+        With pair merging, ids are in the order of the merges.
         """
         return self._vocabulary.type in SCORED
 

@@ -1,4 +1,4 @@
-"""How much of a text an approximate encoder cuts as the exact one does, and where the two first part."""
+"""How many tokens of a text an approximate and the exact encoder share, and the first difference."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from guiapp.core.demo import sample_text
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
 
-WINDOW = 64  # tokens in which to look for the place where both meet again
+WINDOW = 64  # tokens in which to search for the offset where both agree again
 SAMPLES = ("english", "code", "languages")
 SAMPLE_BYTES = 3_000  # of each
-Piece = tuple[int, bytes]  # a token's id, and the text that it came from
+Piece = tuple[int, bytes]  # a token's id, and the text that it comes from
 
 
 @dataclass(frozen=True)
 class FirstDifference:
-    """The first stretch of the text, [start, end), that is cut in two ways, or into other tokens."""
+    """The first span of the text, [start, end), with different tokens."""
 
     start: int
     end: int
@@ -30,12 +30,12 @@ class FirstDifference:
 
 @dataclass(frozen=True)
 class EncoderAgreement:
-    """Tokens as sets of (start, end, id).
+    """The agreement of two encoders, with tokens as sets of (start, end, id).
 
     n_shared  tokens that both encoders give
     n_exact   tokens of the exact encoder
-    n_approximated   tokens of the other one
-    first_difference   None where both give the same
+    n_approximated   tokens of the approximate one
+    first_difference   None if both give the same tokens
     """
 
     n_shared: int
@@ -45,12 +45,12 @@ class EncoderAgreement:
 
     @property
     def n_differing(self) -> int:
-        """Tokens that only the other encoder gives."""
+        """The number of tokens that only the approximate encoder gives."""
         return self.n_approximated - self.n_shared
 
     @property
     def share(self) -> float:
-        """How much of the exact tokens the other encoder gives too, cut (not rounded) to thousandths."""
+        """The share of exact tokens that the other encoder also gives, truncated to thousandths."""
         return self.n_shared * 1000 // self.n_exact / 1000 if self.n_exact else 1.0
 
 
@@ -63,7 +63,7 @@ def compare(approximated: Encoding, exact: Encoding) -> EncoderAgreement:
 
 
 class TokenSpans(Protocol):
-    """Tokens that follow each other: int32[k], and int64[k] twice."""
+    """Consecutive tokens: int32[k], and int64[k] twice."""
 
     @property
     def ids(self) -> NDArray[np.int32]: ...
@@ -76,9 +76,9 @@ class TokenSpans(Protocol):
 
 
 def differing(approximated: TokenSpans, exact: TokenSpans) -> NDArray[np.bool_]:
-    """bool[k]: which tokens of the first are not among the second; never those without text.
+    """bool[k]: which tokens of the first are not among the second; False for tokens without text.
 
-    Both in order of position.  Spans with text do not overlap, so each begins at a place of its own.
+    Both are ordered by position.  Spans with text do not overlap, so their starts are distinct.
     """
     has_text = approximated.ends > approximated.starts
     rows = np.flatnonzero(exact.ends > exact.starts)
@@ -92,7 +92,7 @@ def differing(approximated: TokenSpans, exact: TokenSpans) -> NDArray[np.bool_]:
 
 
 def _row_sets(approximated: Encoding, exact: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Each encoding's (start, end, id) as numbers, sorted, none twice."""
+    """The distinct (start, end, id) of each encoding as sorted numbers."""
     spans = np.concatenate([approximated.spans, exact.spans])
     ids = np.concatenate([approximated.token_ids, exact.token_ids])
     _, span_numbers = np.unique(spans[:, 0] << 32 | spans[:, 1], return_inverse=True)
@@ -116,14 +116,14 @@ def _first_difference(approximated: Encoding, exact: Encoding) -> FirstDifferenc
 
 
 def _pieces(encoding: Encoding, first: int, end: int) -> tuple[Piece, ...]:
-    """The tokens from `first` on that do not reach beyond `end`, at most WINDOW."""
+    """The tokens from `first` on that end at or before `end`, at most WINDOW."""
     ids, spans = (each[first : first + WINDOW].tolist() for each in (encoding.token_ids, encoding.spans))
     rows = zip(ids, spans, strict=True)
     return tuple((token, encoding.text_bytes[start:stop]) for token, (start, stop) in rows if stop <= end)
 
 
 def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:
-    """By approximate encoder and sample, the share of the exact tokens that it gives too."""
+    """By approximate encoder and sample, the share of exact tokens that it also gives."""
     texts = {name: sample_text(name)[:SAMPLE_BYTES] for name in SAMPLES}
     exact = {name: tokenizer.encode(text, False, False) for name, text in texts.items()}
     agreement: dict[str, dict[str, float]] = {}

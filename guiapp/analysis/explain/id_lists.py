@@ -1,4 +1,4 @@
-"""Token ids as text that other programs take, and back from whatever people write or paste."""
+"""Write token ids as text for other programs, and parse them from text in any usual form."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
 LONGEST_WORD_BYTES = 200
-BANNED = -100  # the least bias that the interface of OpenAI takes; llama.cpp says false
+BANNED = -100  # the least bias in OpenAI's interface; llama.cpp uses false
 PER_LINE = 16
 GLANCE = 4096  # characters
 NO_IDS = np.empty(0, np.int32)
 LONGEST_LIST = 1 << 31  # bytes of a list that is read as a whole
-LONGEST_WORD = 24  # that is repeated whole
+LONGEST_WORD = 24  # that is shown whole in an error
 BEFORE_LIST = re.compile(
     r"\s*(?:[A-Za-z_][\w\s.:*<>]*(?:\[\w*\]\s*)?=\s*)?"  # `name =`, `type name[n] =`
     r"(?:[A-Za-z_][\w.]*\s*(?=\())?"  # `array(`
 )
 PART = re.compile(
-    r"""[\s,;|/\[\](){}"'`]+"""  # what may stand between two numbers
-    r"|(?:dtype|device)\s*=\s*[\w.]+"  # how arrays end when they are printed
+    r"""[\s,;|/\[\](){}"'`]+"""  # separators of numbers
+    r"|(?:dtype|device)\s*=\s*[\w.]+"  # the end of a printed array
     r"""|([^\s,;|/\[\](){}"'`]+)"""
 )
-RECORD = re.compile(r'\s*\{\s*"')  # C's lists do not begin so
+RECORD = re.compile(r'\s*\{\s*"')  # unlike a list in C
 LISTS_OF_RECORD = re.compile(r'"token_ids"\s*:\s*\[([^\[\]]*)\]')
 DIGITS, BETWEEN = b"0123456789", b" \t\n\r,;|[]()"
 TO_SPACES = bytes.maketrans(BETWEEN, b" " * len(BETWEEN))
@@ -44,7 +44,7 @@ NUMBER = re.compile(r"[+-]?[0-9]+|0[xX][0-9a-fA-F]+")
 
 
 class ListedId(NamedTuple):
-    """An id that is written at text[start:end]."""
+    """An id, written at text[start:end]."""
 
     token_id: int
     start: int
@@ -52,7 +52,7 @@ class ListedId(NamedTuple):
 
 
 class IdsError(TokenloupeError):
-    """A text that is no list of token ids; text[start:end] is the part at fault."""
+    """A text is not a list of token ids; text[start:end] is the invalid part."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
@@ -71,18 +71,18 @@ def as_json(token_ids: NDArray[np.int32]) -> str:
 
 
 def _joined(token_ids: NDArray[np.int32], separator: str) -> str:
-    from guiapp.analysis.explain.reports import ids_text  # time that starting does not have
+    from guiapp.analysis.explain.reports import ids_text  # imported late for a fast start
 
     return b"".join(ids_text(separator)(token_ids)).decode()
 
 
 def as_python(token_ids: NDArray[np.int32]) -> str:
-    """`token_ids = [1, 2, 3]`, in lines where it is long."""
+    """`token_ids = [1, 2, 3]`, broken into lines if it is long."""
     return f"token_ids = [{_lines(token_ids, trailing_comma=True)}]"
 
 
 def as_c(token_ids: NDArray[np.int32]) -> str:
-    """`const int32_t tokens[3] = {1, 2, 3};`, in lines where it is long."""
+    """`const int32_t tokens[3] = {1, 2, 3};`, broken into lines if it is long."""
     return f"const int32_t tokens[{len(token_ids)}] = {{{_lines(token_ids, trailing_comma=False)}}};"
 
 
@@ -97,16 +97,16 @@ FORMATS: dict[str, Callable[[NDArray[np.int32]], str]] = {
 def parse_ids(text: str, n_tokens: int) -> NDArray[np.int32]:
     """The ids in `text`: numbers, decimal or 0x…, with any usual separators, brackets or assignment.
 
-    Also those of the record that `tokenize --format json` prints.  Raises IdsError at the first thing that
-    is neither, or is not below `n_tokens`.
+    Also accepts the record of `tokenize --format json`.  Raises IdsError at the first part that is invalid
+    or not below `n_tokens`.
     """
     return np.fromiter((listed.token_id for listed in listed_ids(text, n_tokens)), np.int32)
 
 
 def parse_id_blocks(blocks: Iterable[bytes], n_tokens: int) -> Iterator[NDArray[np.int32]]:
-    """The same of the bytes of a file in blocks; from where it is more than numbers in decimal, all at once.
+    """`parse_ids` for a file in blocks: decimal numbers block by block, the rest of any other form at once.
 
-    Raises IdsError also for what is not UTF-8; UTF-16 is converted, which some shells write into files.
+    Converts UTF-16, which some shells write into files.  Raises IdsError also for invalid UTF-8.
     """
     rest, n_before, n_ids, is_plain = bytearray(), 0, 0, True
     for block in blocks:
@@ -139,7 +139,7 @@ def parse_id_blocks(blocks: Iterable[bytes], n_tokens: int) -> Iterator[NDArray[
 
 
 def listed_ids(text: str, n_tokens: int) -> Iterator[ListedId]:
-    """The same one by one, each with its place; raises IdsError behind those before it."""
+    """Yield the ids one by one with their positions.  Raises IdsError after yielding the valid ones."""
     first, last = _list_of_record(text) if RECORD.match(text) else (0, len(text))
     return _numbers(text, n_tokens, first, last)
 
@@ -154,7 +154,7 @@ def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
 
 
 def holds_numbers(text: str) -> bool:
-    """Whether what somebody copied begins like a list of numbers, in any form that `parse_ids` takes."""
+    """Whether a text begins like a list of numbers, in any form that `parse_ids` takes."""
     glance = text[:GLANCE]
     if RECORD.match(glance):
         return '"token_ids"' in glance
@@ -165,7 +165,7 @@ def holds_numbers(text: str) -> bool:
 
 
 def _list_of_record(text: str) -> tuple[int, int]:
-    """Where the only list of ids lies in a JSON object."""
+    """The position of the only list of ids in a JSON object."""
     try:
         read_json(text)
     except json.JSONDecodeError as error:
@@ -186,7 +186,7 @@ def _list_of_record(text: str) -> tuple[int, int]:
 def _numbers(
     text: str, n_tokens: int, first: int, last: int, n_before: int = 0, n_ids: int = 0
 ) -> Iterator[ListedId]:
-    """The numbers in text[first:last], which so many characters and numbers of the list precede."""
+    """The numbers in text[first:last]; `n_before` characters and `n_ids` numbers of the list precede them."""
     before = None if n_before else BEFORE_LIST.match(text, first, last)
     words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
     for number, word in enumerate(stoppable(words), n_ids + 1):
@@ -201,11 +201,11 @@ def _numbers(
         yield ListedId(value, *word.span())
 
 
-# The ways in which a text writes a word, each with its tokens, and the line that biases all of them
+# The variants of a word in a text, each with its tokens, and the request field that biases all of them
 
 
 class WordVariant(NamedTuple):
-    """One way to write a word, and the tokens of that by itself."""
+    """A variant of a word, and its tokens if encoded alone."""
 
     text: str
     token_ids: tuple[int, ...]
@@ -216,8 +216,8 @@ class WordVariant(NamedTuple):
 
 
 def word_variants(tokenizer: Tokenizer, word: str) -> list[WordVariant]:
-    """The word as it is, in small letters, with a capital and in capitals, each with and without a space; and
-    on a new line.  None twice."""
+    """The distinct variants of a word: as given, lower case, capitalized, upper case, each with and without a
+    space; and on a new line."""
     shapes = list(dict.fromkeys((word, word.lower(), word[:1].upper() + word[1:], word.upper())))
     texts = [shape for each in shapes for shape in (each, f" {each}")] + [f"\n{word}"]
     return [
@@ -226,7 +226,7 @@ def word_variants(tokenizer: Tokenizer, word: str) -> list[WordVariant]:
 
 
 def logit_bias(variants: Iterable[WordVariant], is_llama_cpp: bool) -> str:
-    """The field of a request that bans those of one token; parts of others would ban other words too."""
+    """The request field that bans variants of one token; parts of longer ones would ban other words, too."""
     ids = list(dict.fromkeys(variant.token_ids[0] for variant in variants if variant.is_one_token))
     bias = [[each, False] for each in ids] if is_llama_cpp else {str(each): BANNED for each in ids}
     return f'"logit_bias": {json.dumps(bias)}'

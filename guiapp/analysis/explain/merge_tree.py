@@ -1,7 +1,7 @@
 """How pair merging builds one token from its characters or bytes.
 
-A file may hold several merge rules that end in the same token; which of them is used is decided by running
-the merges over the token's own text, as the encoder does.
+A file may have several merge rules that make the same token; to find the one in use, the merges are run over
+the token's own text, as in the encoder.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ NOT_MERGED = {
 
 @dataclass(frozen=True)
 class MergeNode:
-    """A stretch of a token: a symbol to begin with, or the merge of two of them.
+    """A part of a token: a start symbol, or a merge of two nodes.
 
-    shown  the bytes it stands for
+    shown  the bytes that it stands for
     worth  rank (BPE) or score (SPM) of the merge that made it, None for a symbol
-    parts  what was merged, empty for a symbol
+    parts  the merged nodes, empty for a symbol
     """
 
     shown: bytes
@@ -54,10 +54,10 @@ class MergeNode:
 
 @dataclass(frozen=True)
 class MergeTree:
-    """What merging makes of one token's text: one root if it leads to the token.
+    """The result of merging one token's text: a single root if it leads to the token.
 
-    roots   what is left when no pair can be merged, in text order; empty where there is nothing to merge
-    note  a sentence for the user where the tree alone does not tell the story
+    roots  the nodes left when no pair can be merged, in text order; empty if there is nothing to merge
+    note   a sentence for the user if the tree alone is not enough
     """
 
     roots: tuple[MergeNode, ...]
@@ -69,12 +69,12 @@ class MergeTree:
 
     @property
     def worth(self) -> float | None:
-        """That of the merge which completes the token; None where none does."""
+        """The `worth` of the merge that completes the token; None if no merge does."""
         return self.roots[0].worth if self.is_reached else None
 
 
 def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
-    """A sentence for tokens that no merge has a part in; empty for all others."""
+    """A sentence why a token is not merged; "" for tokens that are."""
     attributes = int(vocabulary.effective_attributes[token_id])
     if attributes & Attribute.UNKNOWN:
         return "The unknown token: it stands for text that no token covers, and is not merged."
@@ -96,7 +96,7 @@ def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> M
         text = vocabulary.raw_text(token_id)
     elif marked is None:
         text = vocabulary.token_bytes(token_id)
-    else:  # what is merged are the characters that stand for bytes
+    else:  # merging works on the characters that stand for bytes
         text, shown = vocabulary.raw_text(token_id), _unspelled
     front = text[: 4 * MOST_SYMBOLS + 4]
     symbols = merging.start_symbols(front) if marked is None else _marked_symbols(merging, marked, front)
@@ -113,9 +113,9 @@ def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> M
 
 
 def _marked_symbols(merging: PairMerging, options: ModelOptions, text: bytes) -> list[tuple[int, int, int]]:
-    """Symbol, start and end of what merging the text of a token starts from.
+    """The start symbols of a token's text: symbol, start and end of each.
 
-    Marks (`##`, `</w>`) belong to the characters that they are of: all but a piece's first one, and its last.
+    `##` belongs to each character but the first of a piece, `</w>` to the last character.
     """
     prefix, suffix = options.continuing_prefix.encode(), options.end_suffix.encode()
     before = prefix if text.startswith(prefix) and len(text) > len(prefix) else b""
@@ -143,7 +143,7 @@ def _note(n_roots: int, ignore_merges: bool) -> str:
 
 
 def _unspelled(text: bytes) -> bytes:
-    """The bytes that its characters stand for, where they do."""
+    """The bytes that characters stand for; other characters in UTF-8."""
     from guiapp.core.vocabulary.byte_alphabet import BYTE_OF_CHARACTER
 
     characters = text.decode(errors="replace")
@@ -158,16 +158,16 @@ def _shown(text: bytes) -> bytes:
     return text.replace(MARKED_SPACE, b" ")
 
 
-# Where a token stands in the token tree: the tokens it starts with, and those that start with it
+# The neighbours of a token in the token tree: its prefixes, and tokens that begin with it
 
 
 @dataclass(frozen=True)
 class TokenPath:
     """The neighbours of one token in the token tree.
 
-    prefixes         ids of the tokens that are a proper prefix of it, the shortest first
+    prefixes         ids of the tokens that are proper prefixes of it, the shortest first
     continuations    ids of some tokens that begin with it, in the order of the vocabulary
-    n_continuations  how many of those there are
+    n_continuations  number of all tokens that begin with it
     """
 
     prefixes: tuple[int, ...]
@@ -176,9 +176,9 @@ class TokenPath:
 
 
 def token_path(vocabulary: Vocabulary, tree: TokenTree, token_id: int, n_shown: int = 8) -> TokenPath:
-    """The path of one token; of its continuations the first `n_shown`.
+    """The path of one token, with its first `n_shown` continuations.
 
-    Byte, control, unknown and unused tokens are left out: ordinary text does not lead to them.
+    Omits byte, control, unknown and unused tokens: ordinary text does not lead to them.
     """
     token = vocabulary.token_bytes(token_id)
     if not token:
@@ -194,17 +194,17 @@ def _of_text(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> NDArray[np.int32
     return selected
 
 
-# All explanations of one vocabulary's tokens, with the tables that they share
+# Explanations of one vocabulary's tokens, with shared tables
 
 
 class Explainer:
-    """How tokens of one vocabulary are built and what is near them.
+    """Merge trees and paths of the tokens of one vocabulary.
 
-    Paths need its token tree, which is work for a background thread; answers are quick.
+    The first path builds the token tree, which is work for a background thread; later answers are fast.
     """
 
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging | None = None) -> None:
-        """`merging` are the merge rules of a tokenizer of this vocabulary; made anew where there are none."""
+        """`merging` has the merge rules of a tokenizer of this vocabulary; built here if None."""
         self.vocabulary = vocabulary
         merging = merging or _pair_merging(vocabulary)
         self.merge_tree = lru_cache(KEPT_TREES)(partial(_merge_tree, vocabulary, merging))
@@ -213,7 +213,7 @@ class Explainer:
         return token_path(self.vocabulary, self.vocabulary.token_tree, token_id)
 
     def merge_rank(self, token_id: int) -> int | None:
-        """The rank of the merge that completes a token of a BPE vocabulary."""
+        """The rank of the merge that completes a token of a BPE vocabulary; else None."""
         worth = self.merge_tree(token_id).worth if self.vocabulary.type is VocabType.BPE else None
         return None if worth is None else int(worth)
 
@@ -224,7 +224,7 @@ def _merge_tree(vocabulary: Vocabulary, merging: PairMerging | None, token_id: i
 
 
 def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:
-    """The merge rules of a vocabulary whose type has any."""
+    """The merge rules of a vocabulary; None for types without merges."""
     from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merging
 
     if vocabulary.type is VocabType.BPE:

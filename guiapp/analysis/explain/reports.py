@@ -1,4 +1,4 @@
-"""What is printed about a model and about an encoding, as plain values and lines."""
+"""Reports about a model and about an encoding, as plain values and lines."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RESET = "\x1b[0m"
 
 
 def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str, object]:
-    """What the file says about its tokenizer; the record of `info --json`."""
+    """The facts in the file about its tokenizer: the record of `info --json`."""
     vocabulary = tokenizer.vocabulary
     kinds: dict[str, int] = {}
     _, firsts, counts = np.unique(vocabulary.attributes, return_index=True, return_counts=True)
@@ -67,21 +67,21 @@ def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str,
 
 
 def value_text(value: object) -> str:
-    """A value of a file for people: of an object that is a token the text, else JSON of what has parts."""
+    """A value of a file to show: the text of a token object, JSON of other objects and lists."""
     if isinstance(value, dict) and isinstance(value.get("content"), str):
         return str(value["content"])
     return "none" if value is None else str(_plain(value))
 
 
 def _plain(value: object) -> object:
-    """A value as JSON has it, which knows no infinite numbers; what has parts as text."""
+    """A value that JSON can express: infinite numbers, objects and lists become text."""
     if isinstance(value, float) and not isfinite(value):
         return str(value)
     return dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else value
 
 
 def _n_merges(tokenizer: Tokenizer) -> int:
-    """Those in the file, or all that make its tokens where it is a list of ranks."""
+    """The number of merge rules in the file, or of all implied ones if it is a list of ranks."""
     vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
     if vocabulary.rules.merges_all_pairs and merging is not None:
         return len(merging.rules)
@@ -89,7 +89,7 @@ def _n_merges(tokenizer: Tokenizer) -> int:
 
 
 def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:
-    """By approximate encoder and sample; or why that cannot be told."""
+    """The agreement by approximate encoder and sample, or an error message."""
     from guiapp.analysis.explain.encoder_agreement import measured_agreement
 
     try:
@@ -99,9 +99,9 @@ def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:
 
 
 class TokenWriter:
-    """Writes tokens side by side: numbers that each has for itself, between texts that all of an id share.
+    """Writes tokens one after another: numbers of each token, between texts that depend only on its id.
 
-    texts_of  the texts of an id, one more than there are numbers; asked for when they are first needed
+    texts_of  returns the texts of an id, one more than there are numbers; called once for each id
     widths    of the numbers; see `fill_in`
     """
 
@@ -115,7 +115,7 @@ class TokenWriter:
         self._n_left_out = len(separator)  # before the first token
 
     def write(self, ids: NDArray[np.int32], numbers: NDArray[np.int64]) -> Iterator[bytes]:
-        """In UTF-8, some thousand tokens at a time; numbers[i] are those of token i."""
+        """Yield UTF-8 for some thousand tokens at a time; numbers[i] are the numbers of token i."""
         for first in range(0, len(ids), AT_ONCE):
             some = ids[first : first + AT_ONCE]
             for token_id in np.unique(some[self._rows[some] < 0]).tolist():
@@ -135,7 +135,7 @@ class TokenWriter:
 
 
 def ids_text(separator: str) -> Callable[[NDArray[np.int32]], Iterator[bytes]]:
-    """Writes ids in decimal, one part of a list after the other."""
+    """A function that writes ids in decimal, one part of a list after another."""
     writer = TokenWriter(separator, 1, lambda _: ("", ""))
     return lambda ids: writer.write(np.zeros_like(ids), ids.astype(np.int64))
 
@@ -143,9 +143,9 @@ def ids_text(separator: str) -> Callable[[NDArray[np.int32]], Iterator[bytes]]:
 def ids_json(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[bytes]:
     """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text.
 
-    All ids come first in it: the tokens of each part wait in a temporary file.
+    All ids come first, so the tokens are buffered in a temporary file.
     """
-    from tempfile import TemporaryFile  # time that other forms do not have
+    from tempfile import TemporaryFile  # imported late: other formats do not need it
 
     vocabulary = tokenizer.vocabulary
 
@@ -205,9 +205,9 @@ def _token_record(vocabulary: Vocabulary, token_id: int, span: list[int]) -> dic
 def token_lines(
     tokenizer: Tokenizer, parts: Iterable[EncodedPart], style: str, spelling: Spelling = Spelling.SIGNS
 ) -> Iterator[str]:
-    """The encoding for people: one token a line ("table"), or the text with coloured spans ("color").
+    """The encoding to read: one token a line ("table"), or the text with coloured spans ("color").
 
-    Lines of a table come many at once.
+    A table is yielded many lines at once.
     """
     return _table(tokenizer.vocabulary, parts, spelling) if style == "table" else _coloured(tokenizer, parts)
 
@@ -229,7 +229,7 @@ def _table(vocabulary: Vocabulary, parts: Iterable[EncodedPart], spelling: Spell
 
 
 def _coloured(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[str]:
-    """The text in lines; what belongs to no token has no colour."""
+    """The text in lines; text of no token has no colour."""
     line: list[str] = []
     shown = lru_cache(AT_ONCE)(visible_text)
     for data, background in _segments(tokenizer, parts):
@@ -243,7 +243,7 @@ def _coloured(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[st
 
 
 def _segments(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[tuple[bytes, int | None]]:
-    """The bytes of tokens, each with its colour, and the lines of what lies between them."""
+    """The bytes of tokens with their colours, and the lines of text between tokens without one."""
     colours, between = cycle(BACKGROUNDS), b""
     for _, encoding in parts:
         text, last_end = encoding.text_bytes, 0
@@ -256,13 +256,13 @@ def _segments(tokenizer: Tokenizer, parts: Iterable[EncodedPart]) -> Iterator[tu
     yield from ((line, None) for line in between.splitlines(keepends=True))
 
 
-# A text that brings the BOS or EOS along that is added anyway: models were never trained on two
+# A text that contains the BOS or EOS that is also added: models were never trained on two
 
 
 def doubled_special(tokenizer: Tokenizer, head: Sequence[int], tail: Sequence[int]) -> str | None:
-    """What is wrong where ids, encoded with `add_special`, hold a special token twice at an end.
+    """A warning if ids, encoded with `add_special`, have a special token twice at an end; else None.
 
-    `head` and `tail` are their first two and their last two; None where all is well.
+    `head` and `tail` are the first two and the last two ids.
     """
     if len(head) < 2:
         return None

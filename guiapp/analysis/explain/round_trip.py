@@ -1,7 +1,7 @@
-"""Whether the tokens of a text give it back; if not, which rules of the file change it, and what is lost.
+"""Whether decoding restores a text; if not, which rules of the file change it, and what is lost.
 
-A token came from a span of the text and stands for bytes of its own: where both differ, the ids do not hold
-the text.  Where they are the same everywhere, the ids are right, and only decoding writes something else.
+A token comes from a span of the text and stands for bytes: if these differ, the ids do not preserve the text.
+If they are equal everywhere, the ids are right, and only decoding changes the text.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ SHOWN_BYTES = 16
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 NAMED = Attribute.CONTROL | Attribute.USER_DEFINED
 TOKENS_AT_ONCE = 1 << 16
-MOST_PLACES = 10_000  # that are looked at one by one; those of unknown tokens are always found
+MOST_PLACES = 10_000  # changed spans that are examined; spans of unknown tokens always are
 
 
 class RoundTripChange(NamedTuple):
-    """What a rule does to the text.
+    """The effect of a rule on the text.
 
-    start, end  the bytes of the first place
-    text        what is there, and what comes back instead
-    n_places    of those that were looked at
+    start, end  bytes of the first change
+    text        the original bytes there; `instead`: the bytes after decoding
+    n_places    changes by this rule among those examined
     """
 
     rule: Rule
@@ -59,10 +59,10 @@ class RoundTripChange(NamedTuple):
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """What decoding the tokens of a text gave.
+    """The result of decoding the tokens of a text.
 
-    offset   the first byte that differs, None where all are the same
-    changes  why, the worst first; none where it is the same
+    offset   of the first byte that differs, None if all are equal
+    changes  the reasons, the worst first; empty if all are equal
     """
 
     offset: int | None
@@ -73,7 +73,7 @@ class RoundTrip:
         return self.offset is None
 
     def sentences(self) -> list[str]:
-        """A sentence on the whole, and one on each change."""
+        """A sentence about the whole, and one about each change."""
         if self.offset is None:
             return ["Decoding the tokens gives exactly this text."]
         whole = f"Decoding the tokens gives different text from byte {self.offset:,} on."
@@ -98,12 +98,12 @@ class RoundTrip:
 
     @property
     def worst(self) -> RoundTripChange | None:
-        """What loses the most; None where the text comes back."""
+        """The change that loses most; None if the text is restored."""
         return self.changes[0] if self.changes else None
 
 
 def round_trip(tokenizer: Tokenizer, encoding: Encoding) -> RoundTrip:
-    """Of an encoding without the special tokens around the text."""
+    """Check the round trip of an encoding without added special tokens."""
     text, decoded = encoding.text_bytes, tokenizer.decode_bytes(encoding.token_ids)
     offset = first_difference(text, decoded)
     if offset is None:
@@ -118,7 +118,7 @@ def round_trip_of(
     options: Options,
     progress: Callable[[float], None],
 ) -> RoundTrip:
-    """Of a text whose tokens, without the special ones around it, were made by these options."""
+    """Check the round trip of a text with tokens encoded by these options, without added special tokens."""
     if tokenizer.decode_bytes(token_ids) == text:
         return RoundTrip(None)
     progress(0.4)
@@ -128,7 +128,7 @@ def round_trip_of(
 
 
 def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tuple[RoundTripChange, ...]:
-    """What came of a text that was `decoded` to another one, the worst first."""
+    """The changes of a text that was `decoded` to another one, the worst first."""
     from guiapp.analysis.explain.round_trip_rules import rules_of
 
     rules, text, by_rule = rules_of(tokenizer.vocabulary), encoding.text_bytes, dict[str, RoundTripChange]()
@@ -160,11 +160,11 @@ def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tupl
 
 
 def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
-    """Where tokens hold other bytes than those that they came from, with what is skipped before each.
+    """The spans whose tokens stand for other bytes, each including skipped text before it.
 
-    At most MOST_PLACES, but for those of unknown tokens.
+    At most MOST_PLACES, not counting spans of unknown tokens.
     """
-    from guiapp.analysis.explain.round_trip_rules import TokenPosition  # time that starting does not have
+    from guiapp.analysis.explain.round_trip_rules import TokenPosition  # imported late for a fast start
 
     text, (data, offsets) = encoding.text_bytes, rules.table
     effective_attributes = rules.vocabulary.effective_attributes
@@ -189,22 +189,22 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
 
 
 def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]:
-    """The tokens with which places begin, the first one always: no place cuts what became of a character.
+    """The first token of each span to compare; no span splits the tokens of a character.
 
-    Empty tokens belong to the one before, but for the prefix of what follows a special token.
+    Empty tokens belong to the previous token, except a space prefix after a special token.
     """
     n_tokens = len(encoding)
     is_first = np.empty(n_tokens, np.bool_)
     for begin in range(0, n_tokens, TOKENS_AT_ONCE):
         end = min(begin + TOKENS_AT_ONCE, n_tokens)
-        before = max(begin - 1, 0)  # what a token begins with depends on the one before
+        before = max(begin - 1, 0)  # whether a token begins a span depends on the previous token
         is_first[begin:end] = _begin_places(rules, encoding, before, end)[begin - before :]
     is_first[:1] = True
     return np.flatnonzero(is_first)
 
 
 def _begin_places(rules: FileRules, encoding: Encoding, first: int, last: int) -> NDArray[np.bool_]:
-    """The same of the tokens [first, last); the first of them is judged as if it began the text."""
+    """bool: which of the tokens [first, last) begin a span, as if `first` began the text."""
     ids, (starts, ends) = encoding.token_ids[first:last], encoding.spans[first:last].T
     data, offsets = rules.table
     source = np.frombuffer(encoding.text_bytes or b"\0", np.uint8)
@@ -215,7 +215,7 @@ def _begin_places(rules: FileRules, encoding: Encoding, first: int, last: int) -
     is_within = (at_start & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
     last_bytes = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
     changes = own[1:] != at_start[1:]
-    changes &= last_bytes[:-1] != source[np.maximum(starts[1:] - 1, 0)]  # on both sides of its start
+    changes &= last_bytes[:-1] != source[np.maximum(starts[1:] - 1, 0)]  # differs on both sides of its start
     is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
     return np.where(ends > starts, ~is_within, after_special)
 
@@ -227,7 +227,7 @@ def _suspects(
     ends: NDArray[np.int64],
     firsts: NDArray[np.int64],
 ) -> Iterator[int]:
-    """Which of the first tokens of their places may hold something else, by their numbers."""
+    """The indexes in `firsts` of spans whose tokens may stand for other bytes."""
     data, offsets = table
     source = np.frombuffer(text, np.uint8)
     for begin in range(0, len(firsts), TOKENS_AT_ONCE):
@@ -248,7 +248,7 @@ def _suspects(
 
 
 def first_difference(one: bytes, other: bytes) -> int | None:
-    """Where two byte strings part; None if they are the same."""
+    """The offset of the first difference of two byte strings; None if they are equal."""
     if one == other:
         return None
     return n_equal_from_start(np.frombuffer(one, np.uint8), np.frombuffer(other, np.uint8))

@@ -1,4 +1,4 @@
-"""The rules of a file that change a text on its way to ids and back, by the keys that it has for them."""
+"""The rules of a file that change a text when it is encoded and decoded, with their keys in the file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from guiapp.native.model_files import packed
 
 
 class Loss(IntEnum):
-    """What the ids do not tell of a text: nothing; something of how it was written; a part of it at all."""
+    """How much of a text the ids lose: nothing, details of its spelling, or a whole part."""
 
     NONE = 0
     PART = 1
@@ -32,7 +32,7 @@ class Loss(IntEnum):
 
 
 class Rule(NamedTuple):
-    """A rule: its name, the key that the file has for it, what it does in words, and what is lost by it."""
+    """A rule: its name, its key in the file, its effect in words, and its loss."""
 
     name: str
     key: str
@@ -41,9 +41,9 @@ class Rule(NamedTuple):
 
 
 class TokenPosition(NamedTuple):
-    """A stretch [start, end) of the text, and what its token holds instead.
+    """A span [start, end) of the text, and the bytes that its tokens stand for instead.
 
-    token_start  what is before that was skipped
+    token_start  where the first token begins; text before it was skipped
     """
 
     start: int
@@ -55,23 +55,23 @@ class TokenPosition(NamedTuple):
 
 
 Of = Callable[[str], str]
-"""What becomes of a part of a text."""
+"""Maps a part of a text to its changed form."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileRules:
-    """What one file asks for.
+    """The rules of one file.
 
-    table     what tokens stand for once they are decoded side by side, as `Vocabulary.token_bytes_table`
-    texts     rules that change characters, each with what it does to a part of a text
-    spaces    how white space is lost; None where it is not
-    prefix    how a space comes in front of a text, or of what follows a special token
-    unknown   for text that no token stands for
-    cleaning  for characters that are left out; None where none are
-    at_ends   those of `texts` that act only at the ends of the text
-    decodings  what changes a text that the ids hold
-    decoding  what else decoding may do
-    stripping  by token, how it takes white space along
+    table     the bytes of tokens when decoded in a row, as `Vocabulary.token_bytes_table`
+    texts     rules that change characters, each with its function
+    spaces    the rule that loses white space, or None
+    prefix    the rule that adds a space before a text, or after a special token
+    unknown   the rule for text without tokens
+    cleaning  the rule that removes characters, or None
+    at_ends   the names of `texts` that act only at the ends of the text
+    decodings  rules that change the text in decoding, each with its function
+    decoding  the rule for all else that decoding may change
+    stripping  the rule of each token that strips white space
     """
 
     vocabulary: Vocabulary
@@ -87,7 +87,7 @@ class FileRules:
     stripping: Mapping[int, Rule] = field(default_factory=dict)
 
     def between(self, text: bytes, place: TokenPosition) -> list[Rule]:
-        """Which rules made what the tokens of a place hold of the text there."""
+        """The rules that changed the text of a span into the bytes of its tokens."""
         if place.token_id >= 0 and self.vocabulary.effective_attributes[place.token_id] & Attribute.UNKNOWN:
             return [self.unknown]
         try:
@@ -119,7 +119,7 @@ class FileRules:
         if (strip := self.stripping.get(place.token_id)) is not None and len(became) < len(was):
             return [strip]
         if any(decode(place.holds) == was.encode() for _, decode in self.decodings):
-            return []  # it comes back
+            return []  # decoding restores it
         if became == f" {was}" or not was:
             return [self.prefix if place.after_special or self.spaces is None else self.spaces]
         if self.spaces is not None and {each for each in was if each.isspace()} == {" "}:
@@ -149,7 +149,7 @@ JOINED = "the ids are right, but decoding joins the tokens differently"
 
 
 def rules_of(vocabulary: Vocabulary) -> FileRules:
-    """Those of a file."""
+    """The rules of a file."""
     if vocabulary.parts is not None:
         return _of_parts(vocabulary, vocabulary.parts)
     if vocabulary.pieces is not None:
@@ -164,7 +164,7 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
         ("lowercase", rules.lowercase, LOWERCASE, str.lower),
         ("strip_accents", rules.strip_accents, ACCENTS, _without_accents),
     ):
-        key = f"tokenizer.ggml.normalizer.{name}"  # without a key, it follows from the rest of the file
+        key = f"tokenizer.ggml.normalizer.{name}"  # if missing, the switch follows from the rest of the file
         key = key if key in vocabulary.metadata else name
         texts += [(Rule(name, key, does, Loss.PART), change)] if is_on else []
     cleaned = _cleaned("clean_spaces", "clean_spaces", is_bert)
@@ -188,13 +188,13 @@ def _of_gguf(vocabulary: Vocabulary) -> FileRules:
 
 
 def _of_pieces(vocabulary: Vocabulary, section: str, dummy: str) -> FileRules:
-    """SentencePiece's rules, which files of both kinds have."""
+    """SentencePiece's rules, for its own files and for GGUF."""
     rules, texts = vocabulary.rules, list[tuple[Rule, Of]]()
     if len(vocabulary.charsmap):
         key = f"{section}precompiled_charsmap"
         name = str(vocabulary.metadata.get("normalizer_spec.name", "")).strip("“”\"'")
         rule = Rule(name or "precompiled_charsmap", key, CHARSMAP, Loss.PART)
-        texts.append((rule, lambda text: text + "\0"))  # as if it changed every text
+        texts.append((rule, lambda text: text + "\0"))  # counts as changing every text
     extra = Rule("remove_extra_whitespaces", f"{section}remove_extra_whitespaces", EXTRA, Loss.PART)
     strips = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
     stripping = {
@@ -257,7 +257,7 @@ def _unknown(key: str) -> Rule:
 
 
 def _texts_of(leaf: normalizers.Normalizer) -> Iterator[tuple[Rule, Of]]:
-    """Its rules; those of BERT are told one by one."""
+    """The rules of a normalizer, each with its function; BERT's are separate."""
     if isinstance(leaf, normalizers.Bert):
         off = normalizers.Bert(False, False, False, False)
         for name, does, switch in (
@@ -273,7 +273,7 @@ def _texts_of(leaf: normalizers.Normalizer) -> Iterator[tuple[Rule, Of]]:
     if isinstance(leaf, UnicodeForm):
         name, does = leaf.form, FORMS[leaf.form]
     elif isinstance(leaf, normalizers.ByteLevel):
-        return  # another spelling, which decoding takes back
+        return  # only another spelling, which decoding reverts
     else:
         name = type(leaf).__name__
         does = DOES.get(name, NORMALIZED.does)
@@ -292,7 +292,7 @@ DOES = {
 
 
 def _applied(leaf: normalizers.Normalizer) -> Of:
-    if isinstance(leaf, normalizers.Prepend):  # which is before a part that is empty, too
+    if isinstance(leaf, normalizers.Prepend):  # which also applies to an empty part
         return leaf.content.__add__
     return lambda text: leaf.apply(aligned(text.encode(), False)).text()
 
@@ -303,7 +303,7 @@ def _drops_white_space(cutter: object) -> bool:
 
 
 def _prefix_key(part: object) -> str:
-    """The key by which a normalizer or pre-tokenizer puts a space in front; "" where it does not."""
+    """The key that makes a normalizer or pre-tokenizer add a space in front; "" if it does not."""
     if isinstance(part, normalizers.Prepend):
         return "normalizer.prepend"
     if isinstance(part, pre_tokenizers.Metaspace) and part.scheme != "never":
@@ -316,7 +316,7 @@ def _prefix_key(part: object) -> str:
 def _spaced_table(
     vocabulary: Vocabulary, decoder: decoders.Decoder
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Tokens as decoders write them that put spaces between words."""
+    """The bytes of tokens for decoders that add spaces between words."""
     if not isinstance(decoder, decoders.Spaces | decoders.WordPiece):
         return vocabulary.token_bytes_table
     prefix = decoder.prefix.encode() if isinstance(decoder, decoders.WordPiece) else b""

@@ -1,4 +1,4 @@
-"""How tokens, and code in sentences, are written for people: the one choice of the whole program."""
+"""How the whole program spells tokens, and code in sentences."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LIMIT = 200
 
 
 class Spelling(Enum):
-    """What stands for the bytes of tokens that have no picture of their own.
+    """How to spell bytes of tokens that are not visible characters.
 
     SIGNS  the same for all models: `·the`, `↵`, `<E2 82>`
-    FILE   the letters of the model's file: `Ġthe`, `▁the`, `<0x0A>`.  A file that holds bytes (ranks of
-           tiktoken and Mistral) or escapes them (RWKV) has none: its tokens are written as with SIGNS.
+    FILE   the letters of the model's file: `Ġthe`, `▁the`, `<0x0A>`.  A file of bytes (ranks of tiktoken and
+           Mistral) or escapes (RWKV) has no letters: its tokens are spelled as with SIGNS.
     """
 
     SIGNS = "signs"
@@ -32,31 +32,31 @@ class Spelling(Enum):
         return visible_text(self.token_data(vocabulary, token_id), limit)
 
     def token_data(self, vocabulary: Vocabulary, token_id: int) -> bytes:
-        """What of a token is to be made visible; a token that stands for nothing has its name."""
+        """The bytes of a token to spell; the name of a token that stands for nothing."""
         has_letters = self is Spelling.FILE and vocabulary.has_letters
         data = b"" if has_letters else vocabulary.token_bytes(token_id)
         return data or vocabulary.raw_text(token_id)
 
     def part(self, vocabulary: Vocabulary, data: bytes, limit: int = LIMIT) -> str:
-        """Some bytes that tokens stand for, such as what one adds to its parent in the tree."""
+        """Bytes that are part of a token, such as those that it adds to its parent in the tree."""
         return visible_text(self.part_data(vocabulary, data), limit)
 
     def part_data(self, vocabulary: Vocabulary, data: bytes) -> bytes:
         return vocabulary.spell(data) if self is Spelling.FILE and vocabulary.has_letters else data
 
 
-# What stands for itself in a sentence, between backticks as in Markdown: “`ĠN` is a token.”
+# Code in a sentence, between backticks as in Markdown: “`ĠN` is a token.”
 
 
 class MarkedPart(NamedTuple):
-    """A stretch of a sentence without its marks."""
+    """A part of a sentence without its backticks."""
 
     text: str
     is_code: bool
 
 
 def code(text: str) -> str:
-    """The text between marks that it does not have itself."""
+    """The text between backticks, more of them than it contains in a row."""
     longest = max(map(len, BACKTICKS.findall(text)), default=0)
     marks = "`" * (longest + 1)
     needs_room = not text or longest or text[0] == text[-1] == " "
@@ -64,18 +64,18 @@ def code(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """The text with nothing that means something in Markdown."""
+    """The text with special characters of Markdown escaped."""
     return SPECIAL.sub(r"\\\1", text)
 
 
 def parts(sentence: str) -> Iterator[MarkedPart]:
-    """The stretches of a sentence, those between marks apart; marks without an end are text."""
+    """The parts of a sentence: text, and code between backticks; unmatched backticks are text."""
     end = 0
     for match in CODE.finditer(sentence):
         if match.start() > end:
             yield MarkedPart(sentence[end : match.start()], False)
         inner = match[2]
-        if len(inner) > 1 and inner[0] == inner[-1] == " ":  # marks keep it from a text like some
+        if len(inner) > 1 and inner[0] == inner[-1] == " ":  # padding that `code` adds
             inner = inner[1:-1]
         yield MarkedPart(inner, True)
         end = match.end()
@@ -84,5 +84,5 @@ def parts(sentence: str) -> Iterator[MarkedPart]:
 
 
 def without_marks(sentence: str) -> str:
-    """As it is read where code needs no marks."""
+    """The sentence without the backticks of code."""
     return "".join(part.text for part in parts(sentence))

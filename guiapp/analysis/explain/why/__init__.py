@@ -1,1 +1,1 @@
-"""Why a token of a text is there: what each stage did, and what the encoder decided."""
+"""Why a text has a token: the effect of each stage, and the decisions of the encoder."""

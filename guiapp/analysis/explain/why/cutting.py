@@ -1,4 +1,4 @@
-"""What came before the encoder: the rules that rewrote a text, and what cut it into pieces."""
+"""The stages before the encoder: rules that rewrite a text, and rules that split it into pieces."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ WORDS_ALONE = "No pre-tokenizer. Words are encoded one by one, which gives the s
 
 
 class CutPiece(NamedTuple):
-    """A piece, with what is around it, as patterns see both.
+    """A piece with its context, in the form that patterns match.
 
     span      bytes of the fragment
     is_alone  whether there is no other piece near
@@ -64,7 +64,7 @@ class CutPiece(NamedTuple):
 def cut_lines(
     tokenizer: Tokenizer, encoder: str, fragment: bytes, cut_piece: CutPiece, begins: bool, place: StepKey
 ) -> Iterator[WhyLine]:
-    """Why a piece of a fragment is one, for people; `place` is the step that tells of it."""
+    """Why a span of a fragment is a piece, in words; `place` is the step that reports it."""
     vocabulary = tokenizer.vocabulary
     start, end = cut_piece.span
     shown = code(visible_text(fragment[start:end], SHOWN))
@@ -85,7 +85,7 @@ def cut_lines(
 
 
 def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: StepKey) -> WhyLine:
-    """The pattern and its alternative that match the piece where it is."""
+    """The pattern and its alternative that match the piece in its context."""
     before, piece, after = (
         each.replace(MARKED_SPACE, b" ").decode("utf-8", "replace")
         for each in (cut_piece.before, cut_piece.piece, cut_piece.after)
@@ -106,7 +106,7 @@ def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: Step
 def _by_components(
     parts: Parts, fragment: bytes, begins: bool, span: tuple[int, int], place: StepKey
 ) -> Iterator[WhyLine]:
-    """A line for each component that cuts or changes the piece around the bytes of the span."""
+    """A line for each component that splits or changes the piece around the span."""
     data, repaired = well_formed(np.frombuffer(fragment, np.uint8))
     if repaired is not None:
         yield WhyLine(f"{code(visible_text(data, SHOWN))} was not valid UTF-8 before it was split.", place)
@@ -128,7 +128,7 @@ def _by_components(
 
 
 def _piece_at(pieces: Pieces, span: tuple[int, int]) -> bytes:
-    """The piece that has the first byte of a span that any has."""
+    """The piece that contains the first byte of the span that is in any piece."""
     text = pieces.text.normalized
     inside = np.flatnonzero((text.starts < max(span[1], span[0] + 1)) & (text.ends > span[0]))
     if not len(inside):
@@ -138,7 +138,7 @@ def _piece_at(pieces: Pieces, span: tuple[int, int]) -> bytes:
 
 
 def _branch(part: pre_tokenizers.PreTokenizer, fragment: bytes, span: tuple[int, int]) -> str:
-    """The alternative of the expression of a component that matches the piece, where one does."""
+    """The alternative of a component's expression that matches the piece; "" if none does."""
     pattern = part.pattern()
     if pattern is None or not isinstance(part, pre_tokenizers.Split | pre_tokenizers.ByteLevel):
         return ""
@@ -170,20 +170,20 @@ def _named(part: pre_tokenizers.PreTokenizer) -> str:
     return f"`{type(part).__name__}`"
 
 
-# Which rules of a tokenizer change a text before it is cut, one after the other, each by its name
+# The rules of a tokenizer that change a text before it is split, in order
 
 
 class Rewrite(NamedTuple):
-    """A rule, and the text behind it as what became of the fragment."""
+    """A rule, and the text after it, aligned with the fragment."""
 
     rule: str
     text: NormalizedText
 
 
 def rewrites(tokenizer: Tokenizer, fragment: bytes, begins: bool) -> list[Rewrite]:
-    """All rules that change text between special tokens, up to where it is cut.
+    """All rules that change text between special tokens before it is split.
 
-    `begins`: see `begins_text_at`.  Raises EncodeError as encoding does.
+    `begins`: see `begins_text_at`.  Raises EncodeError like encoding.
     """
     vocabulary = tokenizer.vocabulary
     if (normalizer := normalizer_in(vocabulary)) is not None:
@@ -207,9 +207,9 @@ def unchanged(fragment: bytes) -> NormalizedText:
 
 
 def within(text: NormalizedText, start: int, end: int) -> bytes:
-    """The characters that came from fragment[start:end], and spaces that were put in front of it.
+    """The characters that come from fragment[start:end], and spaces that were added in front of it.
 
-    A character belongs where its first byte does; of those without a byte of their own, to the one before.
+    A character belongs to the span of its first byte; one without source bytes, to the previous character.
     """
     firsts = np.flatnonzero(text.data & 0xC0 != 0x80)
     remaining, is_selected = bytearray(), False
@@ -227,9 +227,9 @@ def within(text: NormalizedText, start: int, end: int) -> bytes:
 def changes(
     applied: list[Rewrite], fragment: bytes, start: int, end: int
 ) -> Iterator[tuple[str, bytes, bytes]]:
-    """The rules that change the bytes [start, end), with what these were before and are behind."""
+    """The rules that change the bytes [start, end), each with the bytes before and after it."""
     before = fragment[start:end]
-    whole = within(unchanged(fragment), start, end)  # else a part of a character would look changed
+    whole = within(unchanged(fragment), start, end)  # otherwise a partial character would look changed
     for rule, text in applied:
         following = within(text, start, end)
         if following not in (before, whole):
@@ -312,7 +312,7 @@ def _for_plamo2(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterat
 def _by_piece_rules(
     vocabulary: Vocabulary, rules: TextRules, fragment: bytes, begins: bool
 ) -> Iterator[Rewrite]:
-    """Those of SentencePiece's own models, one switched on after the other; the map takes long to open."""
+    """The rules of SentencePiece's own models, switched on one after another; the map is slow to open."""
     types = vocabulary.stored_types
     remaining = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
     now = replace(rules, charsmap=NO_CHARACTERS, adds_space=False, removes_spaces=False, marks_spaces=False)
@@ -340,7 +340,7 @@ def _by_normalizers(normalizer: normalizers.Normalizer, fragment: bytes, begins:
 
 
 def named(part: normalizers.Normalizer) -> str:
-    """A component as its file calls it, and what it does."""
+    """The name of a component in its file, and its effect."""
     match part:
         case normalizers.Replace(matcher, content):
             following = code(visible_text(content.encode(), SHOWN)) if content else "nothing"
@@ -359,12 +359,12 @@ def named(part: normalizers.Normalizer) -> str:
 
 
 def sought(matcher: Matcher) -> str:
-    """What a component looks for, as its file has it."""
+    """The text or pattern that a component matches, as in its file."""
     if isinstance(matcher, Literal):
         return code(visible_text(matcher.target, SHOWN))
     return code(shortened(matcher.pattern.source))
 
 
 def shortened(source: str, most: int = 160) -> str:
-    """An expression, line ends escaped, and cut where it is very long."""
+    """An expression with line ends escaped, elided if it is very long."""
     return elided(source.translate(ESCAPES), most)

@@ -1,4 +1,4 @@
-"""A token of a text with what is near it, cut out of however long a text."""
+"""An excerpt of a text, which may be long, with one token and its context."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
 
-REACH_BYTES = 8192  # on each side of the token, of which parts are looked at that are ever larger
+REACH_BYTES = 8192  # on each side of the token; smaller parts are tried first
 
 
 class Switches(NamedTuple):
-    """How a text is encoded, and tokens are written; `encoder` is a name."""
+    """Options of encoding, and the spelling of tokens; `encoder` is a name."""
 
     encoder: str
     add_special: bool = True
@@ -25,12 +25,12 @@ class Switches(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """A token with the text around it, from where one token begins to where another one ends.
+    """A token with the text around it; begins and ends at borders of tokens.
 
     text          bytes of the whole text, from `offset` on
-    begins, ends  whether the whole text begins and ends with it
-    ids, starts, ends_of   the tokens in it, offsets in `text`
-    target        which of them it is about; `first` is the number of the first in the whole text
+    begins, ends  whether the whole text begins or ends with the excerpt
+    ids, starts, ends_of   the tokens in the excerpt, with offsets in `text`
+    target        the index of the token in question; `first` is the first token's index in the whole text
     """
 
     text: bytes
@@ -45,19 +45,19 @@ class Excerpt:
 
     @property
     def token(self) -> tuple[int, int, int]:
-        """The id of the wanted token, and its place in `text`."""
+        """The id, start and end of the target token."""
         return self.row(self.target)
 
     def row(self, index: int) -> tuple[int, int, int]:
-        """The same of another one."""
+        """The id, start and end of any token."""
         return int(self.ids[index]), int(self.starts[index]), int(self.ends_of[index])
 
 
 def tokens_near(starts: NDArray[np.int64], ends: NDArray[np.int64], index: int, reach: int) -> slice:
-    """The tokens that lie wholly within so many bytes of a token, that one included; spans never go back.
+    """The tokens wholly within `reach` bytes of a token, including it; starts and ends never decrease.
 
-    Of a token without text of its own, those that have some before and behind it, however long they are: it
-    comes of theirs.
+    For a token without text, include the tokens with text before and after it, however long they are: it
+    results from their text.
     """
     first = int(np.searchsorted(starts, starts[index] - reach, side="left"))
     behind = int(np.searchsorted(ends, ends[index] + reach, side="right"))
@@ -68,7 +68,7 @@ def tokens_near(starts: NDArray[np.int64], ends: NDArray[np.int64], index: int, 
 
 
 def excerpt_of(encoding: Encoding, index: int) -> Excerpt:
-    """What is near one token of an encoding."""
+    """The excerpt around one token of an encoding."""
     starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
     near = tokens_near(starts, ends, index, REACH_BYTES)
     begins, is_last = near.start == 0, near.stop == len(encoding)

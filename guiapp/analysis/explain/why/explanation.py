@@ -1,4 +1,4 @@
-"""What is told about one token: stages in lines, each with a step of the debugger, and what decided."""
+"""The explanation of one token: stages of lines, each with a step of the debugger, and its decision."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import Progress
 
 FIRST_REACH, GROWTH = 64, 4
-MOST_SURE = 1024  # bytes between sure cuts that are recorded rather than what is near
+MOST_SURE = 1024  # bytes between sure cuts; if there are more, the near text is recorded instead
 MOST_RECORDED = 1 << 17  # bytes: a single token, of unknown characters, may be as long as the text
-MERGING = ("fast", "scan", "heap")  # of these, the readable twin of the second is too slow for long pieces
-MOST_CANDIDATES = 400  # that wait, of which the best one that lost is looked for
+MERGING = ("fast", "scan", "heap")  # the reference implementation of `scan` is too slow for long pieces
+MOST_CANDIDATES = 400  # in the queue, among which to find the best one that lost
 LISTED = 6
 SHOWN = 32
 NAMES = {
@@ -42,7 +42,7 @@ TITLE_COLUMNS = 19
 
 
 class RankedPair(NamedTuple):
-    """Two neighbours that can become one; bytes are those of the text."""
+    """Two neighbours that can be merged; offsets are bytes of the text."""
 
     left: int
     right: int
@@ -55,11 +55,11 @@ class RankedPair(NamedTuple):
 
 @dataclass(frozen=True)
 class WhyLine:
-    """A sentence, with what stands for itself between backticks, and what it weighs.
+    """A sentence, with code between backticks, about one step.
 
-    worth   the rank of a merge as people read it
-    note    what lost, or what else there is to say
-    merged  of a merge the pair, and `lost` the best other candidate
+    worth   the rank of a merge in words
+    note    the candidate that lost, or a further fact
+    merged  the pair of a merge; `lost`: the best other candidate
     """
 
     text: str
@@ -72,7 +72,7 @@ class WhyLine:
 
 @dataclass(frozen=True)
 class WhyStage:
-    """`name` is stable, `title` for people."""
+    """The lines of one stage; `name` is stable, `title` is for display."""
 
     name: str
     title: str
@@ -81,11 +81,11 @@ class WhyStage:
 
 @dataclass(frozen=True)
 class TokenWhy:
-    """Why one token of a text is there; offsets in bytes of the whole text.
+    """The explanation of one token; offsets are bytes of the whole text.
 
-    index    its number among the tokens of the text
-    encoder  whose decisions these are
-    stages   bytes, partition, normalise, split, encode, token; special tokens have fewer
+    index    of the token among the tokens of the text
+    encoder  that made the decisions
+    stages   bytes, partition, normalise, split, encode, token; fewer for special tokens
     """
 
     index: int
@@ -97,15 +97,15 @@ class TokenWhy:
 
     @property
     def merges(self) -> list[WhyLine]:
-        """The lines of its merges, in the order in which they were made."""
+        """The lines of its merges, in order."""
         return [line for stage in self.stages for line in stage.lines if line.merged is not None]
 
 
-# Why tokens are there, as JSON records and as lines: what `why` prints
+# Explanations as JSON records and as lines: the output of `why`
 
 
 def why_record(tokens: Iterable[TokenWhy]) -> dict[str, object]:
-    """The record of `why --json`; what a line does not have is null."""
+    """The record of `why --json`; missing values of a line are null."""
     return {"tokens": [_token_record(token) for token in tokens]}
 
 
@@ -143,7 +143,7 @@ def _pair_record(pair: RankedPair | None) -> dict[str, object] | None:
 
 
 def why_lines(token: TokenWhy) -> Iterator[str]:
-    """The stages for people, each title before its first line."""
+    """Lines to read, each stage's title before its first line."""
     yield f"token {token.index}, bytes {token.start}–{token.end}"
     for stage in token.stages:
         title = stage.title
@@ -155,11 +155,11 @@ def why_lines(token: TokenWhy) -> Iterator[str]:
             title = ""
 
 
-# What an encoder decided about one token: the steps of a trace that it depends on, and what lost
+# The decisions of an encoder about one token: the steps of a trace that it depends on, and what lost
 
 
 class _Slots(NamedTuple):
-    """The slots [first, behind) that became a token, and the step that put it in place of a symbol, or -1."""
+    """The slots [first, after) that became a token, and the fallback step that replaced a symbol, or -1."""
 
     first: int
     after: int
@@ -167,7 +167,7 @@ class _Slots(NamedTuple):
 
 
 class Decisions:
-    """Those about the wanted token of an excerpt, as far as they were recorded."""
+    """The recorded decisions about the target token of an excerpt."""
 
     def __init__(
         self, tokenizer: Tokenizer, excerpt: Excerpt, outcome: Recorded, spelling: Spelling = Spelling.SIGNS
@@ -186,7 +186,7 @@ class Decisions:
 
     @property
     def title(self) -> str:
-        """What the encoder does, in two words."""
+        """The method of the encoder, in two words."""
         name = self.trace.reference_name
         return "Merges" if self._merges or name in MERGING else NAMES.get(name, "Encoder")
 
@@ -197,13 +197,13 @@ class Decisions:
         return self.place(step) if step >= 0 else self._done
 
     def place(self, step: int) -> StepKey:
-        """A step, to be found in other traces of the text."""
+        """The key of a step, which is valid in other traces of the text."""
         columns = self.trace.columns
         start, end = int(columns.position[step]) + self._offset, int(columns.end[step]) + self._offset
         return StepKey(self.trace.operation(step), start, end, int(columns.result[step]))
 
     def lines(self) -> list[WhyLine]:
-        """In the order of the steps."""
+        """The lines, in the order of the steps."""
         lines = list(self._merged() if self._merges else self._matched())
         target = self._excerpt.token[0]
         if target != self._token[0]:
@@ -226,7 +226,7 @@ class Decisions:
         yield WhyLine(self._why_not_longer(), self._done)
 
     def _slots_merges(self) -> list[int]:
-        """The steps that lead to the token: its merges, and what took the place of the last one's symbol."""
+        """The steps that lead to the token: its merges, and a fallback of the last symbol."""
         slots = self._slots()
         cells = self.trace.columns.cell
         steps = [step for step in self._rows("merge") if slots.first <= cells[step] < slots.after]
@@ -269,7 +269,7 @@ class Decisions:
         return RankedPair(candidate.left, candidate.right, candidate.result, float(candidate.rank), *offsets)
 
     def _slots(self) -> _Slots:
-        """Where the token comes from: a symbol that is left, or what stands in place of one or of several."""
+        """The slots of the token: a remaining symbol, or a fallback of one or several symbols."""
         trace = self.trace
         cells = trace.piece_cells(self.piece)
         standing = (trace.lifetimes.standing(cells, self._steps.stop)[0] - cells.start).tolist()
@@ -290,7 +290,7 @@ class Decisions:
 
     @property
     def _is_cut_out(self) -> bool:
-        """Whether the piece may be only a part of what the whole text has there."""
+        """Whether the piece may be only a part of the piece in the whole text."""
         is_first, is_last = self.piece == 0, self.piece == self.trace.n_pieces - 1
         at_edge = (is_first and not self._begins) or (is_last and not self._ends)
         is_cut_by_patterns = self._outcome.segment.is_sure and len(self._tokenizer.vocabulary.patterns) > 0
@@ -316,7 +316,7 @@ class Decisions:
         return f"No merge rule joins {' or '.join(pairs)}.{edge}"
 
     def _neighbours(self) -> tuple[str, str]:
-        """The tokens before and behind it in its piece, "" where that ends."""
+        """The previous and the next token in the piece, "" at its ends."""
         symbols = self._debugger.states.piece_tokens(self._steps.stop, self.piece)
         names = [self._label(*map(int, row)) for row in zip(*symbols, strict=True)]
         before = names[self._number - 1] if self._number else ""
@@ -328,7 +328,7 @@ class Decisions:
         return before, after
 
     def _named(self, index: int) -> str:
-        """A token of the excerpt."""
+        """The label of a token of the excerpt."""
         token, start, end = self._excerpt.row(index)
         return self._label(token, start - self._outcome.segment.start, end - self._outcome.segment.start)
 
@@ -354,7 +354,7 @@ class Decisions:
             yield from self._longer_and_shorter(maker)
 
     def _other_candidates(self, maker: int) -> Iterator[WhyLine]:
-        """The tokens that lead to the same place, or from it, with how much worse they are than the best."""
+        """Other tokens that end, or begin, at the same position, and how much worse they are."""
         columns, rows = self.trace.columns, np.arange(self._steps.start, self._steps.stop)
         edge = columns.position if self.trace.reference_name == "plamo2" else columns.end
         alternatives = rows[np.isin(columns.operation[rows], WAYS) & (edge[rows] == edge[maker])]
@@ -371,7 +371,7 @@ class Decisions:
             yield WhyLine(f"{token}, would also {where} there.", self.place(step), note=note)
 
     def _maker(self) -> int:
-        """The step that made the token: the last one that makes it of these bytes."""
+        """The last step that makes the token from these bytes; -1 if there is none."""
         token, start, end = self._token
         columns = self.trace.columns
         rows = np.arange(self._steps.start, self._steps.stop)
@@ -415,7 +415,7 @@ class Decisions:
             shorter = " ".join(self._label(each, 0, 0) for each in path.prefixes[-3:])
             yield WhyLine(f"Shorter tokens would also fit: {shorter}.", place)
 
-    # What both need
+    # Shared by both
 
     def _rows(self, operation: str) -> list[int]:
         here = self.trace.columns.operation[self._steps.start : self._steps.stop]
@@ -427,7 +427,7 @@ class Decisions:
 
     @property
     def _done(self) -> StepKey:
-        """The end of the piece that the token is in."""
+        """The step that ends the token's piece."""
         _, start, end = self._token
         return StepKey("done", start + self._offset, end + self._offset)
 
@@ -441,14 +441,14 @@ def _score(score: float) -> str:
     return f"{score:,.2f}".replace("-", "−")
 
 
-# The least text around a token that is recorded, so that its steps are those of the whole text
+# The shortest text around a token whose recorded steps are the same as in the whole text
 
 
 class Segment(NamedTuple):
-    """Text between two special tokens, or a part of it, offsets in the excerpt.
+    """Text between two special tokens, or a part of it, with offsets in the excerpt.
 
     begins   whether it begins a document, or follows a special token
-    is_sure  whether the tokens of it by itself are certainly those that the whole text has there
+    is_sure  whether it certainly has the same tokens alone as in the whole text
     """
 
     start: int
@@ -458,9 +458,9 @@ class Segment(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """A stretch whose steps are known, and which of the tokens that it made is the wanted one.
+    """A segment with its recorded steps, and the index `made` of the target among its tokens.
 
-    fragment  all text between the special tokens around it
+    fragment  all text between the surrounding special tokens
     """
 
     fragment: Segment
@@ -472,9 +472,9 @@ class Recorded(NamedTuple):
 def recorded(
     tokenizer: Tokenizer, excerpt: Excerpt, fragment: Segment, switches: Switches, progress: Progress
 ) -> Recorded:
-    """The steps of as little text as gives the wanted token, and those beside it, as the whole does.
+    """Record the shortest text that gives the same target token and neighbours as the whole text.
 
-    Raises EncodeError where no part gives them.
+    Raises EncodeError if no part does.
     """
     encoder = "heap" if switches.encoder in MERGING and "heap" in tokenizer.encoders else switches.encoder
     for segment in _segments(tokenizer, excerpt, fragment, switches):
@@ -489,7 +489,7 @@ def recorded(
                 after_special=segment.begins,
             )
         except EncodeError:
-            continue  # part of a character may be more than the vocabulary can express
+            continue  # the vocabulary may be unable to express a partial character
         index = _find(excerpt, segment, trace.made)
         if index < 0 and _find(excerpt, segment, trace.result) >= 0:
             index = _covering(excerpt, segment, trace.made)
@@ -504,7 +504,7 @@ def recorded(
 def _segments(
     tokenizer: Tokenizer, excerpt: Excerpt, fragment: Segment, switches: Switches
 ) -> Iterator[Segment]:
-    """What may be enough, the shortest first: between sure cuts, then at tokens ever farther away."""
+    """Segments to try, the shortest first: between sure cuts, then between tokens ever farther away."""
     _, start, end = excerpt.token
     pipeline = tokenizer.pipeline_of(switches.encoder, switches.parse_special)
     text = np.frombuffer(excerpt.text, np.uint8)[fragment.start : fragment.end]
@@ -527,10 +527,9 @@ def _segments(
 
 
 def _find(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
-    """Which of the tokens that a stretch made is the wanted one, its neighbours being right too; or -1.
+    """The index of the target among the tokens of a segment, if its neighbours also match; or -1.
 
-    Of several tokens alike, which have no text of their own, it is the one before which as many come as in
-    the excerpt.
+    Among equal tokens without text, it is the one preceded by as many as in the excerpt.
     """
     rows = list(zip(made.ids.tolist(), *((each + segment.start).tolist() for each in made[1:]), strict=True))
     at, n_before = excerpt.target - 1, 0
@@ -548,7 +547,7 @@ def _find(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
 
 
 def _covering(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
-    """The token in place of which several were written, the wanted one among them; or -1."""
+    """The index of the token that was replaced by several, including the target; or -1."""
     _, start, end = excerpt.token
     covers = (made.starts + segment.start <= start) & (made.ends + segment.start >= end)
     index = np.flatnonzero(covers)

@@ -1,7 +1,7 @@
-"""Why a token of a text is there: what each stage did to its bytes, and what the encoder decided.
+"""Why a text has a token: what each stage did to its bytes, and the decisions of the encoder.
 
-Nothing is worked out anew here: the readable twins tell their decisions to a trace of the least text that
-gives this token, and each line names the step of that trace which it is about.
+Nothing is computed twice: the reference encoders record their decisions in a trace of the shortest text that
+gives this token, and each line names the step of the trace that it describes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from guiapp.native.checkpoint import Progress
 
 SHOWN, SHOWN_BYTES = 40, 24
 MOST_TOKENS = 1000
-BEHIND = 64  # bytes behind a piece that patterns look at
+BEHIND = 64  # bytes after a piece that patterns may examine
 FLAGS = {
     Attribute.LSTRIP: "includes the white space before it",
     Attribute.RSTRIP: "includes the white space after it",
@@ -55,10 +55,10 @@ def why(
     encoder: str | None = None,
     spelling: Spelling = Spelling.SIGNS,
 ) -> list[TokenWhy]:
-    """Why each token is there that has some of the bytes [start, end) of a text; one byte without `end`.
+    """Explain each token that overlaps the bytes [start, end) of a text; one byte without `end`.
 
-    At most MOST_TOKENS of them.  An empty stretch is about the tokens without text of their own there, such
-    as BOS.  Raises EncodeError as `Tokenizer.encode` does, and for a place that the text does not have.
+    At most MOST_TOKENS.  An empty span selects the tokens without text there, such as BOS.
+    Raises EncodeError like `Tokenizer.encode`, and for a span outside the text.
     """
     encoding = tokenizer.encode(as_bytes(text), add_special, parse_special, encoder)
     size = len(encoding.text_bytes)
@@ -77,12 +77,12 @@ def why(
 def why_of(
     tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress = lambda share: None
 ) -> TokenWhy:
-    """Why the wanted token of an excerpt is there; `progress` may raise to end it."""
+    """Explain the target token of an excerpt; `progress` may raise to stop."""
     return _Why(tokenizer, excerpt, switches, progress).explanation()
 
 
 class _Why:
-    """What is known while one token is told about."""
+    """Explains one token."""
 
     def __init__(
         self, tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress
@@ -95,7 +95,7 @@ class _Why:
         self._partition: Partition = tokenizer.special_tokens.partition(text, switches.parse_special)
 
     def explanation(self) -> TokenWhy:
-        """All stages."""
+        """The explanation with all stages."""
         excerpt, place = self._excerpt, self._special_place()
         if place is None:
             outcome = recorded(self._tokenizer, excerpt, self._fragment(), self._switches, self._progress)
@@ -127,7 +127,7 @@ class _Why:
         ]
 
     def _over(self, operation: str, result: int = -1) -> StepKey:
-        """A step over the bytes of the token."""
+        """The key of a step over the bytes of the token."""
         offset = self._excerpt.offset
         return StepKey(operation, self._start + offset, self._end + offset, result)
 
@@ -149,7 +149,7 @@ class _Why:
     # Special tokens
 
     def _special_place(self) -> StepKey | None:
-        """The step that puts the token there without an encoder; None where an encoder does."""
+        """The step that adds the token without an encoder; None if an encoder makes it."""
         number = self._excerpt.first + self._excerpt.target
         before, after = self._tokenizer.special_affixes() if self._switches.add_special else ([], [])
         n_left = len(self._excerpt.ids) - self._excerpt.target
@@ -183,7 +183,7 @@ class _Why:
         )
 
     def _fragment(self) -> Segment:
-        """The text between special tokens that the token is in."""
+        """The text between special tokens that contains the token."""
         outcome, excerpt = self._partition, self._excerpt
         rows = (outcome.raw_starts <= self._start) & (outcome.raw_ends >= self._end)
         rows &= outcome.raw_starts < outcome.raw_ends
@@ -194,7 +194,7 @@ class _Why:
         return Segment(start, end, begins)
 
     def _ordinary(self) -> WhyLine:
-        """That it is plain text, and which special token it would be if these were parsed."""
+        """The line that it is ordinary text, and which special token it matches if these are not parsed."""
         fragment, place = self._fragment(), self._over("text")
         if not self._switches.parse_special:
             text = np.frombuffer(self._excerpt.text, np.uint8)
