@@ -212,7 +212,7 @@ class SummaryPanel(QWidget):
 
 
 class TermsPopover(Popover):
-    """A price for all models, one for the selected row, a context length; an invalid number changes nothing."""
+    """A price for all models, one for the selected row, a context length; invalid numbers change nothing."""
 
     def __init__(self, summary: SummaryModel, row: SummaryRow | None, title: str, parent: QWidget) -> None:
         super().__init__(parent)
