@@ -46,8 +46,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         let_terminal_replace()
         report["readings"] = [each.sentence() for each in others]
-        said = tokenizer.vocabulary.metadata.items()
-        report["metadata"] = {quoted(key, LONGEST): quoted(value_text(value), LONGEST) for key, value in said}
+        items = tokenizer.vocabulary.metadata.items()
+        report["metadata"] = {
+            quoted(key, LONGEST): quoted(value_text(value), LONGEST) for key, value in items
+        }
         width = max(map(len, report))
         for key, value in report.items():
             for line in _lines_of(value):

@@ -346,8 +346,8 @@ class StartPage(Page):
     def _text_row(self, path: str, is_there: bool) -> StartRow:
         name, folder = quoted(Path(path).name), shown_path(Path(path).parent)
         click = partial(self._setting.requests.text_chosen.emit, Path(path))
-        told, themes = folder if is_there else "not found", self._setting.theme_source
-        row = StartRow(name, told, click, themes, tip=quoted(path, len(path)))
+        detail, themes = folder if is_there else "not found", self._setting.theme_source
+        row = StartRow(name, detail, click, themes, tip=quoted(path, len(path)))
         row.setEnabled(is_there)
         return row
 
@@ -436,8 +436,8 @@ class StartRow(PaintedButton):
         self._is_next = is_next
         self.setText(title)
         self.setToolTip(plain_tip(tip))
-        told = "finished" if share == 1 else f"step {detail}" if share else detail
-        self.setAccessibleName(", ".join(filter(None, (title, told))))
+        progress = "finished" if share == 1 else f"step {detail}" if share else detail
+        self.setAccessibleName(", ".join(filter(None, (title, progress))))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

@@ -480,8 +480,8 @@ class TokenOrigins(Sequence[TokenOrigin]):
     @cached_property
     def messages(self) -> NDArray[np.int64]:
         """int64[n]: the message of each token, NO_MESSAGE for None."""
-        said = [NO_MESSAGE if each.message is None else each.message for each in self._runs.of_runs]
-        return np.array(said, np.int64)[self.rows]
+        run_messages = [NO_MESSAGE if each.message is None else each.message for each in self._runs.of_runs]
+        return np.array(run_messages, np.int64)[self.rows]
 
     def counts(self) -> list[tuple[TokenOrigin, int]]:
         """The number of tokens of each run that has some, in order; the origins are without offsets."""

@@ -107,16 +107,18 @@ def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
     if place >= taken >= 0 and "endfor" not in source[taken:place]:
         owner, expression = owner_before(source, taken), EXPRESSION.match(source, place)
         if expression is not None and AFTER_PRINTED.match(source, expression.end()):
-            place, said = expression.end(), _for_assistants(chat, place, text, owner)
-            return TemplateEdit(place, place, f" ~ {said}") if said else None
+            place, written = expression.end(), _for_assistants(chat, place, text, owner)
+            return TemplateEdit(place, place, f" ~ {written}") if written else None
     after = origins[last + 1] if last + 1 < len(origins) else None
     if after is None or after.message != message or after.field or after.place < 0:
         return None
     spelling = spelling_of(chat, last + 1)
-    said = _for_assistants(chat, after.place, text, owner if after.place > place else "")
-    if spelling is None or not said:
+    written = _for_assistants(chat, after.place, text, owner if after.place > place else "")
+    if spelling is None or not written:
         return None
-    return TemplateEdit(after.place, after.place, f"{said} ~ " if spelling.quote else f"{{{{ {said} }}}}")
+    return TemplateEdit(
+        after.place, after.place, f"{written} ~ " if spelling.quote else f"{{{{ {written} }}}}"
+    )
 
 
 def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
@@ -124,12 +126,12 @@ def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
 
     owner  the variable that holds the message; if it is "" and other messages pass here too, return ""
     """
-    said, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
+    literal, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
     origins = (run.origin for run in chat.rendering.runs)
     roles = {(each.place, role_of(each.message)) for each in origins if each.message is not None}
     if {role for at, role in roles if at == place} == {ASSISTANT} != {role for _, role in roles}:
-        return said
-    return f"({said} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else ""
+        return literal
+    return f"({literal} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else ""
 
 
 def _in_quotes(text: str, quote: str = "'") -> str:
@@ -158,8 +160,8 @@ def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
     written = chat.text[start:end]
     if source.startswith(written, place):
         return TemplateSpelling(range(place, place + len(written) + 1), "")
-    said, places = chat.template.string_at(place)
-    return TemplateSpelling(places, source[place]) if said == written else None
+    string, places = chat.template.string_at(place)
+    return TemplateSpelling(places, source[place]) if string == written else None
 
 
 def owner_before(source: str, place: int) -> str:

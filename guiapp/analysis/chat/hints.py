@@ -99,23 +99,23 @@ def _content_as_control(chat: Chat) -> Iterator[Hint]:
         own = places[messages == messages[row]]
         tokens, *others = ((each, each + 1) for each in own.tolist())
         vocabulary, ids = chat.tokenizer.vocabulary, chat.token_ids[own].tolist()
-        said = names_in_words(Counter(_raw(vocabulary, each) for each in ids))
+        names = names_in_words(Counter(_raw(vocabulary, each) for each in ids))
         became = f"{len(own):,} control tokens: " if others else "the control token "
         origin = chat.origins[tokens[0]]
-        what = f"Content of {_name(origin)} became {became}{said}."
+        what = f"Content of {_name(origin)} became {became}{names}."
         fix = Fix("Encode as text", as_text=True)
         yield Hint("content_became_control", WARNING, what, tokens, origin.message, fix, tuple(others))
 
 
 def names_in_words(counts: Mapping[str, int]) -> str:
     """Names of tokens with their numbers: `<|im_end|> twice, <|im_start|>`."""
-    said = [
+    parts = [
         f"{quoted(name)}{'' if n == 1 else ' twice' if n == 2 else f' {n:,} times'}"
         for name, n in counts.items()
     ]
-    if (n_more := len(said) - MOST_NAMED) > 0:
-        said[MOST_NAMED:] = [f"{n_more:,} more"]
-    return ", ".join(said)
+    if (n_more := len(parts) - MOST_NAMED) > 0:
+        parts[MOST_NAMED:] = [f"{n_more:,} more"]
+    return ", ".join(parts)
 
 
 def _two_bos(chat: Chat) -> Iterator[Hint]:
@@ -146,7 +146,7 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Turns of the assistant that do not end as the model would end them; each kind of end once."""
-    vocabulary, told = chat.tokenizer.vocabulary, set[str]()
+    vocabulary, reported = chat.tokenizer.vocabulary, set[str]()
     control, names = is_control(vocabulary), chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
@@ -168,9 +168,9 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         else:
             code = "missing_eos"
             what = f"No control token ends the assistant's {turn}, so the model does not learn that it ends."
-        if what in told:
+        if what in reported:
             continue
-        told.add(what)
+        reported.add(what)
         fix = _end_as_meant(chat, last, following)
         if fix is None and marks and resembles_end(_raw(vocabulary, marks[0])):
             fix = Fix("Copy the fix for the file", remedy=ending_generation(vocabulary, marks[0]))
@@ -226,7 +226,7 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         origin = chat.origin_at(result.start())
         where = f"in {_name(origin)}" if origin.is_content else ""
         results[result[0], where, instead].append((result, meant))
-    for (said, where, instead), alike in results.items():
+    for (written, where, instead), alike in results.items():
         result, meant = alike[0]
         origin = chat.origin_at(result.start())
         lines = {chat.origin_at(each.start()).line for each, _ in alike}
@@ -234,8 +234,8 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         tokens, *others = (chat.tokens_at(*each.span()) for each, _ in alike)
         yield Hint(
             "near_miss",
-            HINT if origin.is_content and said in KNOWN_MARKERS else WARNING,
-            f"{quoted(said)} {where} is plain text in this model{instead}.",
+            HINT if origin.is_content and written in KNOWN_MARKERS else WARNING,
+            f"{quoted(written)} {where} is plain text in this model{instead}.",
             tokens,
             origin.message if origin.is_content else None,
             _replacement(chat, *result.span(), meant),

@@ -52,8 +52,8 @@ def main() -> None:
 
 
 def _write_model(file: Path, request: Mapping[str, Any]) -> None:
-    said = [request["bos"], request["eos"]]  # "" if the model has none
-    own = list(dict.fromkeys(["<unk>", *said]))  # no two tokens may have the same text
+    affixes = [request["bos"], request["eos"]]  # "" if the model has none
+    own = list(dict.fromkeys(["<unk>", *affixes]))  # no two tokens may have the same text
     tokens = [*own, *(f"<0x{byte:02X}>" for byte in range(256))]
     writer = GGUFWriter(file, "llama")
     writer.add_tokenizer_model("llama")

@@ -334,10 +334,10 @@ def comparison_lines(
 
 def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
     sides = zip("-+", (compared.first, compared.second), pair, compared.is_shared, strict=True)
-    told = [(sign, chat, turn, shared) for sign, chat, turn, shared in sides if turn]
-    _, _, turn, shared = told[0]  # either side: the shared tokens are the same
+    with_turn = [(sign, chat, turn, shared) for sign, chat, turn, shared in sides if turn]
+    _, _, turn, shared = with_turn[0]  # either side: the shared tokens are the same
     yield f"{_name(turn)}: {int(shared[turn.start : turn.end].sum()):,} in common"
-    for sign, chat, turn, shared in told:
+    for sign, chat, turn, shared in with_turn:
         if only := _only(chat, turn, shared):
             yield f"  {sign} {only}"
 

@@ -265,18 +265,18 @@ def _reason(error: Exception) -> str:
     """The predicate of a sentence whose subject is the template."""
     line = _line(error)
     where = f" in line {line}" if line else ""
-    said = str(error) or type(error).__name__
+    message = str(error) or type(error).__name__
     if isinstance(error, OutputTooLongError):
-        return said
+        return message
     if isinstance(error, RefusedError):
-        return f"refuses these messages: {said}"
+        return f"refuses these messages: {message}"
     if isinstance(error, TemplateSyntaxError):
-        return f"has a syntax error{where}: {said}"
+        return f"has a syntax error{where}: {message}"
     if isinstance(error, SecurityError):
-        return f"was stopped{where} by the sandbox: {said}"
+        return f"was stopped{where} by the sandbox: {message}"
     if isinstance(error, RecursionError):
         return f"is nested too deeply or recurses without end{where}"
-    return f"fails{where}: {said}"
+    return f"fails{where}: {message}"
 
 
 def _in_parts(error: Exception, messages: list[dict[str, Any]]) -> str:

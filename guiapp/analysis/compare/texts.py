@@ -274,17 +274,17 @@ def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Re
     for side in (ours, theirs):
         is_off = not side.add_special and ours.add_special != theirs.add_special
         if difference.is_at_edge and is_off and any(_affixes(replace(side, add_special=True))):
-            told = f"{side.name} adds no special tokens: you turned them off."
-            return Reason(Cause.AROUND, "switch", told)
+            sentence = f"{side.name} adds no special tokens: you turned them off."
+            return Reason(Cause.AROUND, "switch", sentence)
         if side.encoder is not None and _makes_a_difference(side, replace(side, encoder=None), difference):
             encoder = code(side.encoder)
-            told = f"{side.name} is encoded with {encoder}, which does not give the exact tokens here."
-            return Reason(Cause.ENCODER, side.encoder, told)
+            sentence = f"{side.name} is encoded with {encoder}, which does not give the exact tokens here."
+            return Reason(Cause.ENCODER, side.encoder, sentence)
     if ours.parse_special != theirs.parse_special:
         side = theirs if ours.parse_special else ours
         if _makes_a_difference(side, replace(side, parse_special=True), difference):
-            told = f"{side.name} reads special tokens as text: you turned parsing off."
-            return Reason(Cause.SPECIAL, "switch", told)
+            sentence = f"{side.name} reads special tokens as text: you turned parsing off."
+            return Reason(Cause.SPECIAL, "switch", sentence)
     return None
 
 

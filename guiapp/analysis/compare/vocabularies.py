@@ -407,8 +407,10 @@ def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[Compared
     yield _setting("chat template", _templates(one), _templates(other))
     rules = dict(_rules(one)), dict(_rules(other))
     if not has_one_form:
-        told = ["; ".join(f"{name}: {described(value)}" for name, value in each.items()) for each in rules]
-        yield ComparedSetting(SPLITTING, told[0], told[1], None)
+        descriptions = [
+            "; ".join(f"{name}: {described(value)}" for name, value in each.items()) for each in rules
+        ]
+        yield ComparedSetting(SPLITTING, descriptions[0], descriptions[1], None)
         return
     for name in dict.fromkeys([*rules[0], *rules[1]]):
         yield _setting(name, rules[0].get(name), rules[1].get(name))
@@ -447,9 +449,11 @@ def described(part: Any, write: Callable[[str | bytes], str] = _seen) -> str:
         case tuple() if not hasattr(part, "_fields"):
             return ", ".join(described(each, write) for each in part) or NOTHING
     fields: dict[str, Any] = part._asdict() if hasattr(part, "_asdict") else vars(part)
-    said = [f"{name}={described(value, write)}" for name, value in fields.items() if not name.startswith("_")]
+    parts = [
+        f"{name}={described(value, write)}" for name, value in fields.items() if not name.startswith("_")
+    ]
     name = type(part).__name__
-    return f"{name}({', '.join(said)})" if said else name
+    return f"{name}({', '.join(parts)})" if parts else name
 
 
 def _form(vocabulary: Vocabulary) -> str:
@@ -499,12 +503,12 @@ def _tokens(vocabulary: Vocabulary, ids: list[int]) -> Wording:
 
 def _templates(vocabulary: Vocabulary) -> Wording:
     """The sizes and hashes of chat templates, which are long."""
-    told = list[str]()
+    parts = list[str]()
     for key, value in vocabulary.metadata.items():
         if key.rpartition(".")[2] == "chat_template":
             text = str(value)
-            told.append(f"{len(text):,} characters {_digest(text.encode('utf-8', 'replace'))}")
-    return Wording(tuple(told))
+            parts.append(f"{len(text):,} characters {_digest(text.encode('utf-8', 'replace'))}")
+    return Wording(tuple(parts))
 
 
 def _digest(data: bytes) -> str:

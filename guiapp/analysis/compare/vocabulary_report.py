@@ -53,9 +53,9 @@ def samples_verdict(comparison: VocabularyComparison) -> str:
 
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """The page: the verdict, counts, the first differences of each kind, rules, scripts."""
-    told = tables(comparison, names, LISTED_OF_KIND)
+    listed = tables(comparison, names, LISTED_OF_KIND)
     verdicts = [verdict(comparison, names), samples_verdict(comparison), *choices(comparison, names)]
-    return page_of(told, verdicts, is_markdown=is_markdown)
+    return page_of(listed, verdicts, is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
@@ -70,7 +70,7 @@ def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterato
         yield _role_table(comparison, names)
     if settings := [*comparison.other_settings, *comparison.incomparable_settings]:
         cells = ((each.name, each.first, each.second) for each in settings)
-        rows = [[name, *(elided(each, LONGEST_SETTING) for each in told)] for name, *told in cells]
+        rows = [[name, *(elided(each, LONGEST_SETTING) for each in values)] for name, *values in cells]
         yield Table("Rules that differ", [["", *names], *rows])
     if len(comparison.only[0]) or len(comparison.only[1]):
         yield _script_table(comparison, names)
@@ -121,10 +121,10 @@ def _token_rows(
         "other score": comparison.other_score,
         "other id": comparison.other_id,
     }
-    told = np.zeros(len(comparison.both), np.bool_)  # a row lists all differences of its token
+    is_listed = np.zeros(len(comparison.both), np.bool_)  # a row lists all differences of its token
     for flag in flags.values():
-        rows = np.flatnonzero(flag & ~told)[:most]
-        told |= flag
+        rows = np.flatnonzero(flag & ~is_listed)[:most]
+        is_listed |= flag
         for row in rows.tolist():
             first, second = (
                 _token_cells(each, token_id, write)

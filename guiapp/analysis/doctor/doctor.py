@@ -295,8 +295,8 @@ def _usual_tokens(examined: ExaminedModel, original: Tokenizer) -> Iterator[Find
     others = [row for row, name in names.items() if examined.texts[row : row + 1] != [name]]
     here = [row for row in others if row < len(examined.texts)]
     if here:
-        said = f"usually “{quoted(names[here[0]])}”, but the original's file does not list special tokens."
-        yield examined.about(here, "original_special_tokens", HINT, said, "")
+        what = f"usually “{quoted(names[here[0]])}”, but the original's file does not list special tokens."
+        yield examined.about(here, "original_special_tokens", HINT, what, "")
 
 
 def _tokens(
@@ -315,8 +315,8 @@ def _tokens(
     for name, is_other in differs.items():
         if (is_other & is_meant).any():
             rows = comparison.both[is_other & is_meant, 0].tolist()
-            severity, said = WARNING if name == "kind" else ERROR, f"different {name} in the original."
-            yield examined.about(rows, f"original_{name}", severity, said)
+            severity, message = WARNING if name == "kind" else ERROR, f"different {name} in the original."
+            yield examined.about(rows, f"original_{name}", severity, message)
 
 
 def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
@@ -401,8 +401,8 @@ def markdown(title: str, diagnosis: Diagnosis) -> str:
 def count(findings: Sequence[Finding]) -> str:
     """The number of findings of each severity, the worst first."""
     n_of = Counter(each.severity for each in findings)
-    told = [counted(n_of[severity], severity) for severity in SEVERITIES if n_of[severity]]
-    return ", ".join(told).capitalize() or "No findings"
+    counts = [counted(n_of[severity], severity) for severity in SEVERITIES if n_of[severity]]
+    return ", ".join(counts).capitalize() or "No findings"
 
 
 def is_command(remedy: str) -> bool:

@@ -65,8 +65,8 @@ class ExaminedModel:
     @property
     def reads_only(self) -> bool:
         """Whether the model generates no text, such as an embedding model."""
-        said = self.vocabulary.metadata.items()
-        is_not_causal = any(key.endswith(".attention.causal") and value is False for key, value in said)
+        items = self.vocabulary.metadata.items()
+        is_not_causal = any(key.endswith(".attention.causal") and value is False for key, value in items)
         return is_not_causal or "bert" in self.vocabulary.architecture
 
     @cached_property

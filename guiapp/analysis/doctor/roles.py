@@ -118,9 +118,11 @@ def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
     for text, row in names.items():
         if row in ends or not resembles_end(text) or keeps_going(text, names):
             continue
-        said = "it looks like the end of a turn, but llama.cpp does not stop generating there."
+        message = "it looks like the end of a turn, but llama.cpp does not stop generating there."
         severity = WARNING if row in examined.in_templates else HINT
-        yield examined.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
+        yield examined.about(
+            [row], "end_of_turn_goes_on", severity, message, ending_generation(vocabulary, row)
+        )
 
 
 def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
@@ -139,17 +141,17 @@ def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
     if named and any(not ids <= next(iter(named.values())) for ids in named.values()):
         rows = sorted(row for row in frozenset().union(*named.values()) if row < len(vocabulary))
         texts = {row: f"“{quoted(examined.texts[row])}” (id {row})" for row in rows}
-        said = (
+        message = (
             f"{name}: {', '.join(texts.get(row, f'id {row}') for row in sorted(ids)[:MOST_ENDS])}"
             for name, ids in named.items()
         )
-        what = f"The files name different EOS tokens. {'; '.join(said)}."
+        what = f"The files name different EOS tokens. {'; '.join(message)}."
         yield Finding("ends_differ", HINT, what, IN_GENERATION, tokens=tuple(rows))
 
 
 def _end_ids(config: object) -> frozenset[int]:
-    said = config.get("eos_token_id") if isinstance(config, Mapping) else None
-    rows = said if isinstance(said, list) else [said]
+    eos = config.get("eos_token_id") if isinstance(config, Mapping) else None
+    rows = eos if isinstance(eos, list) else [eos]
     return frozenset(row for row in rows if type(row) is int and row >= 0)
 
 
@@ -166,9 +168,9 @@ def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
         what = f"The model has embeddings for {rows:,} ids (token_embd.weight), but {n_tokens:,} tokens"
         yield Finding("embedding_rows", ERROR, f"{what}: {less}. llama.cpp will not load it.")
     key = f"{vocabulary.architecture}.vocab_size"
-    said = vocabulary.metadata.get(key) if examined.is_gguf else None
-    if isinstance(said, int) and said != n_tokens:
-        what = f"The file specifies {counted(said, 'token')} ({quoted(key)}), but lists {n_tokens:,}."
+    stored = vocabulary.metadata.get(key) if examined.is_gguf else None
+    if isinstance(stored, int) and stored != n_tokens:
+        what = f"The file specifies {counted(stored, 'token')} ({quoted(key)}), but lists {n_tokens:,}."
         remedy = f"Set {quoted(key)} to {n_tokens}, or c{CONVERT[1:]}"
         yield Finding("vocabulary_size", WARNING, what, remedy, key=key)
 
@@ -262,11 +264,11 @@ def _eos_after_prompts(examined: ExaminedModel) -> Iterator[Finding]:
 
     Not for embedding models or models with an encoder, where this is right.
     """
-    vocabulary, said = examined.vocabulary, examined.vocabulary.metadata
+    vocabulary, metadata = examined.vocabulary, examined.vocabulary.metadata
     eos, key = vocabulary.special_ids.eos, "tokenizer.ggml.add_eos_token"
-    pools = any(name.endswith(".pooling_type") and value for name, value in said.items())
+    pools = any(name.endswith(".pooling_type") and value for name, value in metadata.items())
     is_for_chats = any(template.text.strip() for template in examined.templates)
-    is_asked = examined.is_gguf and said.get(key) is True and eos is not None and eos < len(vocabulary)
+    is_asked = examined.is_gguf and metadata.get(key) is True and eos is not None and eos < len(vocabulary)
     if not is_asked or not is_for_chats or pools or vocabulary.type in ENCODED or examined.reads_only:
         return
     assert eos is not None

@@ -57,26 +57,26 @@ def check_kinds(examined: ExaminedModel) -> Iterator[Finding]:
         yield Finding("kinds_missing", ERROR, what)
         return
     if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
-        said = f"kind {int(types[odd[0]])} does not exist: kinds are 1 to 6 ({TYPES_KEY})."
-        yield examined.about(odd, "kind_out_of_range", ERROR, said)
+        message = f"kind {int(types[odd[0]])} does not exist: kinds are 1 to 6 ({TYPES_KEY})."
+        yield examined.about(odd, "kind_out_of_range", ERROR, message)
     is_marker = [row for row in examined.bracketed if LOOKS_LIKE_CONTROL.fullmatch(texts[row])]
     if plain := [row for row in is_marker if is_normal[row]]:
         text = texts[plain[0]]
         changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, plain[0]))
-        said = "named like a control token, but marked as ordinary text."
-        yield examined.about(plain, "control_marked_normal", WARNING, said, changes=changes)
+        message = "named like a control token, but marked as ordinary text."
+        yield examined.about(plain, "control_marked_normal", WARNING, message, changes=changes)
     repaired = np.flatnonzero((types == NORMAL_TYPE) & ~is_normal).tolist() if examined.is_gguf else []
     if repaired:
-        said = "marked as ordinary text, but treated as a control token by llama.cpp."
-        yield examined.about(repaired, "control_by_its_text", HINT, said)
+        message = "marked as ordinary text, but treated as a control token by llama.cpp."
+        yield examined.about(repaired, "control_by_its_text", HINT, message)
     if words := [row for row in examined.rows(Attribute.CONTROL) if WORD.fullmatch(texts[row])]:
-        said = "an ordinary word, but marked as a control token: texts are split at it."
-        yield examined.about(words, "word_marked_control", WARNING, said)
+        message = "an ordinary word, but marked as a control token: texts are split at it."
+        yield examined.about(words, "word_marked_control", WARNING, message)
     unknown = np.flatnonzero(types == UNKNOWN_TYPE).tolist()
     if others := [row for row in unknown if row != vocabulary.special_ids.unk]:
         named = "does not name one" if vocabulary.special_ids.unk is None else "names another one"
-        said = f"marked as the unknown token, but the file {named}."
-        yield examined.about(others, "unknown_marked_twice", WARNING, said)
+        message = f"marked as the unknown token, but the file {named}."
+        yield examined.about(others, "unknown_marked_twice", WARNING, message)
 
 
 def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
@@ -88,11 +88,11 @@ def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
     row = padding[0]
     found = examined.cut(texts[row])
     changes = TokenizationChange(texts[row], found) if found.ids == (row,) else None
-    said = "padding, up to the vocabulary size of the model."
+    what = "padding, up to the vocabulary size of the model."
     if changes:
-        said += " A text that contains it gets an id that the model never learned."
+        what += " A text that contains it gets an id that the model never learned."
     remedy = "Usually nothing. You can convert the model again with these tokens marked as unused."
-    yield examined.about(padding, "padded", HINT, said, remedy, changes)
+    yield examined.about(padding, "padded", HINT, what, remedy, changes)
 
 
 def check_bytes(examined: ExaminedModel) -> Iterator[Finding]:
@@ -116,12 +116,12 @@ def check_bytes(examined: ExaminedModel) -> Iterator[Finding]:
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
     if examined.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
-        said = "named like a byte token, but not marked as one."
-        yield examined.about(unmarked.tolist(), "byte_not_marked", ERROR, said)
+        what = "named like a byte token, but not marked as one."
+        yield examined.about(unmarked.tolist(), "byte_not_marked", ERROR, what)
     marked = np.flatnonzero(types == BYTE_TYPE).tolist()
     if wrong := [row for row in marked if not BYTE_NAME.fullmatch(examined.texts[row])]:
-        said = "marked as a byte token, but not named like <0x0A>."
-        yield examined.about(wrong, "byte_misnamed", WARNING, said)
+        what = "marked as a byte token, but not named like <0x0A>."
+        yield examined.about(wrong, "byte_misnamed", WARNING, what)
 
 
 def _missing_bytes(examined: ExaminedModel, missing: list[int]) -> Iterator[Finding]:
@@ -184,8 +184,8 @@ def check_spelling(examined: ExaminedModel) -> Iterator[Finding]:
     broken = [(row, raw) for row in rows if not _may_be_typed(raw := examined.vocabulary.raw_text(row))]
     if broken:
         raw = broken[0][1]
-        said = f"not UTF-8 ({raw[:16].hex(' ').upper()}): no valid text contains it."
-        yield examined.about([row for row, _ in broken], "token_not_utf8", WARNING, said)
+        what = f"not UTF-8 ({raw[:16].hex(' ').upper()}): no valid text contains it."
+        yield examined.about([row for row, _ in broken], "token_not_utf8", WARNING, what)
 
 
 def _may_be_typed(text: bytes) -> bool:
@@ -200,15 +200,15 @@ def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
         return
     scores = vocabulary.scores
     if len(odd := np.flatnonzero(~np.isfinite(scores)).tolist()):
-        said = f"the score {scores[odd[0]]} is not a finite number."
-        yield examined.about(odd, "score_not_finite", ERROR, said)
+        message = f"the score {scores[odd[0]]} is not a finite number."
+        yield examined.about(odd, "score_not_finite", ERROR, message)
     elif not scores.any():
         what = "All scores are 0 (tokenizer.ggml.scores), so they cannot decide between tokens."
         yield Finding("scores_missing", ERROR, what)
     is_learned = vocabulary.stored_types == NORMAL_TYPE
     if len(high := np.flatnonzero((scores > 0) & is_learned).tolist()):
-        said = f"the score {scores[high[0]]:g} is too high: ordinary tokens have at most 0."
-        yield examined.about(high, "score_above_zero", WARNING, said)
+        message = f"the score {scores[high[0]]:g} is too high: ordinary tokens have at most 0."
+        yield examined.about(high, "score_above_zero", WARNING, message)
 
 
 def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
@@ -237,8 +237,8 @@ def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
     rows = np.flatnonzero((vocabulary.attributes == Attribute.NORMAL) & (lengths > 1) & ~is_made[:n_tokens])
     if never := [row for row in rows.tolist() if len(examined.texts[row]) > 1]:
         whole = " except as a whole piece" if vocabulary.rules.ignore_merges else ""
-        said = f"no merge rule makes it, so no text leads to it{whole}."
-        yield examined.about(never, "token_never_made", HINT, said)
+        message = f"no merge rule makes it, so no text leads to it{whole}."
+        yield examined.about(never, "token_never_made", HINT, message)
 
 
 def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
@@ -248,22 +248,22 @@ def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
         if not text.strip():
             continue
         if twin := by_confusable_key.get(confusable_key(text)):
-            said = f"it looks like another special token, “{quoted(twin)}”."
-            yield examined.about([row], "special_look_alike", WARNING, said)
+            what = f"it looks like another special token, “{quoted(twin)}”."
+            yield examined.about([row], "special_look_alike", WARNING, what)
         by_confusable_key.setdefault(confusable_key(text), text)
         if odd := confusables(text.encode("utf-8", "replace")):
-            said = f"it contains U+{ord(odd[0].letter):04X}, which looks like “{odd[0].passes_for}”."
-            yield examined.about([row], "special_look_alike", WARNING, said)
+            what = f"it contains U+{ord(odd[0].letter):04X}, which looks like “{odd[0].passes_for}”."
+            yield examined.about([row], "special_look_alike", WARNING, what)
         if found := INVISIBLE.search(text):
-            said = f"it contains an invisible character, U+{ord(found[0][0]):04X}."
-            yield examined.about([row], "special_invisible", WARNING, said)
+            what = f"it contains an invisible character, U+{ord(found[0][0]):04X}."
+            yield examined.about([row], "special_invisible", WARNING, what)
         elif text != text.strip():
             blank.append(row)
     if blank:
         text = examined.texts[blank[0]].strip()
         changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, blank[0]))
-        said = "begins or ends with a space: text without that space does not match it."
-        yield examined.about(blank, "special_blank", WARNING, said, changes=changes)
+        what = "begins or ends with a space: text without that space does not match it."
+        yield examined.about(blank, "special_blank", WARNING, what, changes=changes)
 
 
 def _symbol(examined: ExaminedModel, symbol: int) -> str:

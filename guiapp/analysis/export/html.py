@@ -149,13 +149,13 @@ def rich(text: str) -> str:
     """Paragraphs, `code` and *emphasis* as HTML; there is no other markup."""
     paragraphs = []
     for paragraph in text.split("\n\n"):
-        told = "".join(
+        content = "".join(
             f"<code>{words(part.text)}</code>"
             if part.is_code
             else re.sub(r"\*([^*]+)\*", r"<em>\1</em>", words(part.text))
             for part in parts(paragraph)
         )
-        paragraphs.append(f"<p>{told}</p>")
+        paragraphs.append(f"<p>{content}</p>")
     return "".join(paragraphs) if text else ""
 
 

@@ -140,8 +140,8 @@ class TraceRun(ExportedRun):
 
     def page_head(self) -> tuple[str, str]:
         trace = self._debugger.trace
-        told = f"{counted(len(trace), 'step')}, {counted(len(trace.result.ids), 'token')}"
-        return f"{trace.name} on “{visible_text(trace.text, 60)}”", f"{told}."
+        summary = f"{counted(len(trace), 'step')}, {counted(len(trace.result.ids), 'token')}"
+        return f"{trace.name} on “{visible_text(trace.text, 60)}”", f"{summary}."
 
     def page_places(self, steps: range) -> range:
         """The state before each step, and the final state if the last step is included."""

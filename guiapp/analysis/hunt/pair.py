@@ -296,7 +296,7 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
     """
     pieces = seen_stages(ours, text).pieces
     cuts = [" | ".join(map(shown, some)) for some in texts]
-    told = f"{names[0]} gives {cuts[0]}, {names[1]} gives {cuts[1]}"
+    both = f"{names[0]} gives {cuts[0]}, {names[1]} gives {cuts[1]}"
     ends = [set(accumulate(map(len, some))) for some in texts]
     joined = b"".join(texts[0])
     at = min(ends[0] ^ ends[1])
@@ -306,9 +306,9 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
         if len(pieces) == 1 or theirs != list(piece.tokens):
             if subject in CUT_BY_PATTERNS and at in ends[1] and _are_joined(ours, joined, at, texts[1]):
                 break
-            sentence = f"The piece {shown(piece.text)} is merged differently: {told}."
+            sentence = f"The piece {shown(piece.text)} is merged differently: {both}."
             return Reason(Cause.MERGE, "pieces", sentence)
-    return Reason(Cause.PIECES, subject, f"The text is split differently: {told}. They differ in {subject}.")
+    return Reason(Cause.PIECES, subject, f"The text is split differently: {both}. They differ in {subject}.")
 
 
 def _are_joined(ours: Tokenizer, text: bytes, at: int, tokens: list[bytes]) -> bool:

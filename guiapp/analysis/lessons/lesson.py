@@ -390,13 +390,13 @@ def _faults(step: LessonStep, scenes: Scenes, is_run: bool) -> Iterator[tuple[st
 
 
 def _training_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
-    told = step.training(step.merges + 1)
-    learned = [merge.left + merge.right for merge in told[: step.merges]]
+    training = step.training(step.merges + 1)
+    learned = [merge.left + merge.right for merge in training[: step.merges]]
     if len(learned) < step.merges:
         yield "merges", f"after {len(learned):,} merges there is nothing left to learn."
     elif step.learned is not None and list(step.learned) != learned:
         yield "learned", f"“learned” must be {_as_json(learned)}."
-    yield from _answer_faults(step, training_answer(told, step.merges) if step.answer_is else "")
+    yield from _answer_faults(step, training_answer(training, step.merges) if step.answer_is else "")
 
 
 def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -410,15 +410,15 @@ def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str])
     except TokenloupeError as error:  # for example a condition that divides by zero
         yield "break", str(error)
         return
-    told, labels = {}, {}
+    texts, labels = {}, {}
     for spelling in Spelling:  # a lesson may use either
         debugger.spell(spelling)
-        told[spelling], labels[spelling] = debugger.sentence(), labels_now(debugger)
+        texts[spelling], labels[spelling] = debugger.sentence(), labels_now(debugger)
     debugger.spell(Spelling.SIGNS)
     if step.now is not None and list(step.now) not in labels.values():
         yield "now", f"“now” must be {_as_json(labels[Spelling.SIGNS])}."
-    if step.says and step.says not in told.values():
-        yield "says", f"“says” must be: {told[Spelling.SIGNS]}"
+    if step.says and step.says not in texts.values():
+        yield "says", f"“says” must be: {texts[Spelling.SIGNS]}"
     if answer is None:
         yield "answer_is", _never(step.answer_is, debugger, encoders)
         return
@@ -558,10 +558,10 @@ def _state(step: LessonStep, scenes: Scenes) -> tuple[PageStep, str]:
 
 def _training_state(step: LessonStep) -> tuple[PageStep, str]:
     run = begin(step.train, step.text, MOST_TRAINED_TOKENS, True)
-    record, told = TrainingRecord(run.start), list(islice(run.steps(), MOST_MERGES + 1))
-    for merge in told:
+    record, steps = TrainingRecord(run.start), list(islice(run.steps(), MOST_MERGES + 1))
+    for merge in steps:
         record.append(to_json(merge).encode())
     state = TrainingRun(record).page_step(min(step.merges, record.n_steps))
     if step.ask:  # the sentence about the previous merge does not answer the question
         state = state._replace(sentence="")
-    return state, training_answer(told, step.merges) if step.answer_is else ""
+    return state, training_answer(steps, step.merges) if step.answer_is else ""

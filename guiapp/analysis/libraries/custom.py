@@ -312,8 +312,8 @@ def _keep_end(complaints: IO[bytes], tail: bytearray) -> None:
 
 
 def _ending(status: int, complaint: bytes) -> str:
-    said = quoted(last_line(complaint), 150)
-    return f"{how_it_ended(status).removesuffix('.')}{': ' if said else ''}{said.removesuffix('.')}."
+    reason = quoted(last_line(complaint), 150)
+    return f"{how_it_ended(status).removesuffix('.')}{': ' if reason else ''}{reason.removesuffix('.')}."
 
 
 def _not_started(words: list[str], error: OSError) -> str:

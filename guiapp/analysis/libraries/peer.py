@@ -105,8 +105,8 @@ class Peer:
         except (UnavailableError, MemoryError):
             raise
         except Exception as error:
-            told = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-            reason = quoted(told.strip(), LONGEST_REASON).rstrip(".")
+            first = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            reason = quoted(first.strip(), LONGEST_REASON).rstrip(".")
             raise UnavailableError(f"{self.name} cannot use this vocabulary: {reason}.") from error
 
     def _library(self, module: Any, source: Any) -> Any:

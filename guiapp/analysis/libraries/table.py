@@ -565,10 +565,10 @@ def listing(tokenizer: Tokenizer, own: Iterable[CustomContender] = ()) -> Iterat
         for name, each in tokenizer.encoders.items()
     ]
     for name, peer in PEERS.items():
-        told, usual = reason_against(name, tokenizer.vocabulary), peer.takes.usual
-        if not told and usual and not peer.takes.write(tokenizer):
-            told = f"with {usual} of its own instead of this vocabulary"
-        rows.append((name, version_of(name) or NONE, peer.ids, told))
+        reason, usual = reason_against(name, tokenizer.vocabulary), peer.takes.usual
+        if not reason and usual and not peer.takes.write(tokenizer):
+            reason = f"with {usual} of its own instead of this vocabulary"
+        rows.append((name, version_of(name) or NONE, peer.ids, reason))
     rows += [(each.name, "", each.kind, each.shown) for each in own]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:

@@ -112,7 +112,7 @@ def load(named: str | PathLike[str]) -> SessionFile:
             except TokenloupeError as error:
                 faults.append((key, f"“{key}” {error}"))
     if faults:
-        raise error_of(path.name, *(Fault(line_of(file.lines, 0, key), told) for key, told in faults))
+        raise error_of(path.name, *(Fault(line_of(file.lines, 0, key), message) for key, message in faults))
     session = SessionFile(**values)
     size = len(session.text)
     return replace(
@@ -345,8 +345,8 @@ def save(session: SessionFile, named: str | PathLike[str]) -> None:
         raise TokenloupeError(f"Notes can have at most {MOST_NOTES:,} characters. Shorten them.")
     for what, rows in (("breakpoints", session.breakpoints), ("watches", session.watches)):
         if len(rows) > MOST_CONDITIONS:
-            told = f"A session can have at most {MOST_CONDITIONS} {what}, but this one has {len(rows)}."
-            raise TokenloupeError(told)
+            message = f"A session can have at most {MOST_CONDITIONS} {what}, but this one has {len(rows)}."
+            raise TokenloupeError(message)
     content = written(session, path.parent).encode()
     if len(content) > MOST_FILE_BYTES:
         raise TokenloupeError(

@@ -255,9 +255,9 @@ def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
     in_model = np.zeros(len(vocabulary), bool) if parts is None else parts.in_model
     columns = (column[ids].tolist() for column in (vocabulary.attributes, vocabulary.stored_types, in_model))
     marked = dict[int, Marked]()
-    for token_id, *said in zip(stoppable(ids), *columns, strict=True):
+    for token_id, *values in zip(stoppable(ids), *columns, strict=True):
         token = added.get(token_id)
-        key = *said, token and (token.special, token.lstrip, token.rstrip, token.single_word)
+        key = *values, token and (token.special, token.lstrip, token.rstrip, token.single_word)
         if key not in known:
             strips = _strips(int(vocabulary.attributes[token_id]), token)
             known[key] = Marked(vocabulary.kind(token_id), _mark(vocabulary, token, token_id), strips)
@@ -386,11 +386,11 @@ def csv_text(tokens: Iterable[SpecialToken]) -> str:
 
 
 def _cells(token: SpecialToken) -> list[object]:
-    said = _record(token)
-    said["roles"] = " ".join(role.name for role in token.roles)
-    said["strips"] = " ".join(token.strips)
-    said |= {name: "yes" if value else "no" for name, value in said.items() if isinstance(value, bool)}
-    return ["" if said[name] is None else said[name] for name in CSV_HEAD]
+    record = _record(token)
+    record["roles"] = " ".join(role.name for role in token.roles)
+    record["strips"] = " ".join(token.strips)
+    record |= {name: "yes" if value else "no" for name, value in record.items() if isinstance(value, bool)}
+    return ["" if record[name] is None else record[name] for name in CSV_HEAD]
 
 
 def json_list(tokens: Iterable[SpecialToken]) -> str:
@@ -446,8 +446,8 @@ def summary(tokens: Sequence[SpecialToken]) -> str:
         (sum(token.is_unused for token in tokens), "is unused", "are unused"),
         (sum(token.reach is TokenReach.NEVER for token in tokens), *["not reached by its own text"] * 2),
     )
-    told = ", ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in facts if n)
-    return counted(len(tokens), "special token") + (f": {told}." if told else ".")
+    listed = ", ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in facts if n)
+    return counted(len(tokens), "special token") + (f": {listed}." if listed else ".")
 
 
 # As rows of a table

@@ -97,15 +97,15 @@ def places(origin: TokenOrigin) -> list[str]:
     role = quoted(origin.role, LONGEST_ROLE)
     owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {role}"
     field = "its text" if origin.field in ("", "content") else quoted(origin.field)
-    said, shorter = [owner], list[str]()
+    parts, shorter = [owner], list[str]()
     if origin.kind == CONTENT:
-        said.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
+        parts.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
         shorter.append(f"{owner} · characters {origin.start:,}–{origin.end:,}")
     elif origin.kind == CHANGED:
-        said.append(f"made from {field}")
+        parts.append(f"made from {field}")
     if origin.is_mixed:
-        said.append("with adjacent text")
-    return [" · ".join(said), *shorter, owner]
+        parts.append("with adjacent text")
+    return [" · ".join(parts), *shorter, owner]
 
 
 def line_of(origin: TokenOrigin) -> str:

@@ -134,11 +134,11 @@ class PromptView(SpanView):
     def _on_selected_changed(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
         self.set_selected_token(-1 if index is None else index)
-        said = ""
+        description = ""
         if index is not None and encoding is not None:
             label = self._chat_spans.label_of(int(encoding.token_ids[index]))
-            said = f"{label}, {self.words_of(index)[0][0]}"
-        self.setAccessibleDescription(said)
+            description = f"{label}, {self.words_of(index)[0][0]}"
+        self.setAccessibleDescription(description)
 
     def words_of(self, token: int) -> tuple[list[str], list[str]]:
         """Texts about a token, and about the line that wrote it, each in several lengths."""

@@ -146,10 +146,10 @@ def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     from guiapp.analysis.explain.reports import value_text
 
     yield "warnings", "\n".join(vocabulary.warnings[:MOST_REMARKS])
-    said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
-    for key in [key for key in said if "chat_template" in key]:
-        yield key.rpartition(".")[2].replace("_", " "), printable(value_text(said.pop(key)))
-    lines = [f"{key}  {quoted(value_text(value), LONGEST_SAID)}" for key, value in said.items()]
+    values = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}
+    for key in [key for key in values if "chat_template" in key]:
+        yield key.rpartition(".")[2].replace("_", " "), printable(value_text(values.pop(key)))
+    lines = [f"{key}  {quoted(value_text(value), LONGEST_SAID)}" for key, value in values.items()]
     yield "metadata", "\n".join(lines[:MOST_SAID])
 
 

@@ -125,8 +125,8 @@ def list_models(
     """Fill a menu with the models of the Compare page, to choose B."""
     for session in sessions:
         loader = session.loader
-        told = (loader.problem or "opening …") if loader.model is None else about(loader.model)
-        title = isolate(f"{loader.title}  {elided(told, LONGEST_ABOUT)}")
+        description = (loader.problem or "opening …") if loader.model is None else about(loader.model)
+        title = isolate(f"{loader.title}  {elided(description, LONGEST_ABOUT)}")
         add_choice(menu, title, session is chosen, partial(choose, session))
 
 

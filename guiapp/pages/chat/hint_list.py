@@ -94,8 +94,8 @@ class HintRow(QFrame):
             self._write()
 
     def _write(self) -> None:
-        theme, said = self._theme_source.theme, TITLES.get(self.hint.code, self.hint.severity.capitalize())
-        title = Span(f"{said}.  ", theme.text, is_bold=True)
+        theme, heading = self._theme_source.theme, TITLES.get(self.hint.code, self.hint.severity.capitalize())
+        title = Span(f"{heading}.  ", theme.text, is_bold=True)
         self._words.set_spans([title, Span(self.hint.what, theme.dim)])
 
     def _apply_fix(self) -> None:

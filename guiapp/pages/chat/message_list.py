@@ -565,12 +565,12 @@ class MessageCard(QFrame):
         self.editor.setReadOnly(is_long or not is_text or not is_held)
         self.editor.setAccessibleName(f"Message {self.number + 1}, {role}")
         others = [key for key in message if key not in ("role", "content")]
-        said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
-        said += [] if is_text else [counted(len(content), "part")]
-        said += [] if is_held else ["characters that you cannot edit here"]
-        said += [quoted(key, 24) for key in others]
-        self._others.set_texts([f"{' · '.join(said)} – ⋯ Edit as JSON", ", ".join(said)] if said else [""])
-        self._others.setVisible(bool(said))
+        notes = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
+        notes += [] if is_text else [counted(len(content), "part")]
+        notes += [] if is_held else ["characters that you cannot edit here"]
+        notes += [quoted(key, 24) for key in others]
+        self._others.set_texts([f"{' · '.join(notes)} – ⋯ Edit as JSON", ", ".join(notes)] if notes else [""])
+        self._others.setVisible(bool(notes))
 
     def show_count(self, n_tokens: int | None) -> None:
         self.count.setText("" if n_tokens is None else f"{n_tokens:,}")

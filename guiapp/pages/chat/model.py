@@ -383,8 +383,8 @@ def _goes_on(before: str, after: str) -> bool:
 def as_json(conversation: Conversation) -> str:
     """The conversation as JSON: a list of messages, or a request if there are tools."""
     messages = list(conversation.messages)
-    said = messages if conversation.tools is None else {"messages": messages, "tools": conversation.tools}
-    return json.dumps(said, ensure_ascii=False, indent=2)
+    document = messages if conversation.tools is None else {"messages": messages, "tools": conversation.tools}
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 class SavedConversation(QObject):

@@ -451,10 +451,10 @@ class FigureDelegate(_CellDelegate):
     """Draws a value at the right, followed by its bar; or the row's state at the left."""
 
     def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
-        if told := self._summary.state_of(row):
+        if state := self._summary.state_of(row):
             font = Theme.ui_font()
             color = theme.bad if row.failure else theme.dim
-            write(painter, place, elided(told, font, place.width()), color, LEFT, font)
+            write(painter, place, elided(state, font, place.width()), color, LEFT, font)
             return
         bar = index.data(BAR_ROLE)
         figure = place

@@ -167,8 +167,8 @@ class TextsPage(Page):
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
-            told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
-            copy_text(self, told + "\n", "the report as Markdown")
+            copied = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
+            copy_text(self, copied + "\n", "the report as Markdown")
 
     # The current change
 

@@ -240,8 +240,8 @@ class DataHead(QFrame):
         label.setText("Maximum length")
         most = framed(in_row(label, self.most, spacing=GAP_PX))
         options = WrappingRow([self.mask_choice, self.first, self.last, self.template, self.shape, most])
-        told = in_column(self.title, self.about, spacing=UNIT_PX)
-        first = in_row((told, 1), self.bar, self.stop, self.file, self.export, spacing=GAP_PX)
+        titles = in_column(self.title, self.about, spacing=UNIT_PX)
+        first = in_row((titles, 1), self.bar, self.stop, self.file, self.export, spacing=GAP_PX)
         parts = (self.problem, 1), self.example, self.template_file
         self._failed = framed(in_row(*parts, spacing=GAP_PX))
         margins = MARGIN_PX, 2 * UNIT_PX, MARGIN_PX, 2 * UNIT_PX

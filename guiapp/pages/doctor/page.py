@@ -193,9 +193,9 @@ class DoctorHead(QFrame):
         self.drop = tool_button("✕", drop, tip="Remove the original")
         self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
         self.fix = push_button("", self._ask_fixes, role="primary", tip="Write a copy without these faults")
-        told = in_column(self.verdict, self.about, spacing=UNIT_PX)
+        titles = in_column(self.verdict, self.about, spacing=UNIT_PX)
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export, self.fix
-        in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
+        in_row((titles, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
         model.changed.connect(self._refresh)
         model.examined.progress_changed.connect(self._show_progress)
         self._refresh()

@@ -292,7 +292,7 @@ class TimeBar(Painted):
         self.update()
 
     def _tip(self, place: QPoint) -> str:
-        return "\n".join(told for x, told in self.ticks if abs(x - place.x()) <= NEAR_PX)
+        return "\n".join(caption for x, caption in self.ticks if abs(x - place.x()) <= NEAR_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         state = self._model.state
@@ -307,5 +307,5 @@ class TimeBar(Painted):
             painter.fillRect(place, theme.text)
         below = QRectF(0, BAR_TOP_PX + BAR_PX + 6, self.width(), 20)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-        for told, side in zip(self.captions, (LEFT, RIGHT), strict=True):
-            write(painter, below, told, theme.dim, side)
+        for caption, side in zip(self.captions, (LEFT, RIGHT), strict=True):
+            write(painter, below, caption, theme.dim, side)

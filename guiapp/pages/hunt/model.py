@@ -553,8 +553,8 @@ def texts_of(find: Find) -> tuple[Find, ...]:
 
 
 def where(find: Find) -> str:
-    told = capitalized(find.reason.title)
-    return f"{told}, at byte {find.at:,}" if find.text else told
+    title = capitalized(find.reason.title)
+    return f"{title}, at byte {find.at:,}" if find.text else title
 
 
 def no_mismatch_lines(state: Hunt) -> Iterator[str]:

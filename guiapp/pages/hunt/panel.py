@@ -264,8 +264,8 @@ class CauseList(PaintedRows):
     def _on_selected_changed(self) -> None:
         self.show_chosen()
         find = self._model.selected
-        told = "" if find is None else f"{title_of(find.reason.kind)}: {visible_text(find.text)}"
-        self.setAccessibleDescription(told)
+        description = "" if find is None else f"{title_of(find.reason.kind)}: {visible_text(find.text)}"
+        self.setAccessibleDescription(description)
 
     # User input
 
@@ -336,8 +336,8 @@ class CauseList(PaintedRows):
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
         title = elided(title_of(find.reason.kind), large, place.width())
         write(painter, upper, title, theme.text, LEFT, large)
-        told = plain(find, self._model.state.subjects)
-        write(painter, lower, isolate(elided(told, small, place.width())), theme.dim, LEFT, small)
+        words = plain(find, self._model.state.subjects)
+        write(painter, lower, isolate(elided(words, small, place.width())), theme.dim, LEFT, small)
 
     def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, place: QRect) -> None:
         """Paint the texts that fit, and the number of further texts."""
@@ -361,8 +361,8 @@ class CauseList(PaintedRows):
     def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, place: QRect) -> None:
         number = place.adjusted(0, 14, 0, -ROW_PX // 2 + 4)
         font = Theme.mono_font(14)
-        told, color = (f"{amount:,}", theme.text) if amount else ("none", theme.dim)
-        write(painter, number, told, color, RIGHT, font)
+        shown, color = (f"{amount:,}", theme.text) if amount else ("none", theme.dim)
+        write(painter, number, shown, color, RIGHT, font)
         if amount:
             wide = max(BAR_PX * amount / most, LEAST_BAR_PX)
             bar = QRectF(place.right() - wide + 1, place.top() + ROW_PX / 2 + 9, wide, 4)

@@ -388,8 +388,8 @@ class TrainingForm(QWidget):
         self.own_text.setVisible(self.source.currentIndex() == 1)
         self.button.setText("Stop" if model.is_busy else "Train")
         theme = self._theme_source.theme
-        told = f"{model.shortfall} Train on a longer text for more." if model.shortfall else ""
+        message = f"{model.shortfall} Train on a longer text for more." if model.shortfall else ""
         failure = self._problem or model.failure
-        self.message.setText(failure or told)
+        self.message.setText(failure or message)
         self.message.setVisible(bool(self.message.text()))
         self.message.setStyleSheet(f"color: {(theme.bad if failure else theme.warning).name()}")

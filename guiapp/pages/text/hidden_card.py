@@ -52,15 +52,15 @@ class HiddenCard(Popover):
         self.n_hidden = hidden.within(start, end).n_characters
         data = session.document.slice(start, end)
         text = data.decode("utf-8", "ignore")
-        said = decoded(text[: MOST_SHOWN + 1])
-        spelt = visible_lines(said) if said else "\n".join(code_points(text, MOST_NAMES))
+        meaning = decoded(text[: MOST_SHOWN + 1])
+        spelt = visible_lines(meaning) if meaning else "\n".join(code_points(text, MOST_NAMES))
         shown_bytes = bytes_in_tokens(session.document, session, start, end, MOST_BYTES)
         first, last = session.tokens.indexes_in(start, end)
         count = counted(self.n_hidden or len(text), "hidden character" if self.n_hidden else "character")
         title = set_role(QLabel(f"{count}, {counted(last - first, 'token')}"), "strong")
         self.setAccessibleName(title.text())
         self.about = plain_label("dim", wraps=True)
-        self.about.setText(_about(text, self.n_hidden, bool(said)))
+        self.about.setText(_about(text, self.n_hidden, bool(meaning)))
         theme, in_card_px = theme_source.theme, 2 * (MARGIN_PX + CARD_MARGIN_PX + 1)
         self.content = _area("Hidden text", spelt, theme.text, MOST_LINES, in_card_px)
         name = "Bytes, with a bar at the start of each token"
@@ -137,5 +137,5 @@ def _about(text: str, n_hidden: int, spells: bool) -> str:
     kinds = ", ".join(kind_name(kind, len(text)) for kind in kinds_of(text)[:2])
     first, last = min(text), max(text)
     points = f"U+{ord(first):04X}" + (f" to U+{ord(last):04X}" if first != last else "")
-    said = "You cannot see it, but a model reads:" if spells else "You cannot see it."
-    return f"{kinds[0].upper()}{kinds[1:]}, {points}. {said}"
+    sentence = "You cannot see it, but a model reads:" if spells else "You cannot see it."
+    return f"{kinds[0].upper()}{kinds[1:]}, {points}. {sentence}"

@@ -131,9 +131,9 @@ class TreeLegend(Painted):
             counts = np.bincount(values.classes[is_token], minlength=NO_CLASS + 1)[: len(values.names)]
             largest = [at for at in np.argsort(-counts, kind="stable").tolist() if counts[at]]
             self._classes = [(at, f"{values.names[at]} {counts[at]:,}") for at in largest]
-        said = ", ".join(text for _, text in self._classes) or (values.title if values else "")
-        self.setAccessibleDescription(said)
-        self.setToolTip(f"{said}\n\n{ALONE}" if self._classes else said)
+        description = ", ".join(text for _, text in self._classes) or (values.title if values else "")
+        self.setAccessibleDescription(description)
+        self.setToolTip(f"{description}\n\n{ALONE}" if self._classes else description)
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:

@@ -211,8 +211,8 @@ class TreePage(Page):
         picture, point = self.model.picture, self.view.pointer
         assert picture is not None
         assert point is not None
-        told = glance(picture, node, self.model.counts, self.model.spelling.now)
-        self.card.show_near(self.view.outline(node), point, *told)
+        facts = glance(picture, node, self.model.counts, self.model.spelling.now)
+        self.card.show_near(self.view.outline(node), point, *facts)
 
 
 def make_page(setting: PageSetting) -> TreePage:

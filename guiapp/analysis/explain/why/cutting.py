@@ -93,8 +93,8 @@ def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: Step
     shown = code(visible_text(piece.encode(), SHOWN))
     branch = branch_of(patterns, before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
-        told = f"{shown} lies between matches of the patterns, or another rule splits it off."
-        return WhyLine(told, place)
+        sentence = f"{shown} lies between matches of the patterns, or another rule splits it off."
+        return WhyLine(sentence, place)
     words = f": {branch.words}" if branch.words else ""
     pattern = f" of pattern {branch.pattern + 1} of {len(patterns)}" if len(patterns) > 1 else ""
     which = f"alternative {branch.place + 1} of {branch.n_options}" if branch.n_options > 1 else ""
@@ -119,8 +119,8 @@ def _by_components(
         after = _piece_at(pieces, span)
         if after != before:
             shown = code(visible_text(after, SHOWN))
-            told = f"{_named(part)} makes the piece {shown}."
-            yield WhyLine(told, place, note=_branch(part, fragment, span))
+            sentence = f"{_named(part)} makes the piece {shown}."
+            yield WhyLine(sentence, place, note=_branch(part, fragment, span))
             explanation = True
         before = after
     if not explanation:
