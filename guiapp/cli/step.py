@@ -383,8 +383,8 @@ class Console(cmd.Cmd):
             at = tokens.starts.tolist().index(trace.columns.position[debugger.position])
             labels[at : at + 2] = [f"[{labels[at]}·+·{labels[at + 1]}]".replace("·+·", " + ")]
         first, last = max(0, at - WINDOW_TOKENS), at + WINDOW_TOKENS
-        before, behind = "… " if first else "", " …" if last < len(labels) else ""
-        self._write_line(f"  {before}{' | '.join(labels[first:last])}{behind}")
+        before, after = "… " if first else "", " …" if last < len(labels) else ""
+        self._write_line(f"  {before}{' | '.join(labels[first:last])}{after}")
 
     def _label(self, token_id: int, start: int, end: int) -> str:
         return self._debugger.describer.label(token_id, start, end)

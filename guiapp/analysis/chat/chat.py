@@ -311,10 +311,10 @@ class _Prompt:
         ends = [place for place in range(start, before) if self._is_end[place]]
         ends = ends if owned.has_content else ends[:-1]  # without content, the last end is the message's own
         header = self._after_end(ends[-1], before) if ends else start
-        behind = self._after_end(owned.end, end)
-        header, behind = header or start, behind or end
-        turn = Turn(header, behind, owned.message, self._chat.conversation.role(owned.message))
-        return [self._own(start, header), turn, self._own(behind, end)]
+        after = self._after_end(owned.end, end)
+        header, after = header or start, after or end
+        turn = Turn(header, after, owned.message, self._chat.conversation.role(owned.message))
+        return [self._own(start, header), turn, self._own(after, end)]
 
     def _own(self, start: int, end: int) -> Turn:
         firsts = np.unique(self._origins.rows[start:end], return_index=True)[1]
@@ -326,8 +326,8 @@ class _Prompt:
         """The index after the first end of turn and the blanks that follow it; None if there is no end."""
         for place in range(start, end):
             if self._is_end[place]:
-                behind = range(place + 1, end)
-                return next((each for each in behind if not self._is_blank(each)), end)
+                after = range(place + 1, end)
+                return next((each for each in after if not self._is_blank(each)), end)
         return None
 
     def _is_bos(self, place: int) -> bool:
@@ -438,8 +438,8 @@ class TokenOrigins(Sequence[TokenOrigin]):
         end_rows = np.maximum(np.searchsorted(runs.bounds[:-1], ends, "left"), rows + 1)
         columns = np.stack([starts, ends, rows, end_rows]).astype(np.int32)
         added = len(runs.of_runs) - 1
-        before, behind = (np.tile([[0], [0], [added], [added + 1]], n).astype(np.int32) for n in n_affixes)
-        self._columns = np.concatenate([before, columns, behind], axis=1)
+        before, after = (np.tile([[0], [0], [added], [added + 1]], n).astype(np.int32) for n in n_affixes)
+        self._columns = np.concatenate([before, columns, after], axis=1)
 
     def __len__(self) -> int:
         return len(self._columns[0])

@@ -89,9 +89,9 @@ def _changes_more(source: str, start: int, end: int, text: str) -> bool:
 
     jinja drops a newline after the tag of a statement and at the end of a template.
     """
-    before, behind = source[max(start - 2, 0) : start], source[end : end + 1]
-    is_dropped = (before in ("%}", "#}") and behind == "\n") or (before.endswith("\n") and not behind)
-    return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
+    before, after = source[max(start - 2, 0) : start], source[end : end + 1]
+    is_dropped = (before in ("%}", "#}") and after == "\n") or (before.endswith("\n") and not after)
+    return bool(TAG.search(before[-1:] + text + after)) or (is_dropped and not text)
 
 
 def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:

@@ -150,8 +150,8 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     control, names = is_control(vocabulary), chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
-    behind = np.append(contents[1:], len(chat.origins))
-    for last, following in zip(contents[is_last].tolist(), behind[is_last].tolist(), strict=False):
+    after = np.append(contents[1:], len(chat.origins))
+    for last, following in zip(contents[is_last].tolist(), after[is_last].tolist(), strict=False):
         origin = chat.origins[last]
         if origin.role != ASSISTANT:
             continue
@@ -264,10 +264,10 @@ def _end_of_turns(chat: Chat) -> int | None:
     """The control token that the template most often writes after content, or else the model's own end."""
     vocabulary = chat.tokenizer.vocabulary
     is_content, following, control = chat.origins.is_content, chat.token_ids[1:], is_control(vocabulary)
-    behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
+    after = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
     ids = vocabulary.special_ids
     own = ids.eos if ids.eot is None else ids.eot
-    return max(behind, key=behind.__getitem__, default=own)
+    return max(after, key=after.__getitem__, default=own)
 
 
 def _added_blanks(chat: Chat) -> Iterator[Hint]:

@@ -129,9 +129,9 @@ def _way(chat: Chat, fix: Fix) -> str:
     if fix.template is not None:
         whole, start, end = chat.template.source_text, fix.template.start, fix.template.end
         before = whole[max(whole.rfind("\n", 0, start) + 1, start - AROUND) : start]
-        behind, _, _ = whole[end : end + AROUND].partition("\n")
+        after, _, _ = whole[end : end + AROUND].partition("\n")
         number = whole.count("\n", 0, start) + 1
-        line = quoted(before + fix.template.text + behind, LONGEST_LINE)
+        line = quoted(before + fix.template.text + after, LONGEST_LINE)
         return f"to fix, change line {number} of the template to: {line}"
     options = {"--no-special": fix.add_special is False, "--as-text": fix.as_text is True}
     return fix.remedy or next((f"to fix, add {name}" for name, is_it in options.items() if is_it), "")

@@ -427,7 +427,7 @@ class TracingEnvironment(ChatEnvironment):
                 yield from _quoted(value, ensure_ascii)
             elif isinstance(value, dict | list | tuple) and value:
                 before = "" if step is None else "\n" + step * (level + 1)
-                behind = "" if step is None else "\n" + step * level
+                after = "" if step is None else "\n" + step * level
                 is_dict = isinstance(value, dict)
                 yield ("{" if is_dict else "[") + before
                 for number, each in enumerate(sorted(value) if is_dict and sort_keys else value):
@@ -436,7 +436,7 @@ class TracingEnvironment(ChatEnvironment):
                         yield from pieces(each, level + 1)
                         yield colon
                     yield from pieces(value[each] if is_dict else each, level + 1)
-                yield behind + ("}" if is_dict else "]")
+                yield after + ("}" if is_dict else "]")
             else:
                 yield json.dumps(value)
 

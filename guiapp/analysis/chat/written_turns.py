@@ -133,8 +133,8 @@ def _end(message: Any, text: str, start: int, whole: str, prompt: str) -> tuple[
     common = n_alike(own, text[start : start + len(own)])
     inside = own.rfind(content, 0, common)
     if content and inside >= 0:  # equal up to the marker, which may differ for the last message
-        behind = inside + len(content)
-        ours, here = _marker(own, behind), _marker(text, start + behind)
+        after = inside + len(content)
+        ours, here = _marker(own, after), _marker(text, start + after)
         if ours and here:
             return here, True
     rest = own.find(text[start + common : start + common + 8], common + 1) if common < len(own) else -1

@@ -148,8 +148,8 @@ def counterparts(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64])
     own, other = (table[:, :2], table[:, 2:]) if side == 0 else (table[:, 2:], table[:, :2])
     at = own[:, 0].searchsorted(indexes, side="right") - 1
     within = np.minimum(other[at, 0] + indexes - own[at, 0], other[at, 1])
-    behind = other[at, 1] + indexes - own[at, 1]
-    result: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
+    after = other[at, 1] + indexes - own[at, 1]
+    result: NDArray[np.int64] = np.where(indexes < own[at, 1], within, after)
     return result
 
 
@@ -290,8 +290,8 @@ def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
 def _best_cut(head: list[int], tail: list[int], others: list[int]) -> int:
     """The index to cut `others` at so that its parts have most in common with `head` and `tail`."""
     before = _common_lengths(head, others)
-    behind = _common_lengths(tail[::-1], others[::-1])[::-1]
-    return int((before + behind).argmax())
+    after = _common_lengths(tail[::-1], others[::-1])[::-1]
+    return int((before + after).argmax())
 
 
 def _common_lengths(ids: list[int], others: list[int]) -> NDArray[np.int64]:

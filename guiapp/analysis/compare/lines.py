@@ -93,8 +93,8 @@ def _last_line_start(columns: Sequence[_Column]) -> int:
     for column in columns:
         starts, ends = column.spans.T
         firsts = np.searchsorted(starts, places)
-        reach, behind = np.append(0, ends)[firsts], np.append(ends, -1)[firsts]
-        places = places[(reach <= places) & (behind != places)]
+        reach, after = np.append(0, ends)[firsts], np.append(ends, -1)[firsts]
+        places = places[(reach <= places) & (after != places)]
     for place in places[: -TRIED - 1 : -1].tolist():
         first = text[place : place + 4].decode("utf-8", "replace")[:1]
         if not unicodedata.category(first).startswith("M"):  # a mark belongs to the previous character

@@ -96,8 +96,8 @@ def aligned_span(stores: Sequence[TokenStore], start: int, end: int) -> tuple[in
     """The smallest span around [start, end) whose ends no token of any store crosses."""
     while (before := _across(stores, start)) is not None:
         start = before[0]
-    while (behind := _across(stores, end)) is not None:
-        end = behind[1]
+    while (after := _across(stores, end)) is not None:
+        end = after[1]
     return start, end
 
 
@@ -149,9 +149,9 @@ class LiveComparison:
             self.shares[row] = _spliced(self.shares[row], store.replaced)
             self.tints[row] = _spliced(self.tints[row], store.replaced)
         start, end = aligned_span(stores, *_touched(stores, edit, n_bytes))
-        behind = self._next_that_all_have(stores[0], end)
-        tint = NO_TINT if behind is None else int(self.tints[0][behind])
-        end = n_bytes if behind is None else stores[0].span(behind)[0]
+        after = self._next_that_all_have(stores[0], end)
+        tint = NO_TINT if after is None else int(self.tints[0][after])
+        end = n_bytes if after is None else stores[0].span(after)[0]
         start = _with_a_token_of_each(stores, start, end)
         rows = windows(stores, start, end)
         columns = [column_of(row, *window) for row, window in enumerate(rows)]
@@ -192,8 +192,8 @@ def _touched(stores: Sequence[TokenStore], edit: TextEdit, n_bytes: int) -> tupl
     for store in stores:
         _, first, _, added = store.replaced
         start = min(start, store.span(first - 1)[1] if first else 0)
-        behind = first + added
-        end = max(end, store.span(behind)[0] if behind < len(store) else n_bytes)
+        after = first + added
+        end = max(end, store.span(after)[0] if after < len(store) else n_bytes)
     return start, end
 
 

@@ -302,10 +302,10 @@ def _contexts(difference: DifferingSpan) -> Iterator[tuple[int, int]]:
         end += 1
     if start < end:
         yield start, end
-    before, behind = WORD_BEFORE.search(context, 0, start), WORD_BEHIND.match(context, end)
-    if before is not None and behind is not None:
-        yield start, behind.end()
-        yield before.start(), behind.end()
+    before, after = WORD_BEFORE.search(context, 0, start), WORD_BEHIND.match(context, end)
+    if before is not None and after is not None:
+        yield start, after.end()
+        yield before.start(), after.end()
     yield 0, len(context)
 
 

@@ -218,10 +218,10 @@ def bars_svg(head: str, bars: Sequence[DrawnBar]) -> str:
                 f'<rect x="{left:.0f}" y="{top}" width="{width:.1f}" height="{BAR_PX}" rx="4" '
                 f'fill="{FILLS[tint % len(FILLS)]}"{outline}/>'
             )
-            baseline, behind = top + BAR_PX - 5, left + width + 8
+            baseline, after = top + BAR_PX - 5, left + width + 8
             yield (
-                f"{note(MARGIN_PX, baseline, name)}{bar}{note(behind, baseline, figure)}\n",
-                behind + NOTE_CHARACTER_PX * n_columns(figure),
+                f"{note(MARGIN_PX, baseline, name)}{bar}{note(after, baseline, figure)}\n",
+                after + NOTE_CHARACTER_PX * n_columns(figure),
             )
 
     return "".join(document(rows(), BAR_ROW_PX, head))

@@ -177,11 +177,11 @@ def _revealed(step: PageStep) -> str:
 
 
 def _text(step: PageStep) -> str:
-    before, at, behind = map(words, step.text)
+    before, at, after = map(words, step.text)
     if not any(step.text):
         return ""
     marked = f"<mark>{at}</mark>" if at and not step.ask else at
-    return f"<p class=text>{before}{marked}{behind}</p>\n"
+    return f"<p class=text>{before}{marked}{after}</p>\n"
 
 
 def _rows(step: PageStep) -> str:

@@ -208,8 +208,8 @@ def _text_context(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
     while about[1] < last < len(text) and text[last] & 0xC0 == 0x80:
         last -= 1
     stretches = text[first : about[0]], text[about[0] : about[1]], text[about[1] : last]
-    before, at, behind = (visible_text(stretch, PAGE_BYTES) for stretch in stretches)
-    return "…" * (first > 0) + before, at, behind + "…" * (last < len(text))
+    before, at, after = (visible_text(stretch, PAGE_BYTES) for stretch in stretches)
+    return "…" * (first > 0) + before, at, after + "…" * (last < len(text))
 
 
 def _nearby_tokens(

@@ -276,7 +276,7 @@ def special_texts(tokenizer: Tokenizer) -> list[bytes]:
 
 
 def in_contexts(texts: Iterable[bytes], contexts: Sequence[tuple[bytes, bytes]]) -> Iterator[bytes]:
-    return (before + text + behind for text in texts for before, behind in contexts)
+    return (before + text + after for text in texts for before, after in contexts)
 
 
 def _some(items: list[bytes]) -> list[bytes]:

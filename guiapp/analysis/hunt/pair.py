@@ -161,8 +161,8 @@ class SidePair:
             self.theirs.tokenizer or self._tokenizer,
         )
         if self._renumbered is not None:
-            before, behind = (self._renumbered[np.array(ids, int)].tolist() for ids in other)
-            other = before, behind
+            before, after = (self._renumbered[np.array(ids, int)].tolist() for ids in other)
+            other = before, after
         return affix_reason(mine, other, self.names, (self._tokenizer.vocabulary, theirs.vocabulary))
 
     def reason(self, text: bytes) -> Reason | None:

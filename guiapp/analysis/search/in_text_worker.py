@@ -28,10 +28,10 @@ def request(expression: str, matches_case: bool, most: int, text: bytes) -> byte
 def places(message: bytes) -> NDArray[np.int64]:
     """int64[k, 2]: the byte spans of the matches, without empty ones; ^ and $ match at line ends."""
     n_pattern, matches_case, most = np.frombuffer(message[:HEAD_BYTES], np.int64).tolist()
-    behind = HEAD_BYTES + n_pattern
+    after = HEAD_BYTES + n_pattern
     flags = re.MULTILINE | (re.NOFLAG if matches_case else re.IGNORECASE)
-    pattern = re.compile(message[HEAD_BYTES:behind].decode("utf-8", "surrogatepass"), flags)
-    text = decode(message[behind:])
+    pattern = re.compile(message[HEAD_BYTES:after].decode("utf-8", "surrogatepass"), flags)
+    text = decode(message[after:])
     spans = (match.span() for match in pattern.finditer(text))
     found = chain.from_iterable(islice((span for span in spans if span[0] < span[1]), most + 1))
     return _in_bytes(text, np.fromiter(found, np.int64)).reshape(-1, 2)

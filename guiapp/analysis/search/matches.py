@@ -116,10 +116,10 @@ def _in_any_case(needle: str, text: bytes) -> Pattern:
     pattern = []
     for at, character in enumerate(folded):
         steps = defaultdict(list, {(len(_encoded(character)), at + 1): [_encoded(character)]})
-        for behind in range(at + 1, min(at + LONGEST_FOLDING, len(folded)) + 1):
-            for spelling in map(_encoded, others.get(folded[at:behind], ())):
-                if (len(spelling), behind) in steps or is_in_text(spelling):
-                    steps[len(spelling), behind].append(spelling)
+        for after in range(at + 1, min(at + LONGEST_FOLDING, len(folded)) + 1):
+            for spelling in map(_encoded, others.get(folded[at:after], ())):
+                if (len(spelling), after) in steps or is_in_text(spelling):
+                    steps[len(spelling), after].append(spelling)
         pattern.append(steps)
     return pattern
 

@@ -223,10 +223,10 @@ def _end(roles: Sequence[TokenRole]) -> str:
 
 def _affix_positions(tokenizer: Tokenizer) -> dict[int, str]:
     try:
-        before, behind = tokenizer.special_affixes()
+        before, after = tokenizer.special_affixes()
     except EncodeError:
         return {}
-    return {**dict.fromkeys(behind, "behind"), **dict.fromkeys(before, "before")}
+    return {**dict.fromkeys(after, "behind"), **dict.fromkeys(before, "before")}
 
 
 def _template_ids(tokenizer: Tokenizer) -> frozenset[int]:

@@ -207,9 +207,9 @@ class RowChart(Chart):
             name = self._shown(row.name)
             self.words.append(Word(name, at, self.word_color(row.key), key=row.key))
             if note:
-                behind = at + QPointF(self.width_px(name + "n"), 0)
+                after = at + QPointF(self.width_px(name + "n"), 0)
                 color = self.word_color(row.key, self.theme.dim)
-                self.words.append(Word(note, behind, color, key=row.key))
+                self.words.append(Word(note, after, color, key=row.key))
             self._place_after_bar(index, row)
         left_px, head_y = self.area.right(), self.head_px - self.line_px / 2 - GAP_PX / 2
         for column in self._columns:

@@ -191,8 +191,8 @@ class CurveChart(Chart):
             self._leaders.append((end, at - QPointF(6, 0), self.color(name.curve.marker_style.color, key)))
             self.words.append(Word(text, at, self.word_color(key), BOLD, key=key))
             if name.detail:
-                behind = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
-                self.words.append(Word(name.detail, behind, self.word_color(key, dim), PLAIN, key=key))
+                after = at + QPointF(self.width_px(text, BOLD) + GAP_PX, 0)
+                self.words.append(Word(name.detail, after, self.word_color(key, dim), PLAIN, key=key))
         if n_grey := len(self.data.curves) - len(self._names):
             self.write_below(f"{n_grey} more in grey: point at one for its name", f"{n_grey} more")
 
@@ -553,8 +553,8 @@ def _dilated(counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
     for axis in (0, 1):
         wide = counts.copy()
         for by in range(1, size):
-            ahead, behind = [slice(None)] * 2, [slice(None)] * 2
-            ahead[axis], behind[axis] = slice(by, None), slice(None, -by)
-            wide[tuple(ahead)] += counts[tuple(behind)]
+            ahead, after = [slice(None)] * 2, [slice(None)] * 2
+            ahead[axis], after[axis] = slice(by, None), slice(None, -by)
+            wide[tuple(ahead)] += counts[tuple(after)]
         counts = wide
     return counts

@@ -154,9 +154,9 @@ class ColouredSpans(TokenizedText):
         """Extend a span to whole words, by at most REACH_BYTES on each side."""
         document = self._session.document
         first, last = max(start - REACH_BYTES, 0), min(end + REACH_BYTES, document.size)
-        before, behind = document.slice(first, start), document.slice(end, last)
+        before, after = document.slice(first, start), document.slice(end, last)
         begin = max(before.rfind(sign) for sign in WHITE)
-        found = [at for sign in WHITE if (at := behind.find(sign)) >= 0]
+        found = [at for sign in WHITE if (at := after.find(sign)) >= 0]
         return first + max(begin, 0), end + min(found) if found else last
 
     def _on_vocabulary_changed(self) -> None:

@@ -261,8 +261,8 @@ def _starts_word(finder: QTextBoundaryFinder) -> bool:
 
 
 def _is_newline(text: str, utf16_at: int) -> bool:
-    behind = text.encode("utf-16-le", "surrogatepass")[2 * utf16_at : 2 * utf16_at + 4]
-    return behind.startswith(b"\n\0") or behind == b"\r\0\n\0"
+    after = text.encode("utf-16-le", "surrogatepass")[2 * utf16_at : 2 * utf16_at + 4]
+    return after.startswith(b"\n\0") or after == b"\r\0\n\0"
 
 
 def n_units(text: str) -> int:

@@ -259,8 +259,8 @@ class ExactSpans(LiveSpans):
 
 def _chunks(at: int, n_tokens: int) -> list[tuple[int, int]]:
     """All tokens from `at` on, then the tokens before it, in ranges of AT_ONCE."""
-    behind = pairwise([*range(at, n_tokens, AT_ONCE), n_tokens])
-    return [*behind, *pairwise([*range(0, at, AT_ONCE), at])]
+    after = pairwise([*range(at, n_tokens, AT_ONCE), n_tokens])
+    return [*after, *pairwise([*range(0, at, AT_ONCE), at])]
 
 
 def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:

@@ -214,8 +214,8 @@ class TextSearch(QObject):
     def _go_from(self, offset: int, by: int) -> None:
         """Select the first match from an offset on, or the last one before it."""
         if self.n_matches:
-            behind = int(np.searchsorted(self._found.starts, offset))
-            self._go((behind if by > 0 else behind - 1) % self.n_matches)
+            after = int(np.searchsorted(self._found.starts, offset))
+            self._go((after if by > 0 else after - 1) % self.n_matches)
 
     def _go(self, index: int) -> None:
         start, end = int(self._found.starts[index]), int(self._found.ends[index])
@@ -243,12 +243,12 @@ def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
     """The matches that an edit did not touch, moved; in place if possible, which is faster."""
     starts, ends, is_all = results
     before = int(np.searchsorted(ends, edit.start, "right"))
-    behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed)))
-    starts[behind:] += edit.shift
-    ends[behind:] += edit.shift
-    if before == behind:
+    after = max(before, int(np.searchsorted(starts, edit.start + edit.removed)))
+    starts[after:] += edit.shift
+    ends[after:] += edit.shift
+    if before == after:
         return results
-    touched = slice(before, behind)
+    touched = slice(before, after)
     return TextMatches(np.delete(starts, touched), np.delete(ends, touched), is_all)
 
 
@@ -358,9 +358,9 @@ def _places_moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:
     """The hidden runs that an edit did not touch, moved."""
     starts, ends, counts = places
     before = int(np.searchsorted(ends, edit.start))
-    behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed, "right")))
+    after = max(before, int(np.searchsorted(starts, edit.start + edit.removed, "right")))
     columns = (starts, edit.shift), (ends, edit.shift), (counts, 0)
-    return HiddenPlaces(*(np.append(column[:before], column[behind:] + shift) for column, shift in columns))
+    return HiddenPlaces(*(np.append(column[:before], column[after:] + shift) for column, shift in columns))
 
 
 def _offset_without(places: HiddenPlaces, start: int, offset: int) -> int:

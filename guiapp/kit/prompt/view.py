@@ -310,8 +310,8 @@ class TurnBlocks(TextBlocks):
         old = self._starts
         self.reset()
         n_before = n_equal_from_start(old, self._starts)
-        behind = old[n_before:] + edit.shift, self._starts[n_before:]
-        n_behind = n_equal_from_start(behind[0][::-1], behind[1][::-1])
+        after = old[n_before:] + edit.shift, self._starts[n_before:]
+        n_behind = n_equal_from_start(after[0][::-1], after[1][::-1])
         n_kept = n_before + n_behind
         return BlockSplice(n_before, len(old) - n_kept, len(self._starts) - n_kept)
 

@@ -221,8 +221,8 @@ class ModelSession(TokenizedText):
         """How many tokens are added before and after the text; (0, 0) if it cannot be encoded."""
         if self.tokenizer is None or not self.options.add_special or not len(self.tokens):
             return 0, 0
-        before, behind = self.tokenizer.special_affixes()
-        return len(before), len(behind)
+        before, after = self.tokenizer.special_affixes()
+        return len(before), len(after)
 
     def n_in_line(self, start: int, end: int) -> int:
         """How many tokens begin in a line of the text, without BOS and EOS."""
@@ -351,10 +351,10 @@ class ModelSession(TokenizedText):
             if start <= caret <= end:
                 return self.selected_token
         window = self.spans_in(caret, caret)
-        behind = token_at(window, caret)
-        if behind < 0 and caret > 0:
-            behind = token_at(window, caret - 1)
-        return behind if behind >= 0 else None
+        after = token_at(window, caret)
+        if after < 0 and caret > 0:
+            after = token_at(window, caret - 1)
+        return after if after >= 0 else None
 
     def _set_selected(self, index: int | None) -> None:
         self._selected_token = index
@@ -389,8 +389,8 @@ class ModelSession(TokenizedText):
         n_tokens = len(self.tokens)
         if self.tokenizer is None or not (n_tokens or self.document.size):
             return None
-        before, behind = self.n_affixes
-        token_ids = self.tokens.ids(before, n_tokens - behind)
+        before, after = self.n_affixes
+        token_ids = self.tokens.ids(before, n_tokens - after)
         return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self.options)
 
     def _comparing_readings(self) -> Callable[[Progress], OtherReadings] | None:

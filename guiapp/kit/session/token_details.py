@@ -420,14 +420,14 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     tokens, document = session.tokens, session.document
     token_start, token_end = tokens.span(index)
     first = min(index, tokens.first_from(token_start - REACH_BYTES))
-    behind = max(index + 1, tokens.first_ending_after(token_end + REACH_BYTES))
+    after = max(index + 1, tokens.first_ending_after(token_end + REACH_BYTES))
     if token_start == token_end:  # see `tokens_near`
         first = min(first, max(tokens.first_from(token_start) - 1, 0))
-        behind = max(behind, min(tokens.first_ending_after(token_end) + 1, len(tokens)))
-    begins, is_last = first == 0, behind >= len(tokens)
+        after = max(after, min(tokens.first_ending_after(token_end) + 1, len(tokens)))
+    begins, is_last = first == 0, after >= len(tokens)
     start = 0 if begins else tokens.span(first)[0]
-    end = document.size if is_last else tokens.span(behind - 1)[1]
-    ids, starts, ends, _ = tokens.between(first, behind)
+    end = document.size if is_last else tokens.span(after - 1)[1]
+    ids, starts, ends, _ = tokens.between(first, after)
     places = np.array(starts) - start, np.array(ends) - start  # copies, because edits change the originals
     text = document.slice(start, end)
     return Excerpt(text, start, begins, is_last, np.array(ids), *places, index - first, first)

@@ -135,8 +135,8 @@ class DifferenceWalk(ItemWalk):
         if differences is None or not len(differences):
             return
         if current is None or caret != self._caret:
-            behind = differences.first_from(caret if current is not None or start is None else start)
-            current = behind - 1 if by > 0 else behind
+            after = differences.first_from(caret if current is not None or start is None else start)
+            current = after - 1 if by > 0 else after
         kinds = differences.ids(0, len(differences))
         for distance in range(1, len(differences) + 1):
             index = (current + by * distance) % len(differences)

@@ -190,8 +190,8 @@ def input_method_value(document: TextDocument, query: Qt.InputMethodQuery) -> st
         return text_of(document.slice(start, min(end, start + SURROUNDING_BYTES)))
     before = document.character_start(document.caret - SURROUNDING_BYTES)
     if query == names.ImSurroundingText:
-        behind = document.character_start(document.caret + SURROUNDING_BYTES)
-        return text_of(document.slice(before, behind))
+        after = document.character_start(document.caret + SURROUNDING_BYTES)
+        return text_of(document.slice(before, after))
     if query in (names.ImCursorPosition, names.ImAnchorPosition):
         return n_units(text_of(document.slice(before, document.caret)))
     return None

@@ -89,16 +89,16 @@ class SpanRows:
     def apply(self, edit: TextEdit) -> None:
         self._visible = None
         splice = self._blocks.apply(edit)
-        behind = splice.first + splice.removed
+        after = splice.first + splice.removed
         fresh = self._estimate(splice.first, splice.first + splice.added)
         kept = min(splice.removed, splice.added)
         fresh[:kept] = self._n_rows[splice.first : splice.first + kept]
         if splice.removed == splice.added:
-            self._n_rows[splice.first : behind] = fresh
+            self._n_rows[splice.first : after] = fresh
         else:
-            self._n_rows = np.concatenate((self._n_rows[: splice.first], fresh, self._n_rows[behind:]))
+            self._n_rows = np.concatenate((self._n_rows[: splice.first], fresh, self._n_rows[after:]))
             self._rows_before = None
-        if self._anchor >= behind:
+        if self._anchor >= after:
             self._anchor += splice.added - splice.removed
         elif self._anchor >= splice.first + splice.added:
             self._anchor, self._offset = splice.first + splice.added - 1, 0.0

@@ -96,8 +96,8 @@ class MenuButton(IconButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._reading = QGuiApplication.layoutDirection()
         is_turned = self._reading is Qt.LayoutDirection.RightToLeft
-        behind = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
-        self.setLayoutDirection(behind)  # puts the arrow after the text
+        after = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
+        self.setLayoutDirection(after)  # puts the arrow after the text
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def new_menu(self) -> QMenu:

@@ -147,10 +147,10 @@ class ColumnsArea(QWidget):
 
     def _on_comparison_changed(self) -> None:
         around = [column.column.session.n_affixes for column in self.columns]
-        before, behind = (any(pair[side] for pair in around) for side in (0, 1))
+        before, after = (any(pair[side] for pair in around) for side in (0, 1))
         names = [*self._comparison.names.values()]
         for column in self.columns:
-            column.editor.keep_rows_for_added(before, behind)
+            column.editor.keep_rows_for_added(before, after)
             refresh = column.head.show_figures if names == self._names else column.head.refresh
             refresh()
         self._names = names

@@ -166,9 +166,9 @@ class PlaceButton(PaintedButton):
         super().__init__(theme_source)
         (_, number, _, line), at = place
         before = line[:at].decode("utf-8", "replace")[-BEFORE_PLACE:]
-        behind = line[at:].decode("utf-8", "replace")[:LINE_CHARACTERS]
+        after = line[at:].decode("utf-8", "replace")[:LINE_CHARACTERS]
         self._number = f"{number:,}"
-        self._parts = [visible_text(part.encode()) for part in (before, behind[:1], behind[1:])]
+        self._parts = [visible_text(part.encode()) for part in (before, after[:1], after[1:])]
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(PLACE_PX)

@@ -215,8 +215,8 @@ class TreeLegend(Painted):
         for text in (values.title + ":", values.ends[0]):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
-        behind = sum(map(metrics.horizontalAdvance, (values.ends[1], values.nothing)))
-        room = self.width() / self._zoom.factor - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
+        after = sum(map(metrics.horizontalAdvance, (values.ends[1], values.nothing)))
+        room = self.width() / self._zoom.factor - x - after - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
         length = min(SCALE_PX, max(SHORTEST_SCALE_PX, room))
         gradient = QLinearGradient(x, 0, x + length, 0)
         colors = scale_colors(theme.name)

@@ -196,8 +196,8 @@ def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
         _draw_nodes(painter, drawing.geometry, drawing.colors, progress)
         for label in drawing.labels:
             _draw_label(painter, label)
-    before, _, behind = bytes(buffer.data().data()).partition(DATA_BEGIN)
-    return before + DATA_BEGIN + b64encode(picture) + behind[behind.index(DATA_END) :]
+    before, _, after = bytes(buffer.data().data()).partition(DATA_BEGIN)
+    return before + DATA_BEGIN + b64encode(picture) + after[after.index(DATA_END) :]
 
 
 def _stand_in() -> QImage:

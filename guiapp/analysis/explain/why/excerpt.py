@@ -60,11 +60,11 @@ def tokens_near(starts: NDArray[np.int64], ends: NDArray[np.int64], index: int, 
     results from their text.
     """
     first = int(np.searchsorted(starts, starts[index] - reach, side="left"))
-    behind = int(np.searchsorted(ends, ends[index] + reach, side="right"))
+    after = int(np.searchsorted(ends, ends[index] + reach, side="right"))
     if starts[index] == ends[index]:
         first = min(first, max(int(np.searchsorted(starts, starts[index], side="left")) - 1, 0))
-        behind = max(behind, min(int(np.searchsorted(ends, ends[index], side="right")) + 1, len(ends)))
-    return slice(first, behind)
+        after = max(after, min(int(np.searchsorted(ends, ends[index], side="right")) + 1, len(ends)))
+    return slice(first, after)
 
 
 def excerpt_of(encoding: Encoding, index: int) -> Excerpt:
