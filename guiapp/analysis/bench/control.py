@@ -33,9 +33,7 @@ QUIET_S = 1.0  # a held run continues after this time without typing or scrollin
 
 
 class Control:
-    """Requests to stop, pause or hold a run, set by signal handlers and other threads.
-
-    The run checks them between two calls and while waiting for one.
+    """Requests to stop, pause or hold a run, from signals and threads; checked between and during calls.
 
     paused_s  seconds paused or held
     held_s    seconds held
@@ -124,7 +122,7 @@ def contenders_context() -> ContextOfProcesses:
 
 
 def copies_context() -> ContextOfProcesses:
-    """Fork on Linux, with all that this process has opened, while it runs no other thread; else spawn."""
+    """The start method for copies of this process: fork on Linux, without other threads; else spawn."""
     return multiprocessing.get_context("fork") if sys.platform == "linux" else SPAWN
 
 

@@ -1,4 +1,4 @@
-"""Run a plan: compare the ids of contenders, then time these in turns; one that fails is left out.
+"""Run a plan: compare the contenders' ids, then time them in turns; one that fails is left out.
 
 The events of a run, one dictionary each:
 
@@ -491,7 +491,7 @@ class ContenderLoader:
 
 
 def loading(name: str, stage: str = STARTS) -> Event:
-    """The event of a contender that loads, maybe again: after it was lost, or for more threads."""
+    """The event of a contender that loads, maybe again: after it was lost, or on other threads."""
     return {"event": "loading", "contender": name, "stage": stage, "share": SHARES.get(stage, 0.0)}
 
 

@@ -117,7 +117,7 @@ class SpeedChange:
 
     @property
     def words(self) -> str:
-        """The verdict, and how sure it is."""
+        """The verdict, with “maybe” if it is not reliable."""
         is_unsure = self.verdict in ("slower", "faster") and not self.is_sure
         return f"maybe {self.verdict}" if is_unsure else self.verdict
 
@@ -181,7 +181,7 @@ def different_conditions(old: BenchRun, new: BenchRun) -> list[str]:
 
 
 def _conditions(run: BenchRun) -> dict[str, Any]:
-    """What results depend on, by name."""
+    """The conditions that results depend on, by name."""
     conditions = {name: run.environment.get(name) for name in COMPARABLE}
     conditions["vocabulary"] = run.vocabulary.get("sha256")
     conditions["chosen pre-tokenizer"] = run.vocabulary.get("chosen_pre") or "none"

@@ -26,7 +26,7 @@ LONGEST_WAIT_NS = 25 * SHORTEST_SAMPLE_NS
 MOST_CALLS = 1 << 20
 Texts = Sequence[bytes]
 
-N_COMPARED = 50  # counts while appending
+N_COMPARED = 50  # counts that are checked while appending
 LEAST_DECODED = 0.2  # characters per byte of text: one may have four bytes
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
@@ -175,7 +175,7 @@ SYSTEM_CLOCK = Clock(time.perf_counter_ns, time.process_time_ns)
 
 
 class TimedOperation(NamedTuple):
-    """Something to time.
+    """An operation to time.
 
     call     what is timed
     units    how many things one call processes, such as prompts: times are per unit

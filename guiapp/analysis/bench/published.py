@@ -71,7 +71,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
 
 
 def _figures() -> Iterator[Published]:
-    """The rows of the table of figures; an empty cell stands for any."""
+    """The rows of the table of figures; an empty cell means any value."""
     for row in _rows("published.csv"):
         yield Published(
             SOURCES[row["source"]],
