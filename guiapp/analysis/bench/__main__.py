@@ -1,17 +1,17 @@
-"""The benchmark as a process that a window starts and talks to.
+"""Run the benchmark in a process that a window starts and controls.
 
     python -m guiapp.analysis.bench [--run-own] < PLAN.json
 
-The first line of standard input is the plan; later ones are `pause`, `resume`, `hold` or `stop`.  Each event
-of `engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",
-"message"}.  It also stops on SIGINT and SIGTERM, and when either pipe is closed: nothing stays running.
-Contenders of one's own are programs: a plan with some is wrong unless --run-own says yes to them, as the
-window does, whose user has.
+The first line of standard input is the plan; later lines are `pause`, `resume`, `hold` or `stop`.  Each event
+of `engine` is one JSON line on standard output; for an invalid plan, the line is {"event": "failed",
+"message"}.  The run also stops on SIGINT and SIGTERM, and when either pipe is closed: no process remains.
+Custom contenders are programs: a plan with any is refused without --run-own, which the window passes after
+its user has agreed.
 
-The window goes first where both want a core: this process and its workers, all alike, have a low priority.
-On a machine with a free core that changes no figure; where there is none, the figure says so by its share
-of the processor.  Two cores of a machine are often halves of one, each of which makes the other nearly
-twice as slow, and no clock tells: so nothing is timed while somebody types, which `hold` says.
+The window has priority over this process and its workers, which all have the same low priority.  If a core
+is free, this changes no figure; if not, the share of the processor in each result shows it.  Two cores are
+often the two threads of one, and each makes the other nearly twice as slow without any clock showing it:
+so nothing is timed while the user types, when the window sends `hold`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOWER_PRIORITY = 5  # as a nice value
 
 
 def main() -> int:
-    """Exit status 0 if the run was complete or was stopped, 1 if the plan was at fault."""
+    """Run; return exit status 0 if the run was complete or stopped, 1 if the plan was invalid."""
     if hasattr(os, "nice"):
         os.nice(LOWER_PRIORITY)
     control = Control()
@@ -40,7 +40,7 @@ def main() -> int:
     try:
         record = _read(sys.stdin.readline())
         if isinstance(record, dict):
-            begin_early(str(record.get("model", "")), record.get("pre"))  # imports and opens what this does
+            begin_early(str(record.get("model", "")), record.get("pre"))  # it preloads imports and model
         from guiapp.analysis.bench.engine import run
         from guiapp.analysis.bench.plan import RUN_OWN, BenchError, plan_from
 
@@ -54,13 +54,13 @@ def main() -> int:
     except TokenloupeError as error:
         print(json.dumps({"event": "failed", "message": str(error)}), flush=True)
         return 1
-    except BrokenPipeError:  # nobody listens any more
+    except BrokenPipeError:  # the reader is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def _read(line: str) -> Any:
-    """What a line of JSON says; None, which is no plan, for anything else."""
+    """Parse a line of JSON; return None, which is not a plan, if it is invalid."""
     try:
         return read_json(line or "{}")
     except ValueError:
@@ -78,4 +78,4 @@ def _obey(commands: TextIO, control: Control) -> None:
 
 if __name__ == "__main__":
     status = main()
-    os._exit(status)  # all is told and all workers are gone; tidying up would take a second or more
+    os._exit(status)  # all events are written and all workers ended; a regular exit takes a second or more

@@ -1,6 +1,6 @@
-"""How a run starts its processes, and how it is stopped, paused, or held back for a moment from outside.
+"""Start the processes of a run; stop, pause or hold it from outside.
 
-It imports little: what takes longest is begun before all else is imported.
+This module imports little, so that the slowest work can start before other modules are imported.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from guiapp.core.processes import environment
 ContextOfProcesses = SpawnContext | ForkServerContext | ForkContext
 SPAWN = multiprocessing.get_context("spawn")
 PRELOADED = ["guiapp.analysis.bench.engine", "guiapp.analysis.hunt.searching"]
-EARLY = "TOKENLOUPE_OPEN_EARLY"  # for the process that is copied: a model, its pre-tokenizer, what to restore
+EARLY = "TOKENLOUPE_OPEN_EARLY"  # for the fork server: model, pre-tokenizer, its folder, variables to restore
 LONGEST_TEMPORARY = (
-    74  # bytes of a path: with those of multiprocessing's own files, as many as a socket may have
+    74  # bytes of a folder's path: with multiprocessing's file name, the longest path of a socket
 )
-QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
+QUIET_S = 1.0  # a held run continues after this time without typing or scrolling
 
 
 class Control:
-    """Asked between two calls and while waiting for one; others set it from signals and threads.
+    """Requests to stop, pause or hold a run, from signals and threads; checked between and during calls.
 
-    paused_s  in all, moments included
-    held_s    of moments alone
+    paused_s  seconds paused or held
+    held_s    seconds held
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Control:
         self._runs.set()
 
     def hold(self) -> None:
-        """Begin nothing for a moment: the window needs the processor, and would disturb what is timed."""
+        """Start nothing for a moment: the window needs the processor and would disturb the timing."""
         self._quiet_at_s = time.monotonic() + QUIET_S
 
     def shall_stop(self) -> bool:
@@ -76,9 +76,9 @@ class Control:
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Control]:
-    """What stops at Ctrl+C, or when the process shall end; afterwards signals do what they did before.
+    """A control that SIGINT and SIGTERM stop; the previous signal handlers are restored afterwards.
 
-    Until `interrupts.has_results`, a signal raises KeyboardInterrupt.
+    Until `interrupts.has_results`, a signal also raises KeyboardInterrupt.
     """
     control = Control()
     numbers = signal.SIGINT, signal.SIGTERM
@@ -101,11 +101,11 @@ def stopped_by_signals() -> Iterator[Control]:
 
 @contextmanager
 def interrupts_held_back() -> Iterator[None]:
-    """Whatever starts meanwhile never gets SIGINT; this process gets it afterwards.  Not on Windows."""
+    """Processes started meanwhile never get SIGINT; this one gets it afterwards.  No effect on Windows."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # at its start it lets interrupts through again
+    resource_tracker.ensure_running()  # starting it unblocks SIGINT
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -114,31 +114,31 @@ def interrupts_held_back() -> Iterator[None]:
 
 
 def contenders_context() -> ContextOfProcesses:
-    """How processes of contenders start: on Linux as copies of one that has imported all but their libraries.
+    """The start method for contenders: on Linux, forks of a server that has imported all but their libraries.
 
-    That takes a few milliseconds in place of a second.  Of the process that asks nothing is copied.
+    This takes a few milliseconds instead of a second.  Nothing of the calling process is copied.
     """
     return multiprocessing.get_context("forkserver") if begin_early() else SPAWN
 
 
 def copies_context() -> ContextOfProcesses:
-    """How processes start as copies of this one, with all it opened, where no thread works."""
+    """The start method for copies of this process: fork on Linux, without other threads; else spawn."""
     return multiprocessing.get_context("fork") if sys.platform == "linux" else SPAWN
 
 
 def begin_early(model: str | None = None, pre: str | None = None) -> bool:
-    """Start what `contenders_context` copies, while something else is done; it may open a model meanwhile.
+    """Start the fork server of `contenders_context` in the background; it may open a model meanwhile.
 
-    False where there can be none: on other systems, or where temporary files lie too deep for a socket.
-    That is for a process that makes one run: the model is opened once, whatever becomes of its file.
-    It imports this very package, not one of the same name in the present folder, such as a clone, and in the
-    end it removes the folder of its socket, should this process be killed.
+    Return False if there can be none: on other systems, or if the path of temporary files is too long for a
+    socket.  Name a model only in a process that makes one run: later changes of its file are not seen.
+    The server imports this very package, not one of the same name in the current folder, such as a clone.
+    When it ends, it removes the folder of its socket, even if this process was killed.
     """
     if sys.platform != "linux" or len(os.fsencode(gettempdir())) > LONGEST_TEMPORARY:
         return False
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOADED)
     if model is not None and not os.path.isfile(model):
-        model = None  # what has to be fetched is fetched once, by whoever asks for it
+        model = None  # a model to download is downloaded once, by the process that opens it
     added = {"PYTHONPATH": environment()["PYTHONPATH"], "PYTHONSAFEPATH": "1"}
     before = {name: os.environ.get(name) for name in added}
     try:
@@ -146,7 +146,7 @@ def begin_early(model: str | None = None, pre: str | None = None) -> bool:
         with interrupts_held_back():
             forkserver.ensure_running()
         return True
-    except RuntimeError:  # of a script without a guard, in a process that may not start any
+    except RuntimeError:  # in a child that may not start processes: of a script without a main guard
         os.rmdir(get_temp_dir())
         raise
     finally:
@@ -154,7 +154,7 @@ def begin_early(model: str | None = None, pre: str | None = None) -> bool:
 
 
 def restore_early() -> tuple[str | None, str | None, str]:
-    """Undo what `begin_early` set in the environment; the model that it named, and the folder to remove."""
+    """Undo `begin_early`'s changes of the environment; return model, pre-tokenizer and folder to remove."""
     model, pre, folder, before = json.loads(os.environ.pop(EARLY, '[null, null, "", {}]'))
     for name, value in before.items():
         os.environ.pop(name, None)

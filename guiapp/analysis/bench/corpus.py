@@ -1,4 +1,4 @@
-"""What is encoded: files and folders, samples, text drawn from a vocabulary, and the literature's line."""
+"""The texts to encode: files, folders, samples, random tokens of a vocabulary, and a tutorial's line."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ DEFAULT = (f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL)
 
 
 class CorpusError(TokenloupeError):
-    """A corpus that cannot be read; the message says why."""
+    """A corpus that cannot be read; the message states the reason."""
 
 
 @dataclass(frozen=True)
 class BenchText:
-    """A text and the name that results carry."""
+    """A text and its name in results."""
 
     name: str
     text: bytes
 
 
 def is_made(name: str) -> bool:
-    """Whether a corpus is one of the program's own, no file or folder."""
+    """Whether a corpus is built in, not a file or folder."""
     return name in (RANDOM, TUTORIAL) or name.startswith(SAMPLE)
 
 
 def corpus_named(name: str, vocabulary: Vocabulary, seed: int = 0) -> BenchText:
-    """A file, a folder, `sample:NAME`, `random` or `tutorial`; raises CorpusError."""
+    """The text of a file, a folder, `sample:NAME`, `random` or `tutorial`; raises CorpusError."""
     if name == RANDOM:
         return BenchText(name, random_text(vocabulary, RANDOM_BYTES, seed))
     if name == TUTORIAL:
@@ -74,7 +74,7 @@ def _sample(name: str) -> bytes:
 
 
 def _read(path: Path) -> bytes:
-    """A file's bytes, or those of all files below a folder, in the order of their names; bounded."""
+    """The bytes of a file, or of all files below a folder in the order of their names; at most MOST_BYTES."""
     try:
         if not path.is_dir():
             return _read_file(path, MOST_BYTES)
@@ -93,7 +93,7 @@ def _read(path: Path) -> bytes:
 
 
 def _read_file(path: Path, most_bytes: int) -> bytes:
-    """The bytes of a file or a pipe; raises CorpusError for more of them, OSError for a device."""
+    """The bytes of a file or a pipe; raises CorpusError if there are more, OSError for a device."""
     try:
         return read_input(path, most_bytes)
     except InputTooLongError as error:
@@ -104,7 +104,7 @@ def _read_file(path: Path, most_bytes: int) -> bytes:
 
 
 def stretched(text: bytes, size_bytes: int) -> bytes:
-    """The text, repeated as often as it takes and cut between characters, padded with spaces to the size."""
+    """The text, repeated as needed, cut between characters, and padded with spaces to the size."""
     text = text or b" "
     repeated = text * (size_bytes // len(text) + 1)
     end = size_bytes
@@ -114,21 +114,21 @@ def stretched(text: bytes, size_bytes: int) -> bytes:
 
 
 def fresh_text(size_bytes: int, seed: int) -> bytes:
-    """Words of the samples in random order, of scripts without spaces some characters for a word."""
+    """Random words of the samples; in scripts without spaces, up to 16 characters count as a word."""
     text = b" ".join(map(sample_text, FRESH_SAMPLES)).decode()
     return _drawn([word.encode() for word in re.findall(r"\s*\S{1,16}", text)], size_bytes, seed)
 
 
 def random_text(vocabulary: Vocabulary, size_bytes: int, seed: int) -> bytes:
-    """Normal tokens that are whole characters, each as likely as any other."""
+    """Random normal tokens that are valid UTF-8, all equally likely."""
     texts = [text for text in _normal_texts(vocabulary) if is_text(text)]
     return _drawn(texts or [b"a"], size_bytes, seed)
 
 
 def chat_prompt(tokenizer: Tokenizer, contents: Sequence[str]) -> bytes:
-    """Turns of a user and an assistant as the model's chat template writes them.
+    """Turns of a user and an assistant, formatted by the model's chat template.
 
-    Where none does, one of its special tokens stands before and one after each turn.
+    Without a usable template, each turn has one of the model's special tokens at its start and its end.
     """
     messages = [{"role": role, "content": text} for role, text in zip(cycle(ROLES), contents, strict=False)]
     with suppress(ChatError):
@@ -141,10 +141,10 @@ def chat_prompt(tokenizer: Tokenizer, contents: Sequence[str]) -> bytes:
 
 
 def worst_texts(vocabulary: Vocabulary, size_bytes: int, seed: int = 0) -> dict[str, bytes]:
-    """Texts without a place to split, by name.
+    """Texts that pre-tokenization cannot split, by name.
 
-    The last one is made against this vocabulary: its longest tokens of letters only, joined without a
-    space, so that every stage of merging has work and neighbours compete for the letters between them.
+    The last one is made for this vocabulary: its longest tokens of letters only, joined without spaces, so
+    that every stage of merging has work and neighbours compete for the letters between them.
     """
     letters = [bytes([letter]) for letter in range(ord("a"), ord("z") + 1)]
     words = sorted((text for text in _normal_texts(vocabulary) if text.isalpha()), key=len, reverse=True)
@@ -160,7 +160,7 @@ def _normal_texts(vocabulary: Vocabulary) -> Iterator[bytes]:
 
 
 def _drawn(texts: list[bytes], size_bytes: int, seed: int) -> bytes:
-    """Texts in random order, cut to the size."""
+    """Randomly drawn texts, joined and cut to the size."""
     generator = np.random.default_rng(seed)
     lengths = np.array([len(text) for text in texts])
     n_texts = int(size_bytes / lengths.mean() * 1.5) + 16

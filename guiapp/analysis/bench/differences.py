@@ -1,4 +1,4 @@
-"""The place in a benchmark's text where a contender's tokens first differ from the exact ones."""
+"""The first location in a benchmark's text where a contender's tokens differ from the right ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class DifferenceLocation:
-    """The span of an exact token in the text that the contender was given."""
+    """A text that the contender was given, and the span of the expected token in it."""
 
     text: bytes
     start: int
@@ -20,7 +20,7 @@ class DifferenceLocation:
 
 
 def first_difference(result: BenchResult, plan: Plan, tokenizer: Tokenizer) -> DifferenceLocation:
-    """Where the tokens of a result of this plan differ; raises BenchError or CorpusError."""
+    """Where the tokens of a result first differ, in the plan's texts; raises BenchError or CorpusError."""
     difference = result.first_difference
     cells = cells_of(replace(plan, scenarios=(result.scenario,)), tokenizer)
     cell = next((cell for cell in cells if _is_of(result, cell)), None)
@@ -29,7 +29,7 @@ def first_difference(result: BenchResult, plan: Plan, tokenizer: Tokenizer) -> D
     text, start = _text_at(cell, difference.byte_offset)
     expected, vocabulary = difference.expected_id, tokenizer.vocabulary
     length = 1
-    if expected is not None and expected < len(vocabulary):  # the file may be a stranger's
+    if expected is not None and expected < len(vocabulary):  # the file may be untrusted
         length = max(len(vocabulary.token_bytes(expected)), 1)
     return DifferenceLocation(text, start, min(start + length, len(text)))
 
@@ -41,7 +41,7 @@ def _is_of(result: BenchResult, cell: BenchCell) -> bool:
 
 
 def _text_at(cell: BenchCell, offset: int) -> tuple[bytes, int]:
-    """The one of a cell's texts that holds this byte of all, and where."""
+    """The text of a cell at an offset into all its texts together, and the offset in that text."""
     for text in cell.texts[:-1]:
         if offset < len(text):
             return text, offset

@@ -1,22 +1,22 @@
-"""Runs a plan: contenders take turns, are compared before they are timed, and fail alone.
+"""Run a plan: compare the contenders' ids, then time them in turns; one that fails is left out.
 
-As events, one dictionary each:
+The events of a run, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
-    loading     contender, stage, share: in words what it does, and how much of loading is done, 0 to 1;
-                at each stage, of several contenders at once, also while others are timed
-    loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins with the next turn
+    loading     contender, stage, share: what it does, in words, and how much of loading is done, 0 to 1;
+                once per stage, from several contenders at a time, also while others are timed
+    loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins in the next round
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, and scenario, operations, corpus, size_bytes, threads
-    compared    a `BenchResult` without samples: whose turns follow, its tokens, and whether its ids are right
+    compared    a `BenchResult` without samples: who takes part, how many tokens, whether its ids are right
     sample      contender, operation, seconds, n, share: one more turn in this cell, and its share of a core,
-                None where it waits by itself.  With n = 1 a series begins again
+                None if it waited for something other than a processor.  With n = 1 a series restarts
     result      the `BenchResult` of one contender and operation in this cell
     finished    complete, environment
 
-The first cell begins when the first contender is ready; those that follow join it, so that `loading`,
-`loaded`, `left out` and `compared` come between samples of others.  Whenever one joins, all begin again: what
-was measured while others were loading is a first impression, and the same turns count for all.
+The first cell starts when the first contender is ready.  Later ones join it, so `loading`, `loaded`,
+`left out` and `compared` come between samples of others.  When one joins, all series restart: samples taken
+while others load are only a first impression, and the same turns must count for all.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.native.checkpoint import at_checkpoints
 
 Event = dict[str, Any]
-SHARES = {STARTS: 0.05, OPENS: 0.2, WRITES: 0.4, READS: 0.7}  # of loading, about
-BREATH_S = 0.1  # between turns for those that load
-STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
+SHARES = {STARTS: 0.05, OPENS: 0.2, WRITES: 0.4, READS: 0.7}  # of loading done, about
+BREATH_S = 0.1  # between rounds, for contenders that load
+STEEPEST = 2.0  # largest expected exponent: a step, as where a cache is full, is steeper than what follows
 LOST_BEFORE = "It failed on a shorter text."
 
 
 def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -> Iterator[Event]:
-    """The events of a run; raises what is wrong with the plan, before anything else, as TokenloupeError."""
+    """Yield the events of a run; before the first, raises TokenloupeError for an invalid plan."""
     if start_worker is None:
         begin_early()
     tokenizer = open_model(plan.model, plan.pre)
@@ -93,7 +93,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     contenders = contenders_of(plan, tokenizer)
     corpora = corpora_of(plan, tokenizer)
     cells = cells_of(plan, tokenizer, corpora)
-    opened = replace(plan, model=str(tokenizer.vocabulary.path))  # a name may have to be fetched, once
+    opened = replace(plan, model=str(tokenizer.vocabulary.path))  # download at most once
     workers = Workers(start_worker or _process_starter(opened, control))
     yield {
         "event": "started",
@@ -121,7 +121,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
 
 
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
-    """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
+    """The names of all contenders; raises BenchError for one that is no encoder or installed library."""
     ours = list(tokenizer.encoders)
     own = names_of(plan.own, {*ours, *PEERS, TOKENLOUPE})
     for contender in plan.contenders:
@@ -145,12 +145,12 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
 
 
 def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchText]:
-    """The texts of a plan; raises CorpusError for one that does not exist."""
+    """The texts of a plan; raises CorpusError for one that cannot be read."""
     return [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
 
 
 def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | None = None) -> list[BenchCell]:
-    """What is measured, in order; raises BenchError or CorpusError for what does not exist."""
+    """The cells of a plan, in order; raises BenchError or CorpusError for an unknown scenario or text."""
     for name in plan.scenarios:
         if name not in SCENARIOS:
             raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
@@ -167,9 +167,9 @@ def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | No
 def _all_cells(
     race: Race, workers: Workers, cells: Sequence[BenchCell], coming: ContenderLoader, budget_s: float
 ) -> Iterator[Event]:
-    """Each cell gets a share of the time that is left, by how much is to be done in it.
+    """Run all cells; each gets a share of the remaining time by its number of operations.
 
-    The first one begins when somebody is ready; memory is none that can be measured while others load.
+    The first cell starts when a contender is ready; if it measures memory, when none is loading any more.
     """
     while not coming.is_done and (not coming.ready or cells[0].operations == (MEMORY,)):
         yield from coming.events(GLANCE_S)
@@ -188,7 +188,7 @@ def _all_cells(
             "threads": cell.threads,
             "load": load_now(),
         }
-        workers.end_others(cell.threads)  # all of them twice may be more than the memory holds
+        workers.end_others(cell.threads)  # two sets of workers may not fit into memory
         share_s = left_s * len(cell.operations) / n_operations
         yield from race.run(cell, coming.ready, share_s, None if coming.is_done else coming)
         n_operations -= len(cell.operations)
@@ -220,15 +220,15 @@ def _process_starter(plan: Plan, control: Control) -> StartWorker:
     return start
 
 
-# One cell: all contenders are warmed up and compared, then take turns until enough is known
+# One cell: all contenders are warmed up and compared, then timed in turns until that is enough
 
 
 class Race:
     """The cells of one plan.
 
-    reference      the right tokens of a cell's texts for a contender that splits them, or one that does not
-    token_lengths  int64[n_tokens]: the bytes that each token stands for
-    used_s         what timing has taken so far
+    reference      the right tokens of a cell's texts, for contenders that split (true) or do not
+    token_lengths  int64[n_tokens]: the number of bytes of each token
+    used_s         seconds of timing so far
     """
 
     def __init__(
@@ -258,10 +258,10 @@ class Race:
         budget_s: float,
         coming: ContenderLoader | None = None,
     ) -> Iterator[Event]:
-        """The events of one cell; when stopped, the results of what was measured and then Stopped.
+        """Yield the events of one cell; if stopped, yield the results so far and raise Stopped.
 
-        contenders  those that are ready
-        coming      others, who join as soon as they are
+        contenders  the ones that are ready
+        coming      the others, which join when they are ready
         """
         if cell.operations == (MEMORY,):
             yield from self._measure_memory(cell, contenders)
@@ -295,7 +295,7 @@ class Race:
     def _enter(
         self, cell: BenchCell, name: str, operation: str, reference: ContenderTokens, entered: list[Series]
     ) -> Iterator[Event]:
-        """Warm a contender up and compare its ids; it takes part unless that fails."""
+        """Warm up a contender and compare its ids; it takes part unless that fails."""
         self._check_control()
         expected_s = self._expected_s(cell, name, operation)
         if expected_s > self._plan.call_limit_s:
@@ -315,14 +315,14 @@ class Race:
 
     def _prepare(self, cell: BenchCell, name: str, operation: str) -> ContenderTokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
-        limit_s = LOAD_LIMIT_S if operation == CHAT else self._plan.call_limit_s  # it opens the library again
+        limit_s = LOAD_LIMIT_S if operation == CHAT else self._plan.call_limit_s  # reopens the library
         tokens: ContenderTokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
         return tokens
 
     def _take_turns(
         self, cell: BenchCell, entered: list[Series], budget_s: float, coming: ContenderLoader | None
     ) -> Iterator[Event]:
-        """Turns of one sample each, every one in another order, until all are there and enough is known."""
+        """Take rounds of one sample each in random order until all have joined and `is_enough`."""
         racers, started_s = list(entered), self._now_s()
         while racers or not (coming is None or coming.is_done):
             for series in [racers[index] for index in self._order.permutation(len(racers))]:
@@ -343,23 +343,23 @@ class Race:
                 return
 
     def _join(self, cell: BenchCell, entered: list[Series], coming: ContenderLoader) -> Iterator[Event]:
-        """Let those in who became ready."""
+        """Add the contenders that have become ready."""
         for event in coming.events(BREATH_S):
             yield event
             if event["event"] == "loaded":
                 yield from self._enter_all(cell, [event["contender"]], entered)
 
     def _now_s(self) -> float:
-        """By a clock that stands while the run is paused."""
+        """The time of a clock that stops while the run is paused."""
         return self._clock_s() - self._control.paused_s
 
     def _sample(self, cell: BenchCell, series: Series) -> Generator[Event, None, bool]:
-        """One more sample; false if the contender failed."""
+        """Take one more sample; return False if the contender failed."""
         self._check_control()
         name, operation = series.head.contender, series.head.operation
         try:
             worker = self._workers.get(name, cell.threads)
-            if worker is not self._preparers[name, operation]:  # that was lost in another operation
+            if worker is not self._preparers[name, operation]:  # that one was lost in another operation
                 self._prepare(cell, name, operation)
             sample = worker.ask(self._plan.call_limit_s, "sample", operation)
         except (ContenderFailed, WorkerLost) as error:
@@ -401,7 +401,7 @@ class Race:
         return left_out(name, str(error), cell, operation)
 
     def _expected_s(self, cell: BenchCell, name: str, operation: str) -> float:
-        """What the last two sizes of the same text let one expect, at least growth in proportion; else 0."""
+        """The time of a call, extrapolated at least linearly from the last two sizes; 0 without any."""
         line = self._points.get(_line(cell, name, operation), ())
         points = [point for point in line if point[0] < cell.size_bytes]
         if not points:
@@ -415,17 +415,17 @@ class Race:
 
 
 def _line(cell: BenchCell, name: str, operation: str) -> tuple[str, str, str, str]:
-    """Cells that differ in size only."""
+    """A key that cells share if they differ only in size."""
     return cell.scenario, operation, cell.corpus, name
 
 
-# Contenders that load at the same time, while those that are ready take turns
+# Contenders load in parallel while the ones that are ready take turns
 
 
 class ContenderLoader:
-    """The contenders of a run on their way.
+    """Loads the contenders of a run in parallel.
 
-    ready  those that can take part, in the order of the plan
+    ready  the names of contenders that can take part, in the order of the plan
     """
 
     def __init__(self, workers: Workers, names: Sequence[str], threads: int, control: Control) -> None:
@@ -434,7 +434,7 @@ class ContenderLoader:
         self._threads = threads
         self._control = control
         self._waiting = list(names)
-        self._begun: dict[str, tuple[AskedProcess, float]] = {}  # and when
+        self._begun: dict[str, tuple[AskedProcess, float]] = {}  # and its start time
         self._stages: dict[str, str] = {}
         self._ready: set[str] = set()
 
@@ -447,9 +447,9 @@ class ContenderLoader:
         return [name for name in self._names if name in self._ready]
 
     def events(self, wait_s: float = 0.0) -> Iterator[Event]:
-        """What happened since the last time, or happens within some seconds; raises Stopped.
+        """Yield the events since the last call, waiting up to `wait_s` seconds; raises Stopped.
 
-        Those that are ready come as `loaded`, those that failed as `left out`.
+        A contender that is ready gives `loaded`, one that failed `left out`.
         """
         self._control.wait_while_paused()
         if self._control.shall_stop():
@@ -461,7 +461,7 @@ class ContenderLoader:
             except (ContenderFailed, WorkerLost) as error:
                 self._begun.pop(name)
                 event = left_out(name, str(error))
-            yield from self._begin_some()  # before whoever is ready takes its first turns
+            yield from self._begin_some()  # before the one that is ready takes its first turns
             if event is not None:
                 yield event
 
@@ -491,12 +491,12 @@ class ContenderLoader:
 
 
 def loading(name: str, stage: str = STARTS) -> Event:
-    """A contender is being loaded, maybe again: after it was lost, or on other threads."""
+    """The event of a contender that loads, maybe again: after it was lost, or on other threads."""
     return {"event": "loading", "contender": name, "stage": stage, "share": SHARES.get(stage, 0.0)}
 
 
 def left_out(name: str, reason: str, cell: BenchCell | None = None, operation: str | None = None) -> Event:
-    """A contender that takes no part in a cell, in any where there is none."""
+    """The event of a contender that takes no part in a cell, or in any cell if `cell` is None."""
     place = (None, None, None) if cell is None else (cell.scenario, cell.corpus, cell.size_bytes)
     scenario, corpus, size_bytes = place
     return {"event": "left out", **vars(LeftOut(name, reason, scenario, operation, corpus, size_bytes))}

@@ -1,7 +1,7 @@
-"""What a run says in sentences: the verdict, findings of each scenario, and notes on its figures.
+"""The results of a run in sentences: the verdict, a finding for each scenario, and notes on the figures.
 
-A finding says only what its results bear out, or nothing.  “Fastest” is who is beaten by nobody's interval;
-several are named where intervals touch.
+A finding states only what its results support, or is empty.  “Fastest” is each contender that is not clearly
+slower than another: several if intervals touch.
 """
 
 from __future__ import annotations
@@ -30,41 +30,40 @@ from guiapp.core.text.numbers_in_words import counted, percent
 
 Rows = Sequence[BenchResult]
 Find = Callable[[Rows, Sequence[LeftOut], str], str]
-"""What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""
+"""A sentence from the results of one scenario and text (at least one), who was left out, and the baseline."""
 YOUR_TEXT = "your text"
-FEWEST_TURNS = 8  # together, before a ratio is more than “about”
+FEWEST_TURNS = 8  # of each, or a ratio is “about”
 STABLE_WIDTH = 0.1  # of the interval, as a share of the ratio
-AS_ENCODED = "as plain text"  # by all: no special token is added, nor looked for in the text
+AS_ENCODED = "as plain text"  # by all contenders: special tokens are neither added nor parsed
 ALONE, FIRST, LONE = "was measured alone", "is ready first", "alone was measured"
 ALONE_RIGHT = "alone has the right ids"
 LEAST_OVERHEAD_S = 1e-9
 MOST_NAMED = 2  # contenders in a sentence
-FALLEN, FEWEST_SIZES = 0.5, 4  # of its highest speed, for whoever is called slower on longer texts
-SAME = 1.1  # the most times that something takes longer and is called as long
+FALLEN, FEWEST_SIZES = 0.5, 4  # a slower contender is below this share of its top speed; sizes for that
+SAME = 1.1  # ratio of two times up to which they are called equal
 OWN_VOCABULARY, OWN_VOCABULARIES = "with a vocabulary of its own", "with vocabularies of their own"
 SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 PACKAGE = re.compile(r"is not installed\. Install it with: .*pip install (\S+)$")
 
 
-# The one sentence that a run is made for: who encodes a text fastest, and are the ids right
+# The verdict: which contender encodes a text fastest, and whether the ids are right
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Who is fastest on one text of those whose ids are right, and how many times as fast as somebody else.
+    """The fastest contender with the right ids on one text, and how many times as fast as another it is.
 
-    fastest       of all that take part, if nobody's ids are right
-    competitor    the baseline, or whoever is next where that is the fastest; "" where there is none
+    fastest       its name; the fastest of all contenders if none has the right ids
+    competitor    the baseline if it is among the others, else the next fastest; "" if there is none
     ratio         how many times as fast `fastest` is as `competitor`, from the turns that both took
-    is_stable     more turns would hardly change the ratio
-    was_busy      the machine was, while one of the two was measured: small differences are not reliable
-    n_equal, n_contenders  how many have equal ids, of those that can be compared
-    n_tokens      0 where a run of another version does not say
-    about         what its first words are, "English, so far"; "" where that is clear
-    ahead         who took less time, not with the right ids: as `parts`
-    reference     whose ids the others were compared with; "" where a run of another version does not say
-    alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
-                  LONE where others were to be
+    is_stable     whether more turns would hardly change the ratio
+    was_busy      whether the machine was, for either of the two: small differences are not reliable
+    n_equal, n_contenders  how many have equal ids, of the contenders that can be compared
+    n_tokens      0 if a run of another version does not contain it
+    about         the first words, such as "English, so far"; "" if they are not needed
+    ahead         faster contenders without the right ids, in the form of `parts`
+    reference     whose ids the others were compared with; "" if a run of another version does not contain it
+    alone         the words if there is no competitor; FIRST or LONE if others were planned
     """
 
     fastest: str
@@ -82,17 +81,17 @@ class Verdict:
 
     @property
     def is_too_close(self) -> bool:
-        """Whether the machine was too busy to say which of the two is faster."""
+        """Whether the machine was too busy to decide which of the two is faster."""
         return bool(self.competitor) and self.was_busy and self.ratio.ratio < BUSY_MARGIN
 
     @property
     def is_tie(self) -> bool:
-        """Whether the run cannot say which of the two is faster."""
+        """Whether the run cannot decide which of the two is faster."""
         return self.is_too_close or (bool(self.competitor) and self.ratio.low <= 1.0 <= self.ratio.high)
 
     @property
     def parts(self) -> list[tuple[str, str]]:
-        """Its words, each with what it is: "name" of a contender, "figure", or ""."""
+        """The words of the verdict, each with its kind: "name" of a contender, "figure", or ""."""
         ahead = [("; ", ""), *self.ahead] if self.ahead else []
         return [*self.headline, *ahead, *([("; ", ""), (self.tokens, "")] if self.n_tokens else [])]
 
@@ -102,7 +101,7 @@ class Verdict:
 
     @property
     def headline(self) -> list[tuple[str, str]]:
-        """Who is the fastest and how much so, and whether its ids are right."""
+        """Which contender is the fastest, by how much, and whether its ids are right; like `parts`."""
         parts = [(f"{self.about}: ", "")] if self.about else []
         parts.append((self.fastest, "name"))
         if not self.competitor:
@@ -115,7 +114,7 @@ class Verdict:
                 alone += "" if self.ahead else differ
             parts.append((alone, ""))
         elif self.is_tie:
-            is_often = self.ratio.low > 0.0  # one turn of each says nothing
+            is_often = self.ratio.low > 0.0  # one turn of each shows nothing
             unclear = (
                 "equally fast as far as this run can tell" if is_often else "timed too rarely to compare"
             )
@@ -137,8 +136,8 @@ class Verdict:
 
     @property
     def ids(self) -> str:
-        """Whose ids are right, in words; "" where they cannot be compared."""
-        is_reference = self.reference == self.fastest  # of itself there is nothing to say
+        """Whose ids are right, in words; "" if they cannot be compared."""
+        is_reference = self.reference == self.fastest  # which is not compared with itself
         if self.n_contenders <= is_reference or self.alone == ALONE_RIGHT:
             return ""
         whose = "equal" if is_reference else f"equal to {self.reference}'s"
@@ -155,7 +154,7 @@ class Verdict:
 
 
 def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -> Verdict | None:
-    """From the throughput of each on a text, finished or not; None where nobody was timed on it."""
+    """The verdict from the throughput on a text, finished or not; None if no contender was timed on it."""
     rows = [row for row in results if (row.scenario, row.corpus) == ("throughput", corpus) and row.median_s]
     if not rows:
         return None
@@ -185,13 +184,13 @@ def verdict_of(results: Rows, corpus: str, baseline: str, reference: str = "") -
 
 
 def reference_of(results: Rows, library: str) -> str:
-    """Whose ids others equal or not: Tokenloupe's, which are the library's where that was measured too."""
+    """Whose ids others are compared with: the library if it was measured and has our ids, else ours."""
     is_measured = any(row.contender == library and row.exact for row in results)
     return library if is_measured else TOKENLOUPE
 
 
 def _ahead(fastest: BenchResult, others: Rows) -> Iterator[tuple[str, str]]:
-    """Whose bars are longer than that of the fastest, and why they do not count."""
+    """The contenders faster than `fastest`, and why they do not count, in the form of `Verdict.parts`."""
     reasons = {
         False: ("but its ids differ", "but their ids differ"),
         None: (OWN_VOCABULARY, OWN_VOCABULARIES),
@@ -210,13 +209,13 @@ def _ahead(fastest: BenchResult, others: Rows) -> Iterator[tuple[str, str]]:
 
 
 def _is_clear(faster: BenchResult, slower: BenchResult) -> bool:
-    """Whether one is surely faster: no intervals touch, and a busy machine allows to say so."""
+    """Whether one is clearly faster: intervals do not touch; on a busy machine also BUSY_MARGIN times."""
     is_reliable = slower.median_s >= BUSY_MARGIN * faster.median_s or not (faster.was_busy or slower.was_busy)
     return is_reliable and faster.ci_s[1] < slower.ci_s[0]
 
 
 def deviations(results: Rows, text: str = "") -> dict[str, BenchResult]:
-    """Whose ids differ, each with its result of this text if there is one, else of the longest whole text."""
+    """Contenders with wrong ids, each with its result on this text if any, else on the longest whole text."""
 
     def relevance(row: BenchResult) -> tuple[bool, bool, bool, int]:
         scenario = SCENARIOS[row.scenario]
@@ -230,18 +229,18 @@ def deviations(results: Rows, text: str = "") -> dict[str, BenchResult]:
     return chosen
 
 
-# Notes: what one should know who reads the figures of a run
+# Notes: what a reader of a run's figures should know
 
 
 class LinkedNote(str):
-    """A sentence about a contender; `parts` are its words, each with a text that it leads to, or ""."""
+    """A sentence about a contender; `parts` are its words, each with the text that it links to, or ""."""
 
     contender: str
     parts: list[tuple[str, str]]
 
 
 def notes(run: BenchRun, is_going_on: bool = False) -> list[str]:
-    """What makes figures doubtful, who deviates, and who took no part and why."""
+    """All notes: what makes figures doubtful, whose ids differ, and who took no part and why."""
     rows = run.results
     return [
         *warnings(run, is_going_on),
@@ -271,7 +270,7 @@ def warnings(run: BenchRun, is_going_on: bool = False) -> Iterator[str]:
 
 
 def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
-    """How texts got longer than they are."""
+    """How short texts were lengthened."""
     longest = max(rows, key=lambda row: row.n_times, default=None)
     if longest is not None and longest.n_times > 1:
         shown = f"{longest.corpus}, {length_text(longest)}"
@@ -281,7 +280,7 @@ def _repeated(run: BenchRun, rows: Rows) -> Iterator[str]:
 
 
 def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
-    """One sentence a contender: where its ids differ first, and on what else; an added BOS is called so."""
+    """One sentence per contender: where its ids first differ, or that it adds BOS, and on what else."""
     collected: dict[str, dict[str, BenchResult]] = {}
     for row in results:
         if row.exact is False:
@@ -305,9 +304,9 @@ def _deviations(results: Rows, bos: int | None) -> Iterator[str]:
 
 
 def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
-    """A sentence for all who were left out for the same reason, with the smallest cell that they missed.
+    """One sentence for all contenders left out for the same reason, with the first cell that they missed.
 
-    Reasons that differ by seconds are the same.
+    Reasons that differ only in seconds are the same.  Libraries that are not installed share a sentence.
     """
     collected = {each.contender: PACKAGE.search(each.reason) for each in left_out}
     packages = {name: package[1] for name, package in collected.items() if package}
@@ -334,7 +333,7 @@ def missing_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
 
 
 def _of_all(reasons: Sequence[str]) -> str:
-    """One that stands for all, which differ by a number of seconds at most."""
+    """One reason for all, which differ only in seconds: these become a range."""
     seconds = sorted((match[1] for match in map(SECONDS.search, reasons) if match), key=float)
     if not seconds or seconds[0] == seconds[-1]:
         return reasons[0]
@@ -346,7 +345,7 @@ def _id_text(token_id: int | None) -> str:
 
 
 def length_text(row: BenchResult) -> str:
-    """How long the text of a result is, and how often it was repeated to be so."""
+    """The length of a result's text, and how often the text was repeated to be that long."""
     if row.n_times <= 1:
         return size_text(row.size_bytes)
     whose = "your" if row.corpus == YOUR_TEXT else "its"
@@ -354,37 +353,37 @@ def length_text(row: BenchResult) -> str:
 
 
 def growth_text(line: GrowthLine) -> str:
-    """How time grows with length, and what a call costs besides; "" where nothing is known."""
+    """How time grows with length, and the overhead of a call; "" if neither is known."""
     growth = line.growth
     has_overhead = growth.is_fit and growth.overhead_s >= LEAST_OVERHEAD_S
     return f"{growth.words}, {time_text(growth.overhead_s)} a call" if has_overhead else growth.words
 
 
-# Findings: what the results of one scenario say, above its chart
+# Findings: one sentence about the results of a scenario, above its chart
 
 
 def finding(scenario: str, rows: Rows, left_out: Sequence[LeftOut], baseline: str) -> str:
-    """A sentence, "" where there is nothing to say."""
+    """The finding of a scenario, a sentence; "" if there is none."""
     find = FINDINGS.get(scenario)
     return find(rows, left_out, baseline) if find is not None and rows else ""
 
 
 def leaders(rows: Rows) -> list[str]:
-    """The fastest, unless its ids are wrong, and everybody not clearly slower, the fastest first."""
+    """The fastest contender whose ids are not wrong, then all that are not clearly slower."""
     right = [row for row in rows if row.exact is not False] or rows
     timed = sorted((row for row in right if row.median_s), key=lambda row: row.median_s)
     return list(dict.fromkeys(row.contender for row in timed if not _is_clear(timed[0], row)))
 
 
 def stopped(rows: Rows, left_out: Sequence[LeftOut]) -> list[str]:
-    """Who did the same with other texts of this kind, and was left out of these."""
+    """Contenders with some of these results that were left out of other sizes of the same text."""
     gone = {(each.scenario, each.corpus, each.operation, each.contender) for each in left_out}
     places = ((row.scenario, row.corpus, row.operation, row.contender) for row in rows)
     return list(dict.fromkeys(place[-1] for place in places if place in gone))
 
 
 def _names(names: Sequence[str]) -> str:
-    """“a and b”, or “five encoders” where that is too long to read."""
+    """“a and b”, or “five encoders” if there are more than MOST_NAMED."""
     return " and ".join(names) if len(names) <= MOST_NAMED else f"{in_words(len(names))} encoders"
 
 
@@ -397,7 +396,7 @@ def _n_contenders(rows: Rows) -> int:
 
 
 def _time_by_length(rows: Rows, _: Sequence[LeftOut], _baseline: str) -> str:
-    """Who is much slower on its longest text than on a shorter one."""
+    """Which contenders are much slower on their longest text than on a shorter one."""
     series = [[row for row in rows if row.contender == name] for name in {row.contender: 0 for row in rows}]
     if min(map(len, series)) < FEWEST_SIZES:
         return ""
@@ -464,7 +463,7 @@ def _gain_of_threads(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
 
 
 def _appended(rows: Rows, _: Sequence[LeftOut], baseline: str) -> str:
-    """How many times as long it takes as encoding at once the longest text of which both are known."""
+    """How long appending takes the baseline compared with encoding once, on the longest text with both."""
     mine = {(row.size_bytes, row.operation): row for row in rows if row.contender == baseline}
     for size_bytes in sorted({size_bytes for size_bytes, _ in mine}, reverse=True):
         bit_by_bit, whole = (mine.get((size_bytes, operation)) for operation in ("append", "encode"))

@@ -19,8 +19,8 @@ from guiapp.core.sources.files import lasting_folder, open_input, read_input, re
 from guiapp.core.text.numbers_in_words import counted
 from guiapp.core.text.outside_json import read_json
 
-MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
-BUSY_MARGIN = 3.0  # the same where other programs ran: measured, up to 2.5 between two runs of the same code
+MARGIN = 1.08  # bounds of a change must exceed this: machines vary by some per cent from day to day
+BUSY_MARGIN = 3.0  # the same if other programs ran: two runs of the same code were up to 2.5 apart
 SHA256_DIGITS, HASH_DIGITS = 64, 12
 MOST_NAME_CHARACTERS, MOST_HEAD_BYTES = 80, 1 << 20
 RESULTS = b'\n "results":'  # as `save_run` writes it
@@ -28,7 +28,7 @@ COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
 
 
 def save_run(path: Path, record: Record) -> None:
-    """Write a run as one JSON object, whole or not at all, in a folder that is made if need be."""
+    """Write a run as one JSON object, whole or not at all; create its folder if needed."""
     data = file_text(record).encode()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def save_run(path: Path, record: Record) -> None:
 
 
 def save_run_somewhere(path: Path, record: Record) -> None:
-    """Write a run, or else put it with the temporary files; raises BenchError, which says where it is."""
+    """Write a run; if that fails, save it as a temporary file and raise BenchError with its path."""
     try:
         save_run(path, record)
     except BenchError as error:
@@ -53,7 +53,7 @@ def save_run_somewhere(path: Path, record: Record) -> None:
 
 
 def load_run(path: Path) -> BenchRun:
-    """A run that was saved; raises BenchError for anything else."""
+    """Read a saved run; raises BenchError for anything else."""
     try:
         record = read_json(read_input(path))
     except OSError as error:
@@ -70,7 +70,7 @@ def load_run(path: Path) -> BenchRun:
 
 
 def outline_of(path: Path) -> BenchRun:
-    """A saved run without its results, which come last and are long; an empty one where there is none."""
+    """Read a saved run without its results, which are long and come last; an empty run if there is none."""
     try:
         with BufferedReader(open_input(path)) as file:
             head = file.read(MOST_HEAD_BYTES).partition(RESULTS)[0]
@@ -80,7 +80,7 @@ def outline_of(path: Path) -> BenchRun:
 
 
 def rename_run(path: Path, name: str) -> None:
-    """Call a saved run something else, or nothing; raises BenchError where it then has its old name."""
+    """Rename a saved run; "" removes its name.  Raises BenchError and leaves the old name."""
     run = load_run(path)
     run.name = " ".join(name.split())[:MOST_NAME_CHARACTERS]
     save_run(path, run.record())
@@ -88,12 +88,12 @@ def rename_run(path: Path, name: str) -> None:
 
 @dataclass(frozen=True)
 class SpeedChange:
-    """One contender in one cell of two runs.
+    """The change of one contender in one cell between two runs.
 
-    now            what the new run measured
-    ratio          new time by old time
-    margin         what the interval must lie beyond
-    is_comparable  whether both are by the same clock; else the ratio says nothing
+    now            result of the new run
+    ratio          new time divided by old time
+    margin         the ratio that the interval must exceed
+    is_comparable  whether both used the same clock; otherwise the ratio means nothing
     """
 
     now: BenchResult
@@ -103,7 +103,7 @@ class SpeedChange:
 
     @property
     def verdict(self) -> str:
-        """ "slower" or "faster" where there is a change, "same", or NOT_COMPARABLE."""
+        """ "slower", "faster", "same" or NOT_COMPARABLE."""
         if not self.is_comparable:
             return NOT_COMPARABLE
         if self.ratio.low > self.margin:
@@ -112,12 +112,12 @@ class SpeedChange:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it may be called so: nothing is sure of a machine on which other programs ran."""
+        """Whether a change is reliable: none is on a machine on which other programs ran."""
         return self.verdict in ("slower", "faster") and self.margin < BUSY_MARGIN
 
     @property
     def words(self) -> str:
-        """The verdict, and how sure it is."""
+        """The verdict, with “maybe” if it is not reliable."""
         is_unsure = self.verdict in ("slower", "faster") and not self.is_sure
         return f"maybe {self.verdict}" if is_unsure else self.verdict
 
@@ -129,7 +129,7 @@ class SpeedChange:
 
 
 def compare_runs(old: BenchRun, new: BenchRun) -> list[SpeedChange]:
-    """What both runs measured, the most slowed down first; last what they measured by different clocks."""
+    """The changes in what both runs measured, the largest slowdown first, different clocks last."""
     changes = [
         SpeedChange(
             now,
@@ -143,7 +143,7 @@ def compare_runs(old: BenchRun, new: BenchRun) -> list[SpeedChange]:
 
 
 def caveats(changes: Sequence[SpeedChange]) -> list[str]:
-    """Why nothing or not all can be compared, and that other programs ran; none where all is well."""
+    """Sentences about a busy machine and results that cannot be compared; [] if neither applies."""
     compared = [change for change in changes if change.is_comparable]
     is_busy = any(change.margin >= BUSY_MARGIN for change in compared)
     n_others = counted(len(changes) - len(compared), "result")
@@ -169,7 +169,7 @@ def _measured_by_both(old: BenchRun, new: BenchRun) -> list[tuple[BenchResult, B
 
 
 def different_conditions(old: BenchRun, new: BenchRun) -> list[str]:
-    """In what the two runs differ besides their results, one sentence each."""
+    """The conditions in which two runs differ, one sentence each."""
     conditions = [_conditions(run) for run in (old, new)]
     shared = [name for name in conditions[0] if name in conditions[1]]
     pairs = [(name, *(each[name] for each in conditions)) for name in shared]
@@ -181,7 +181,7 @@ def different_conditions(old: BenchRun, new: BenchRun) -> list[str]:
 
 
 def _conditions(run: BenchRun) -> dict[str, Any]:
-    """What results depend on, by name."""
+    """The conditions that results depend on, by name."""
     conditions = {name: run.environment.get(name) for name in COMPARABLE}
     conditions["vocabulary"] = run.vocabulary.get("sha256")
     conditions["chosen pre-tokenizer"] = run.vocabulary.get("chosen_pre") or "none"
@@ -193,7 +193,7 @@ def _conditions(run: BenchRun) -> dict[str, Any]:
 
 
 def _plan_of(run: BenchRun) -> Plan | None:
-    """None where it was not saved, or is not one of ours; runs that do not say so repeated texts."""
+    """The plan of a run, None if missing or invalid; runs without `repeat` repeated the same text."""
     try:
         return plan_from({"repeat": "same", **run.plan})
     except BenchError:
@@ -201,6 +201,6 @@ def _plan_of(run: BenchRun) -> Plan | None:
 
 
 def _short(value: object) -> str:
-    """Hashes by their first digits."""
+    """A value as text, a hash shortened to its first digits."""
     text = str(value)
     return text[:HASH_DIGITS] if len(text) == SHA256_DIGITS else text

@@ -1,4 +1,4 @@
-"""The machine of a run, its load, and what was measured there: what figures depend on."""
+"""What the figures of a run depend on: the machine, its load, the texts and the vocabulary."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from guiapp.core.versions import versions
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 PROCESSORS = Path("/proc/cpuinfo")
-LEAST_SHARE = 0.9  # of a core, for a sample that had one of its own
-BUSY_SHARE = 0.1  # of the samples without a core: the others had one and shared its caches
+LEAST_SHARE = 0.9  # of a core; a sample with less had to share one
+BUSY_SHARE = 0.1  # of samples that had to share a core: with more, the others' caches were shared too
 MOST_LOAD = 0.5  # of each core, by other programs
 
 
 def is_busy(shares: Iterable[float], load: float | None, n_cores: int, n_threads: int) -> bool:
-    """Whether other programs took part of the machine while contenders took turns.
+    """Whether other programs were using the machine while contenders took turns.
 
-    shares  of a core that samples on one thread got
-    load    of the machine, which counts the threads of one contender
+    shares  of a core, for samples on one thread
+    load    load average of the machine, which includes the threads of one contender
     """
     few = [share < LEAST_SHARE for share in shares]
     return sum(few) > BUSY_SHARE * len(few) or (load or 0.0) - n_threads > MOST_LOAD * n_cores
@@ -45,12 +45,12 @@ def environment(clock: str) -> dict[str, Any]:
 
 
 def environment_after(held_s: float) -> dict[str, Any]:
-    """What a run ended with; `held_s` is how long it waited in all for somebody who typed."""
+    """The machine after a run; `held_s` is the total time that the run was held while the user typed."""
     return {"held_s": round(held_s, 1), "ended": _now(), "load_after": _load()}
 
 
 def corpus_record(corpus: BenchText) -> dict[str, Any]:
-    """Which text was encoded."""
+    """The name, size and hash of a text."""
     sha256 = hashlib.sha256(corpus.text).hexdigest()
     return {"name": corpus.name, "size_bytes": len(corpus.text), "sha256": sha256}
 
@@ -71,7 +71,7 @@ def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:
 
 
 def load_now() -> float | None:
-    """The programs that want a processor, on the average of the last minute; None where nobody counts."""
+    """The load average of the last minute; None if the system has none."""
     load = _load()
     return None if load is None else load[0]
 
@@ -81,7 +81,7 @@ def _load() -> list[float] | None:
 
 
 def _now() -> str:
-    """With milliseconds: saved runs are named by it, and two may begin in one second."""
+    """The time with milliseconds: saved runs are named after it, and two may start in one second."""
     return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 

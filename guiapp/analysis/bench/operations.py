@@ -1,4 +1,4 @@
-"""What can be timed about a contender, by name; each is checked before it is timed."""
+"""The operations of a contender that can be timed, by name; each is checked before it is timed."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ try:
 except ImportError:  # on Windows
     resource = None
 
-SHORTEST_SAMPLE_NS = 2_000_000  # of a processor; what waits for something else is not waited for so long
+SHORTEST_SAMPLE_NS = 2_000_000  # of processor time; LONGEST_WAIT_NS limits what waits
 LONGEST_WAIT_NS = 25 * SHORTEST_SAMPLE_NS
 MOST_CALLS = 1 << 20
 Texts = Sequence[bytes]
 
-N_COMPARED = 50  # counts while appending
-LEAST_DECODED = 0.2  # of the bytes of a text: letters may have four
+N_COMPARED = 50  # counts that are checked while appending
+LEAST_DECODED = 0.2  # characters per byte of text: one may have four bytes
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
 CHAT = "encode prompt"  # with special tokens parsed
@@ -35,10 +35,10 @@ SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
 
 
 class OperationInput(NamedTuple):
-    """What an operation is done with.
+    """The input of an operation.
 
-    rebuild  gives the same contender as if just loaded
-    pause    called between two calls: each has the time limit for itself
+    rebuild  returns the same contender, newly loaded
+    pause    called between two calls, so that each has the whole time limit
     """
 
     contender: Contender
@@ -54,7 +54,7 @@ class OperationInput(NamedTuple):
 
 
 def encode_all(contender: Contender, texts: Texts) -> ContenderTokens:
-    """The tokens of all texts, one text behind the other."""
+    """The tokens of all texts, concatenated; spans are offsets into all texts together."""
     each = [contender.tokens(contender.encode(contender.take_text(text))) for text in texts]
     starts = np.cumsum([0, *map(len, texts[:-1])])
     spans = [
@@ -67,7 +67,7 @@ def encode_all(contender: Contender, texts: Texts) -> ContenderTokens:
 
 
 def compared_tokens(operation: str, subject: OperationInput) -> ContenderTokens:
-    """The tokens that an operation is judged by: of batches their own where they are others."""
+    """The tokens by which an operation is judged; for a batch its own if they differ from single calls."""
     tokens = encode_all(subject.contender, subject.texts)
     subject.pause()
     if operation == BATCH and not np.array_equal(together := _batch_ids(subject), tokens.ids):
@@ -87,7 +87,7 @@ def _encode(subject: OperationInput) -> TimedOperation:
 
 
 def _encode_each(subject: OperationInput) -> TimedOperation:
-    """Short texts one after another; times are per text."""
+    """Encode short texts one after another; times are per text."""
     encode, taken = subject.contender.encode, [subject.contender.take_text(text) for text in subject.texts]
 
     def encode_each() -> None:
@@ -98,10 +98,10 @@ def _encode_each(subject: OperationInput) -> TimedOperation:
 
 
 def _encode_singly(subject: OperationInput) -> TimedOperation:
-    """Short texts that a contender as if just loaded has not seen before, each call timed by itself."""
+    """Encode short texts that a newly loaded contender has not seen before, and time each call."""
     contender, took_s = subject.rebuild(), list[float]()
     first, *prompts = map(contender.take_text, subject.texts)
-    contender.encode(first)  # makes what is made with the first text
+    contender.encode(first)  # builds what is built with the first text
     encode, clock_ns = contender.encode, time.perf_counter_ns
     endless = cycle(prompts)
 
@@ -135,7 +135,7 @@ def _decode(subject: OperationInput) -> TimedOperation:
 
 
 def _append(subject: OperationInput) -> TimedOperation:
-    """The text part by part, its number of tokens after each, and its ids at the end."""
+    """Append the text part by part, and count its tokens after each; its ids at the end."""
     contender, text = subject.contender, subject.text
     if contender.appender is None:
         raise UnavailableError("It cannot append without encoding the whole text again.")
@@ -152,7 +152,7 @@ def _append(subject: OperationInput) -> TimedOperation:
 
 OPERATIONS: dict[str, Callable[[OperationInput], TimedOperation]] = {
     "encode": _encode,
-    CHAT: _encode,  # of a contender that parses them
+    CHAT: _encode,  # the contender parses special tokens
     "encode each": _encode_each,
     SINGLY: _encode_singly,
     BATCH: lambda subject: TimedOperation(_batch_call(subject)),
@@ -161,7 +161,7 @@ OPERATIONS: dict[str, Callable[[OperationInput], TimedOperation]] = {
 }
 
 
-# How long one call takes: by the wall clock, and by what the process was given of the processor
+# How long one call takes, by the wall clock and in processor time
 
 
 class Clock(NamedTuple):
@@ -175,11 +175,11 @@ SYSTEM_CLOCK = Clock(time.perf_counter_ns, time.process_time_ns)
 
 
 class TimedOperation(NamedTuple):
-    """Something to time.
+    """An operation to time.
 
     call     what is timed
-    units    how many things one call does, such as prompts: times are per unit
-    calls_s  what each of these took, where the last call noted it
+    units    how many things one call processes, such as prompts: times are per unit
+    calls_s  seconds of each unit in the last call, if it records them
     """
 
     call: Callable[[], object]
@@ -188,9 +188,9 @@ class TimedOperation(NamedTuple):
 
 
 class TimingSample(NamedTuple):
-    """Seconds per unit, and of single calls if they are known one by one.
+    """Seconds per unit, and of single calls if these were timed.
 
-    waited  for something else than a processor: processor time does not tell what it takes
+    waited  whether it waited for something other than a processor: processor time is then incomplete
     """
 
     wall_s: float
@@ -200,7 +200,7 @@ class TimingSample(NamedTuple):
 
 
 def take_sample(operation: TimedOperation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> TimingSample:
-    """The mean of some calls in a row; Python's garbage collector waits meanwhile."""
+    """The mean time of some calls in a row, without Python's garbage collection."""
     call = operation.call
     was_enabled = gc.isenabled()
     gc.disable()
@@ -219,18 +219,18 @@ def take_sample(operation: TimedOperation, n_calls: int, clock: Clock = SYSTEM_C
 
 
 def _n_waits() -> int:
-    """How often this process gave its processor back by itself; 0 where nobody tells."""
+    """The voluntary context switches of this process; 0 if the system does not count them."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw if resource is not None else 0
 
 
 def calls_per_sample(
     operation: TimedOperation, clock: Clock = SYSTEM_CLOCK, pause: Callable[[], object] = lambda: None
 ) -> int:
-    """So many calls that reading the clock does not matter; one where each is timed by itself.
+    """The calls per sample that make reading the clock negligible; 1 if each call is timed by itself.
 
-    They are counted by what the process got of a processor: one that was interrupted would be timed by single
-    calls from then on, each of which finds its caches cold.
-    The first call of all tells nothing: what it needs may have to be loaded.
+    The calls must use enough processor time: by the wall clock, an interruption could make single calls look
+    long enough, and these would all find cold caches.
+    The very first call does not count: it may have to load things.
     """
     n_calls = 1
     if operation.calls_s is not None:

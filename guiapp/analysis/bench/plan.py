@@ -1,6 +1,6 @@
-"""What a run measures: a plan, its scenarios, the cells that these make, and how long all that takes.
+"""What a run measures: a plan, its scenarios and their cells, and about how long it takes.
 
-Each scenario is a row of SCENARIOS.  A plan travels to the process that measures as JSON.
+Each scenario is a row of SCENARIOS.  The process that measures gets the plan as JSON.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from guiapp.errors import TokenloupeError
 N_PROMPTS = 64
 N_UNSEEN, UNSEEN_BYTES = 2_048, 128
 DOCUMENT_BYTES = 2_000
-N_TEXTS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
-SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
+N_TEXTS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # in one call
+SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MiB
 SHORT_BYTES = (16, 128, 1024)
 WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
 APPEND_BYTES = (1_000, 10_000)
@@ -59,21 +59,21 @@ MOST_THREADS = 1024  # of a plan that comes from outside
 Repeat = Literal["never", "same", "fresh"]
 Clock = Literal["auto", "wall", "cpu"]
 START_S = 1.0  # until the process has opened the model
-LOADING_S = 1.5  # of a contender: its process, and the vocabulary in its own form
-CALL_S, USUAL_SPEED = 0.005, 10e6  # at least, with what is said about it; bytes a second
+LOADING_S = 1.5  # of a contender: start its process, convert the vocabulary
+CALL_S, USUAL_SPEED = 0.005, 10e6  # at least, with its messages; bytes a second
 PREPARING_CALLS = 4
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 96
-NARROW_ROUNDS, NARROW_WIDTH = 16, 0.03  # from so many rounds on, intervals so narrow are enough
-NARROW_SHARE = 0.5  # of all rounds, or of the budget: the time of a run hardly depends on how narrow they are
-PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
+NARROW_ROUNDS, NARROW_WIDTH = 16, 0.03  # after this many rounds, intervals this narrow are enough
+NARROW_SHARE = 0.5  # at least, of all rounds or of the budget, so that a run's duration hardly varies
+PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets or seconds, if more, that a cell may use for FEWEST_ROUNDS
 
 
 class CellTask(NamedTuple):
-    """What a cell is before its texts are made.
+    """A cell before its texts are made.
 
-    operations  take turns like contenders, so that what machines do to their times falls on all of them
-    text        the number of the corpus, or of the text of the worst case
-    size_bytes  of the text, or of one of N_TEXTS, about
+    operations  take turns like contenders, so that disturbances of the machine affect all
+    text        index of the corpus, or of the text of the worst case
+    size_bytes  approximate size of the text, or of one of N_TEXTS
     """
 
     scenario: str
@@ -89,18 +89,18 @@ class CellTask(NamedTuple):
 
     @property
     def call_bytes(self) -> int:
-        """What one call takes."""
+        """The bytes that one call processes."""
         return self.size_bytes * N_TEXTS.get(self.operations[0], 1)
 
 
 @dataclass(frozen=True)
 class BenchCell:
-    """What all contenders do in turn.
+    """What all contenders do in turns.
 
-    operations  what they do in each round, with
-    texts       these; prompts and documents are several
-    unit_bytes  the size that times refer to; None where it is that of all texts together
-    own_bytes   of the text that they are made of; less than all together where it is repeated
+    operations  what they do in each round
+    texts       the texts that they encode; several if these are prompts or documents
+    unit_bytes  the size that times refer to; None: all texts together
+    own_bytes   of the text from which they are made; less than all together if it is repeated
     """
 
     scenario: str
@@ -118,7 +118,7 @@ class BenchCell:
 
 @dataclass(frozen=True)
 class CellBuilder:
-    """What tasks become cells with."""
+    """Makes cells of tasks."""
 
     plan: Plan
     tokenizer: Tokenizer
@@ -133,7 +133,7 @@ class CellBuilder:
         return BenchCell(*head, self.corpora[task.text].name, texts, task.threads, unit_bytes, own_bytes)
 
     def text(self, task: CellTask, size_bytes: int = 0) -> bytes:
-        """The text of a task, at least so long."""
+        """The text of a task; if the plan repeats with "fresh" text, at least `size_bytes` long."""
         text = self.corpora[task.text].text
         if self.plan.repeat == "fresh" and size_bytes > len(text):
             return text + fresh_text(size_bytes - len(text), self.plan.seed)
@@ -156,7 +156,7 @@ def prompts(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
 
 
 def unseen(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
-    """Spans from random positions, so that hardly any comes twice."""
+    """Distinct spans from random positions; if there is only one, twice."""
     text, size = setting.text(task), task.size_bytes
     starts = np.random.default_rng(setting.plan.seed).integers(0, len(text), N_UNSEEN).tolist()
     repeated = stretched(text, len(text) + size)
@@ -181,7 +181,7 @@ def documents(setting: CellBuilder, task: CellTask) -> Iterable[bytes]:
 
 
 def _pieces(text: bytes, size_bytes: int, count: int) -> Iterator[bytes]:
-    """Spans of one size from positions all over the text."""
+    """Spans of equal size from evenly spaced positions."""
     repeated = stretched(text, max(len(text), size_bytes) + size_bytes)
     starts = np.linspace(0, len(repeated) - size_bytes, count).astype(int).tolist()
     return (_from_character(repeated, start, size_bytes) for start in starts)
@@ -195,21 +195,21 @@ def _from_character(text: bytes, start: int, size_bytes: int) -> bytes:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A question that a run can answer, and all that anybody needs to know to ask and to show it.
+    """A question that a run can answer: what to measure, and how to show it.
 
     title       of charts and tables, a sentence
     label       in lists and on tabs, short
     help        what is timed, in one sentence
     operations  what is done within the same rounds
     texts       what is encoded in a cell
-    sizes       bytes of its cells; none: those of the texts
-    chart       the kind of its picture
-    by_text     whether each text has cells, and so a chart, of its own; else the first alone has
-    own_texts   what is encoded instead of the texts of a plan
-    grows       whether cells differ in size only
-    on_threads  whether cells differ in threads only, and so by the wall clock; their size is that of a batch
-                however short the texts are: of less, threads have nothing to share
-    is_default  whether it is measured where nobody asks for any
+    sizes       bytes of its cells; (): the sizes of the texts
+    chart       the kind of its chart
+    by_text     whether each text has its own cells, and so its own chart; else only the first text has
+    own_texts   names of texts that are encoded instead of the plan's
+    grows       whether cells differ only in size
+    on_threads  whether cells differ only in threads, timed by the wall clock; they have the size of a batch
+                even if the texts are shorter: threads need enough to share
+    is_default  whether it is measured if the user chooses none
     """
 
     name: str
@@ -228,16 +228,16 @@ class Scenario:
 
     @property
     def unit(self) -> Unit:
-        """Of what its chart and tables show."""
+        """The unit of its chart and tables."""
         return UNITS[self.chart]
 
     @property
     def is_live(self) -> bool:
-        """Whether samples that come one by one say what it shows."""
+        """Whether its figures can be shown while samples arrive."""
         return self.chart != "latency"
 
     def tasks(self, plan: Plan, text_bytes: Sequence[int]) -> Iterator[CellTask]:
-        """Its cells for texts of so many bytes."""
+        """Yield its cells for texts of these sizes."""
         texts = range(len(self.own_texts or text_bytes)) if self.by_text else (0,)
         for text, threads in product(texts, plan.threads if self.on_threads else (1,)):
             for size_bytes in self.sizes or (text_bytes[text],):
@@ -245,9 +245,9 @@ class Scenario:
 
 
 def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[CellTask]:
-    """The cells of a plan in order, for texts of so many bytes, without making them.
+    """The cells of a plan in order, as tasks, for texts of these sizes.
 
-    Sizes above a text's own are that, unless the plan says what is repeated.  None without a text.
+    Sizes are limited to the text's own unless the plan repeats texts.  [] without a text.
     """
     if not text_bytes:
         return []
@@ -262,7 +262,7 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[CellTask]:
 
 
 def _turn(task: CellTask) -> tuple[int, bool]:
-    """Other numbers of threads need other workers; those that are compared follow each other."""
+    """The sort key: other numbers of threads need other workers; cells to compare follow each other."""
     return task.threads, SCENARIOS[task.scenario].on_threads
 
 
@@ -365,26 +365,26 @@ DEFAULT_SCENARIOS = tuple(name for name, scenario in SCENARIOS.items() if scenar
 
 
 class BenchError(TokenloupeError):
-    """A benchmark that cannot be run as it was asked for; the message says why."""
+    """A benchmark that cannot be run as requested; the message states the reason."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """One run of the benchmark.
 
-    pre            the pre-tokenizer that splits text instead of the one the file asks for
-    corpora        names as `corpus_named` knows them
-    contenders     names of encoders and peers; none: all of our encoders
-    own            contenders of one's own, which take part too
-    with_peers     also every peer that is installed and takes the vocabulary
-    threads        the numbers of threads that the scenario `threads` tries
-    time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
-    largest_bytes  of the texts of scenarios that go through sizes; None: all of them
-    repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
-                   "fresh" text, words drawn from the samples
+    pre            the pre-tokenizer to use instead of the file's
+    corpora        names for `corpus_named`
+    contenders     names of encoders and libraries; (): all of our encoders
+    own            custom contenders, which also take part
+    with_peers     whether every library that is installed and supports the vocabulary also takes part
+    threads        the numbers of threads in the scenario `threads`
+    time_budget_s  for timing only, shared by all cells; each gets a few rounds in any case
+    largest_bytes  the largest size in scenarios that grow; None: no limit
+    repeat         how to get sizes larger than a text: "never", by the "same" text again, or by "fresh" text,
+                   random words of the samples
     call_limit_s   a contender that needs longer for one call is left out
-    clock          "wall"; "cpu", what the process got of the processor; or "auto", that only in cells beside
-                   other programs; the scenario `threads` has the wall clock whatever is asked for
+    clock          "wall"; "cpu", processor time; or "auto", processor time only in cells where other programs
+                   run; the scenario `threads` always uses the wall clock
     """
 
     model: str
@@ -407,21 +407,21 @@ class Plan:
 
 
 def from_any_folder(plan: Plan) -> Plan:
-    """The same plan with the whole paths of its files, to be repeated from wherever one is."""
+    """The plan with absolute paths of its files, so that it can be repeated in any folder."""
     corpora = tuple(name if corpus.is_made(name) else whole_path(name) for name in plan.corpora)
     return replace(plan, model=whole_path(plan.model), corpora=corpora)
 
 
 def whole_path(name: str) -> str:
-    """Where a file or folder is, wherever one is; names that are none stay as they are."""
+    """The absolute path of a file or folder; any other name unchanged."""
     return str(Path(name).resolve()) if Path(name).exists() else name
 
 
 def plan_from(record: dict[str, Any]) -> Plan:
-    """The plan of a JSON object; raises BenchError for one that is none.
+    """The plan of a JSON object; raises BenchError if it is invalid.
 
-    Contenders in other Pythons, which earlier versions had, are left out.  Whoever runs it has somebody say
-    yes to what is `own` first: the file may be a stranger's.
+    Contenders in other Python environments, which earlier versions had, are dropped.  Before the plan is
+    run, the user must allow the programs in `own`: the file may be untrusted.
     """
     try:
         if not isinstance(record, dict):
@@ -444,7 +444,7 @@ def _has_no_null(text: str | None) -> bool:
     return "\0" not in (text or "")
 
 
-CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types do not say
+CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types cannot check
     "model": _has_no_null,
     "pre": _has_no_null,
     "corpora": lambda names: all(map(_has_no_null, names)),
@@ -453,7 +453,7 @@ CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types do not say
 
 
 def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float) -> bool:
-    """Whether another round of all contenders would tell little, or there is no time for one."""
+    """Whether another round of all contenders would add little, or there is no time for one."""
     n_rounds = min(map(len, seconds), default=MOST_ROUNDS)
     if n_rounds >= MOST_ROUNDS or used_s >= max(PATIENCE * budget_s, PATIENCE_S):
         return True
@@ -471,10 +471,10 @@ def _is_narrow(seconds: Sequence[float]) -> bool:
 
 
 def expected_s(plan: Plan, text_bytes: Sequence[int]) -> float:
-    """About how many seconds a plan takes whose texts have so many bytes.
+    """The approximate seconds that a plan takes with texts of these sizes.
 
-    By the rules of `engine`: everybody is called a few times, then rounds go on until there are MOST_ROUNDS
-    or the share of the budget is used, with at least FEWEST_ROUNDS.
+    By the rules of `engine`: each contender is called a few times, then rounds go on until there are
+    MOST_ROUNDS or the cell's share of the budget is used, with at least FEWEST_ROUNDS.
     """
     n, tasks = len(plan.contenders), tasks_of(plan, text_bytes)
     share_s = plan.time_budget_s / max(len(tasks), 1)

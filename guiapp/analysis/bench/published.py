@@ -1,7 +1,7 @@
-"""What papers and projects of this field print, next to what a run measured of the same thing.
+"""Figures that papers and projects have published, next to a run's results of the same measurements.
 
-Their machines, texts and vocabularies are others, so that ratios may be compared and absolutes may not.
-Figures of rust-gems bpe are read off the curves that its README draws, and good to about 2 %.
+Their machines, texts and vocabularies differ, so only ratios can be compared, not absolute figures.
+Figures of rust-gems bpe are read off the curves in its README, with an accuracy of about 2 %.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CELL = ("scenario", "operation", "corpus", "size_bytes")
 
 @dataclass(frozen=True)
 class Source:
-    """Where figures are printed, and in what their conditions differ from those of any run here.
+    """Where figures are published, and how their conditions differ from any run here.
 
     base  the contender that others are compared with
     """
@@ -36,9 +36,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Published:
-    """One figure, as printed, and which of our results belongs to it; None stands for any.
+    """One figure, as printed, and which of our results correspond to it; None stands for any.
 
-    speed  to compare within one source and cell, in whatever unit that has; None if the figure says none
+    speed  in any unit, to compare within one source and cell; None if the figure gives none
     """
 
     source: Source
@@ -52,16 +52,16 @@ class Published:
 
     @property
     def base(self) -> str:
-        """The contender that the source's others are compared with, split as this one is."""
+        """The base of the source, with or without splitting like this contender."""
         return self.source.base + ("" if split_name(self.contender)[1] else UNSPLIT)
 
     @property
     def ratio(self) -> float | None:
-        """How many times as fast as its base it is by its source; None where that does not say."""
+        """How many times as fast as its base it is in the source; None if that is not published."""
         return _published_ratio(self)
 
     def is_of(self, result: BenchResult) -> bool:
-        """Whether a result is of the same thing, done by the same contender."""
+        """Whether a result is the same measurement of the same contender."""
         return all(getattr(self, name) in (None, getattr(result, name)) for name in (*CELL, "contender"))
 
 
@@ -71,7 +71,7 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
 
 
 def _figures() -> Iterator[Published]:
-    """The rows of the table of figures; an empty cell stands for any."""
+    """The rows of the table of figures; an empty cell means any value."""
     for row in _rows("published.csv"):
         yield Published(
             SOURCES[row["source"]],
@@ -99,9 +99,9 @@ def _published_ratio(published: Published) -> float | None:
 
 
 class PublishedComparison(NamedTuple):
-    """One published figure with the result that belongs to it.
+    """One published figure with the corresponding result.
 
-    ratio   how many times as fast as the source's base it is here; None where that was not measured
+    ratio   how many times as fast as the source's base it is here; None if the base was not measured
     """
 
     published: Published
@@ -110,7 +110,7 @@ class PublishedComparison(NamedTuple):
 
 
 def comparable(run: BenchRun) -> dict[Source, list[PublishedComparison]]:
-    """The figures that this run has one of its own for, by their sources."""
+    """The published figures with a corresponding result in this run, by source."""
     by_source: dict[Source, list[PublishedComparison]] = {}
     by_contender: dict[str, list[BenchResult]] = {}
     for row in run.finished:
@@ -123,7 +123,7 @@ def comparable(run: BenchRun) -> dict[Source, list[PublishedComparison]]:
 
 
 def _ratio(result: BenchResult, base: str, results: Sequence[BenchResult]) -> float | None:
-    """Of a run's own figures, in the same cell."""
+    """How many times as fast as the base a result is in its cell; None if the base was not measured."""
     key = *(getattr(result, name) for name in CELL), result.threads, base
     for row in results:
         if (*(getattr(row, name) for name in CELL), row.threads, row.contender) == key:
@@ -132,7 +132,7 @@ def _ratio(result: BenchResult, base: str, results: Sequence[BenchResult]) -> fl
 
 
 def ratio_text(ratio: float | None) -> str:
-    """How many times as fast, as a fraction where that is less than a tenth: nobody counts zeros."""
+    """A ratio of speeds; as a fraction if less than a tenth, which is easier to read than zeros."""
     if ratio is None:
         return NONE
     return f"{three_digits(ratio)}×" if ratio >= 0.1 else f"1/{three_digits(1 / ratio)}×"
@@ -141,8 +141,8 @@ def ratio_text(ratio: float | None) -> str:
 class Claim(NamedTuple):
     """A sentence of a package's summary or README.
 
-    than   the contender that it compares itself with, "" where it names none that takes part
-    ratio  how many times as fast as that it says to be, as printed, "" where it says none
+    than   the contender that it compares itself with; "" if it names none that takes part
+    ratio  how many times as fast as `than` it claims to be, as printed; "" if it gives no number
     date   of the version's release, year and month
     """
 
@@ -155,5 +155,5 @@ class Claim(NamedTuple):
 
 
 def claims() -> list[Claim]:
-    """What the projects of the field say of themselves, in their own words, as their packages carry them."""
+    """The claims of tokenizer libraries about themselves, quoted from their packages."""
     return [Claim(**row) for row in _rows("claims.csv")]

@@ -1,4 +1,4 @@
-"""A run as tables for people and for a terminal, and to give away: an HTML page, Markdown, and CSV."""
+"""A run as tables, as text for a terminal, and as files: an HTML page, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ OF_SOME = "built_bytes", "encoding_bytes", *QUANTILES
 
 
 def command_line(plan: Plan) -> str:
-    """What repeats a run in a terminal."""
+    """The command that repeats a run in a terminal."""
     options = [
         ("--pre", plan.pre),
         *(("-f", corpus) for corpus in plan.corpora),
@@ -75,7 +75,7 @@ def command_line(plan: Plan) -> str:
 
 
 def report_text(suffix: str, run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
-    """A run in the format of a file's ending, as a page where that is none of .md, .csv and .json."""
+    """A run in the format of a file's suffix: .md, .csv or .json; an HTML page for any other suffix."""
     match suffix:
         case ".md":
             return markdown_text(run, baseline)
@@ -87,7 +87,7 @@ def report_text(suffix: str, run: BenchRun, baseline: str, charts: Mapping[str, 
 
 
 def table_lines(run: BenchRun, baseline: str) -> Iterator[str]:
-    """For a terminal: all tables, then who is fastest, and what one should know."""
+    """The lines for a terminal: all tables, then the verdicts and notes."""
     for each in tables(run, baseline):
         yield from aligned(each)
         yield ""
@@ -96,7 +96,7 @@ def table_lines(run: BenchRun, baseline: str) -> Iterator[str]:
 
 
 def html_text(run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
-    """One page that needs no other file; `charts` are SVG documents by their titles."""
+    """A self-contained page; `charts` are SVG documents by their titles."""
     values = {
         "title": f"Tokenloupe benchmark: {_vocabulary(run)}",
         "style": Html(resource("bench.css")),
@@ -111,7 +111,7 @@ def html_text(run: BenchRun, baseline: str, charts: Mapping[str, str]) -> str:
 
 
 def markdown_text(run: BenchRun, baseline: str) -> str:
-    """Tables that people read in plain text too."""
+    """Markdown whose tables are readable as plain text, too."""
     parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", *verdicts(run, baseline)]
     parts += ["\n".join(f"- {line}" for line in notes(run))]
     for each in tables(run, baseline):
@@ -149,14 +149,14 @@ def _condition_text(name: str, value: object) -> str:
 
 
 def verdicts(run: BenchRun, baseline: str) -> list[str]:
-    """Who is fastest on each text, and whose ids are right."""
+    """The verdict on each text: which contender is the fastest, and whether ids are right."""
     texts, reference = dict.fromkeys(row.corpus for row in run.finished), run.vocabulary.get("library", "")
     of_each = ((text, verdict_of(run.finished, text, baseline, reference)) for text in texts)
     return [f"{text}: {verdict}." for text, verdict in of_each if verdict is not None]
 
 
 def _repeat(run: BenchRun) -> list[str]:
-    """Which files to put into a folder, and a command that repeats the run there, on whatever computer."""
+    """The files to put into a folder, and a command that repeats the run there, on any computer."""
     try:
         plan = plan_from(run.plan)
     except BenchError:
@@ -174,37 +174,37 @@ def _repeat(run: BenchRun) -> list[str]:
 
 
 def _file_name(name: str) -> str:
-    """The last part of a whole path, of whatever system; other names as they are, what was typed by TYPED."""
-    path = PureWindowsPath(name)  # which takes both slashes
+    """The file name of an absolute path of any system, TYPED for typed text, other names unchanged."""
+    path = PureWindowsPath(name)  # which accepts both slashes
     if path.name == YOUR_TEXT:
         return TYPED
     return path.name if path.is_absolute() or name.startswith("/") else name
 
 
 def _inline(svg: str, prefix: str) -> Html:
-    """An SVG document without what only a file of its own has, its ids different from all others'."""
+    """An SVG document to embed in HTML: without its prolog, with a prefix that makes its ids unique."""
     return Html(re.sub(r'(\bid="|url\(#|href="#)', rf"\1{prefix}", svg[svg.index("<svg") :]))
 
 
-# A run as tables for people: one value a cell, the best contender first
+# Tables for readers: one value per cell, the best contender first
 
 
 class BenchColumn(NamedTuple):
-    """A head, and a cell for each contender that has one; none are no column."""
+    """A heading, and a cell for each contender that has one; a column without cells is left out."""
 
     head: str
     cells: Mapping[str, str]
 
 
 class Figures(NamedTuple):
-    """What a column holds, by contender; of speeds the highest are the best, of all else the lowest."""
+    """The values of a column, by contender; the highest speed is the best, otherwise the lowest value."""
 
     title: str
     unit: Unit
     values: Mapping[str, float]
 
     def column(self) -> BenchColumn:
-        """Times share the unit in which the shortest has a digit before the point, or nearly."""
+        """The column as text; times share the largest unit in which the shortest is at least 0.1."""
         shortest = min(self.values.values(), default=1.0)
         units = TIME_UNITS if self.unit == "s" else ((1.0, self.unit),)
         factor, unit = next((each for each in units if shortest >= 0.1 * each[0]), units[-1])
@@ -212,7 +212,7 @@ class Figures(NamedTuple):
         return BenchColumn(f"{self.title} {unit}".strip(), cells)
 
     def order(self, name: str) -> float:
-        """To sort by; whoever has no value is the last."""
+        """The sort key; contenders without a value are last."""
         if name not in self.values:
             return math.inf
         return -self.values[name] if self.unit == "MB/s" else self.values[name]
@@ -228,7 +228,7 @@ class Figures(NamedTuple):
 
 
 def tables(run: BenchRun, baseline: str) -> Iterator[Table]:
-    """What was measured, and published figures next to it."""
+    """The tables of results, then published figures next to the run's."""
     yield from measured_tables(run.finished, baseline)
     yield from published_tables(run)
 
@@ -236,7 +236,7 @@ def tables(run: BenchRun, baseline: str) -> Iterator[Table]:
 def measured_tables(
     results: Sequence[BenchResult], baseline: str, order: Sequence[str] | None = None
 ) -> Iterator[Table]:
-    """One of each text and scenario, those of series last; encoders in this order, else the best first."""
+    """A table for each scenario and text, series last; encoders in `order`, else the best first."""
     groups: dict[tuple[str, str, str], list[BenchResult]] = {}
     for row in results:
         groups.setdefault((row.scenario, row.operation, row.corpus), []).append(row)
@@ -249,12 +249,12 @@ def measured_tables(
 
 
 def _is_series(rows: Sequence[BenchResult]) -> bool:
-    """Whether these are results of one contender in a row, of sizes or threads."""
+    """Whether each contender has several of these results, by size or number of threads."""
     return SCENARIOS[rows[0].scenario].chart == "curves" or len({row.threads for row in rows}) > 1
 
 
 def _table(rows: Sequence[BenchResult], baseline: str, order: Sequence[str] | None) -> Table:
-    """A row for each contender: figures, their interval, the ratio of the last, and ids."""
+    """A row for each contender: figures, the interval, the ratio of the last figure, growth and ids."""
     steps = _steps(rows)
     leads = [_figures(each)[0] for each in steps.values()]
     if _is_series(rows):
@@ -277,7 +277,7 @@ def _table(rows: Sequence[BenchResult], baseline: str, order: Sequence[str] | No
 
 
 def _steps(rows: Sequence[BenchResult]) -> dict[str, list[BenchResult]]:
-    """The results of each size or number of threads of a series, else all, by a title for columns."""
+    """The results by size or number of threads if they are a series, else all; keys are column titles."""
     steps: dict[str, list[BenchResult]] = {}
     by_size = SCENARIOS[rows[0].scenario].chart == "curves"
     for row in sorted(rows, key=lambda row: (row.size_bytes, row.threads)):
@@ -287,7 +287,7 @@ def _steps(rows: Sequence[BenchResult]) -> dict[str, list[BenchResult]]:
 
 
 def _figures(rows: Sequence[BenchResult]) -> list[Figures]:
-    """What one scenario found of one text, the figure that counts most first."""
+    """The figures of one scenario and text, the most important first."""
     scenario = SCENARIOS[rows[0].scenario]
     if scenario.chart == "memory":
         keys = {"ready": "built_bytes", "more while encoding": "encoding_bytes"}
@@ -302,7 +302,7 @@ def _each(rows: Sequence[BenchResult], key: str, factor: float = 1.0) -> dict[st
 
 
 def _tokens_columns(steps: Mapping[str, Sequence[BenchResult]]) -> list[BenchColumn]:
-    """Tokens a second in each step, of scenarios with speeds; tokens of other ids are no measure."""
+    """Tokens a second in each step, for scenarios with speeds; only of right ids: others do not compare."""
     return [
         BenchColumn(
             f"{title} tokens/s".strip(),
@@ -314,12 +314,12 @@ def _tokens_columns(steps: Mapping[str, Sequence[BenchResult]]) -> list[BenchCol
 
 
 def _growth_column(rows: Sequence[BenchResult]) -> BenchColumn:
-    """How the time of each contender grows, where that was fitted."""
+    """How the time of each contender grows, if that was fitted."""
     return BenchColumn("grows", {line.contender: growth_text(line) or NONE for line in growth_lines(rows)})
 
 
 def _title(rows: Sequence[BenchResult]) -> str:
-    """What was timed, and with what."""
+    """What was timed, and on which text."""
     longest = max(rows, key=lambda row: row.size_bytes)
     scenario = SCENARIOS[longest.scenario]
     operation = f", {longest.operation}" if len(scenario.operations) > 1 else ""
@@ -336,7 +336,7 @@ def _note(rows: Sequence[BenchResult]) -> str:
 
 
 def _spreads(rows: Sequence[BenchResult]) -> BenchColumn:
-    """Half the width of the interval, the widest of a contender's."""
+    """Half the width of each contender's widest interval, in per cent."""
     widest: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row.half_width):
         widest[row.contender] = (
@@ -353,7 +353,7 @@ def _ids(rows: Sequence[BenchResult]) -> BenchColumn:
 
 
 def ids_text(results: Sequence[BenchResult]) -> str:
-    """Whether the ids of a contender are right, or the least share of spans that are."""
+    """Whether the ids of a contender are right; if not, the smallest share of right spans."""
     shares = [row.agreement for row in results if row.exact is not None]
     if not shares:
         return "own vocabulary"
@@ -362,13 +362,13 @@ def ids_text(results: Sequence[BenchResult]) -> str:
 
 
 def interval_text(row: BenchResult) -> str:
-    """The interval of a speed, to either side where these differ."""
+    """The interval of a speed, with both sides if they differ."""
     low, high = (100 * (end / row.mb_per_s - 1) for end in row.interval("mb_per_s"))
     return f"± {high:.0f} %" if f"{-low:.0f}" == f"{high:.0f}" else f"−{-low:.0f} … +{high:.0f} %"
 
 
 def published_tables(run: BenchRun) -> Iterator[Table]:
-    """Figures of the literature next to this run's, a table for each source that has any."""
+    """Published figures next to this run's, a table for each source that has any."""
     for source, rows in comparable(run).items():
         there, here = ("published", f"published, × {source.base}"), ("here", "here, MB/s")
         head = [CONTENDER, "text", *there, *here, f"here, × {source.base}", "ids"]
@@ -383,7 +383,7 @@ def published_tables(run: BenchRun) -> Iterator[Table]:
 
 
 def change_table(changes: Sequence[SpeedChange], title: str) -> Table:
-    """What is slower or faster than in another run, and how sure that is."""
+    """What is slower or faster than in another run, and how certain that is."""
     rows = [[CONTENDER, "what", "text", "size", "verdict", "× the time", "interval"]]
     for change in changes:
         now, ratio = change.now, change.ratio
@@ -396,7 +396,7 @@ def change_table(changes: Sequence[SpeedChange], title: str) -> Table:
 
 
 def change_lines(changes: Sequence[SpeedChange]) -> Iterator[str]:
-    """What is slower or faster than before, surely or not."""
+    """What is slower or faster than before, certain or not; then counts and caveats."""
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
     for change in (*counts["slower"], *counts["faster"]):
         ratio = change.ratio

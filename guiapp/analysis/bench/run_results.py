@@ -1,6 +1,6 @@
-"""The records of a run: what a contender took in each cell, how that is derived from samples, and their JSON.
+"""The records of a run: the results of contenders in each cell, how samples become results, and their JSON.
 
-Measuring writes these records; page, tables, findings, the field and comparisons of runs read them.
+Measuring writes these records; the page, tables, findings, the field and comparisons of runs read them.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ Row = TypeVar("Row", "BenchResult", "LeftOut")
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
 BYTES_PER_MB = 1e6
-FEWEST_COMPARED = 5  # turns of each, for bounds of a ratio between two runs
+FEWEST_COMPARED = 5  # turns of each run that the bounds of a ratio between runs need
 MOST_CONTENDERS = 200  # each has a row in charts
 
 
 @dataclass(frozen=True)
 class BenchResult:
-    """What one contender took for one operation in one cell.
+    """The result of one contender for one operation in one cell.
 
-    own_bytes        of the text; less than size_bytes where it is repeated
-    n                samples, one in each turn; 0 before the first
-    median_s         of a call, or of a short text; 0 of what is not timed
-    ci_s, ci_level   an interval that holds the true median, and how often such intervals do
-    n_tokens         that median_s refers to; 0 where a run of another version does not say
+    own_bytes        size of the text itself; less than size_bytes if the text is repeated
+    n                number of samples, one in each turn; 0 before the first
+    median_s         of a call, or of a short text; 0 if not timed
+    ci_s, ci_level   confidence interval of the median, and its level
+    n_tokens         tokens encoded in median_s; 0 if a run of another version does not contain it
     exact            whether its ids are right; None for a contender with its own vocabulary
     agreement        the share of the right spans that it has too
-    processor_share  of a core that it got; None where that says nothing
-    crowded          whether other programs took part of the machine
-    clock            "wall", or "cpu" for what the process got of a processor; before the first sample "auto",
-                     where processor time stands in while other programs run
-    first_turn       of those in this cell; older versions began some later
-    p50_s to p99_s   of single calls, where these were timed
+    processor_share  the share of a core that it got; None if that means nothing
+    crowded          whether other programs were using the machine
+    clock            "wall", or "cpu" for processor time; before the first sample also "auto": "cpu" if other
+                     programs run, else "wall"
+    first_turn       index of its first turn in this cell; in older versions, some contenders joined later
+    p50_s to p99_s   of single calls, if these were timed
     """
 
     scenario: str
@@ -85,43 +85,43 @@ class BenchResult:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What makes two results be about the same thing."""
+        """The fields in which two results of the same measurement are equal."""
         return tuple(getattr(self, name) for name in KEY)
 
     @property
     def mb_per_s(self) -> float:
-        """0 of what is not timed."""
+        """0 if not timed."""
         return self.size_bytes / self.median_s / BYTES_PER_MB if self.median_s else 0.0
 
     @property
     def tokens_per_s(self) -> float:
-        """0 of what is not timed."""
+        """0 if not timed."""
         return self.n_tokens / self.median_s if self.median_s else 0.0
 
     @property
     def half_width(self) -> float:
-        """The larger side of the interval of its speed, as a share of it."""
+        """The larger side of the interval of the speed, as a share of the speed."""
         return (
             max(self.median_s / self.ci_s[0] - 1, 1 - self.median_s / self.ci_s[1]) if self.median_s else 0.0
         )
 
     @property
     def n_times(self) -> int:
-        """How many times over a text is in what was encoded."""
+        """How often the encoded text contains the original text."""
         return round(self.size_bytes / (self.own_bytes or self.size_bytes))
 
     @property
     def was_busy(self) -> bool:
-        """Whether other programs ran; earlier versions noted the share of a core only."""
+        """Whether other programs ran; earlier versions saved only the share of a core."""
         share = self.processor_share
         return self.crowded or (self.threads == 1 and share is not None and share < LEAST_SHARE)
 
     def figure(self, key: str) -> float:
-        """A time, a speed or a size by its key; 0 where it is not known."""
+        """A time, a speed or a size by its key; 0 if it is unknown."""
         return float(getattr(self, key))
 
     def interval(self, key: str) -> tuple[float, float]:
-        """The bounds of a time or, by its key, of a speed."""
+        """The bounds of the median time or, by its key, of a speed."""
         low, high = self.ci_s
         if key == "median_s":
             return low, high
@@ -129,7 +129,7 @@ class BenchResult:
         return amount / high, amount / low
 
     def record(self) -> Record:
-        """As JSON holds it, with what is derived; figures that it has not are None or missing."""
+        """The result as a JSON object, with derived figures; unknown figures are None or missing."""
         scenario = SCENARIOS[self.scenario]
         difference = self.first_difference
         missing = [name for name in ("built_bytes", "encoding_bytes") if scenario.chart != "memory"]
@@ -149,9 +149,9 @@ class BenchResult:
 
 
 def ratio_of(faster: BenchResult, slower: BenchResult) -> Ratio:
-    """How many times as fast the first is, of one run, as bars show it.
+    """How many times as fast `faster` is, in the same run: the ratio of medians, which bars show.
 
-    Its interval is that of the turns that both took, and holds it.
+    The interval is computed from the turns that both took, and extended to contain the ratio.
     """
     first = max(faster.first_turn, slower.first_turn)
     before, after = (row.samples_s[first - row.first_turn :] for row in (faster, slower))
@@ -161,9 +161,9 @@ def ratio_of(faster: BenchResult, slower: BenchResult) -> Ratio:
 
 
 def ratio_between(before: BenchResult, after: BenchResult) -> Ratio:
-    """How many times as long the second takes, of another run.
+    """How many times as long `after` takes as `before`, which is from another run.
 
-    Its interval is made of both by Zou and Donner's method (2008): squares of distances are added up.
+    Zou and Donner's method (2008) combines the two intervals: it adds up squares of distances.
     """
     ratio = after.median_s / before.median_s
     if min(before.n, after.n) < FEWEST_COMPARED:
@@ -187,7 +187,7 @@ class GrowthLine(NamedTuple):
 
 
 def growth_lines(results: Sequence[BenchResult]) -> list[GrowthLine]:
-    """Of every contender that ran a series of sizes."""
+    """The growth of every contender that ran a series of sizes."""
     series: dict[tuple[str, str, str], list[BenchResult]] = {}
     for row in results:
         if SCENARIOS[row.scenario].grows and row.median_s:
@@ -200,10 +200,10 @@ def growth_lines(results: Sequence[BenchResult]) -> list[GrowthLine]:
 
 
 class Series:
-    """The samples of one contender and operation in one cell, as they come.
+    """The samples of one contender and operation in one cell, as they arrive.
 
-    head    the result without any
-    shares  of a core that each sample got; of those that are known
+    head    the result without samples
+    shares  of a core that samples got, if known
     """
 
     def __init__(self, head: BenchResult) -> None:
@@ -212,9 +212,9 @@ class Series:
 
     @classmethod
     def of(cls, cell: BenchCell, contender: str, operation: str, n_tokens: int, clock: str) -> Series:
-        """That of a cell whose texts are so many tokens together; `compare` says the rest."""
+        """An empty series for a cell whose texts have `n_tokens` together; see also `compare`."""
         n_units = 1 if cell.unit_bytes is None else len(cell.texts)
-        used = "wall" if SCENARIOS[cell.scenario].on_threads else clock  # threads take processor time at once
+        used = "wall" if SCENARIOS[cell.scenario].on_threads else clock  # threads add up processor time
         places = cell.corpus, cell.size_bytes, cell.threads, cell.own_bytes
         head = BenchResult(
             cell.scenario, operation, contender, *places, n_tokens=n_tokens / n_units, clock=used
@@ -222,7 +222,7 @@ class Series:
         return cls(head)
 
     def compare(self, agreement: Agreement | None) -> None:
-        """None for a contender with a vocabulary of its own."""
+        """Store how ids agree; None for a contender with a vocabulary of its own."""
         if agreement is not None:
             self.head = replace(
                 self.head,
@@ -232,14 +232,14 @@ class Series:
             )
 
     def restart(self) -> None:
-        """Forget what was measured while others were loading."""
+        """Discard the samples taken while others were loading."""
         self.samples_s: list[float] = []
         self.shares: list[float] = []
         self.calls_s: list[float] = []
         self._result = self.head
 
     def add(self, seconds: float, share: float | None, calls_s: Sequence[float] = ()) -> None:
-        """One more sample; a share only where it had one thread and waited for nothing."""
+        """Add a sample; its share of a core is None if it waited, and counts only on one thread."""
         self.samples_s.append(seconds)
         self.calls_s.extend(calls_s)
         if share is not None and self.head.threads == 1:
@@ -247,17 +247,17 @@ class Series:
 
     @property
     def cpu_s(self) -> list[float]:
-        """What each sample got of a core; none where that is not known of all."""
+        """The processor time of each sample; [] if it is not known for all."""
         if len(self.shares) < len(self.samples_s):
             return []
         pairs = zip(self.samples_s, self.shares, strict=True)
         return [seconds * min(share, 1.0) for seconds, share in pairs]
 
     def result(self, is_busy: bool, has_cpu: bool = False) -> BenchResult:
-        """What is known by now.
+        """The result of the samples so far.
 
-        is_busy  whether other programs took part of the machine
-        has_cpu  whether all in this cell know what they got: then that counts, unless a clock was chosen
+        is_busy  whether other programs were using the machine
+        has_cpu  whether all series of the cell have `cpu_s`, which then counts if busy, with clock "auto"
         """
         is_shared = is_busy and has_cpu and self.head.clock == "auto"
         clock = "cpu" if is_shared or self.head.clock == "cpu" else "wall"
@@ -282,7 +282,7 @@ class Series:
 
 
 def _quantiles(calls_s: Sequence[float]) -> dict[str, Any]:
-    """How long most single calls took, where they were timed one by one."""
+    """The quantiles of single calls, if these were timed."""
     if not calls_s:
         return {}
     values = np.percentile(calls_s, list(QUANTILES.values())).tolist()
@@ -290,7 +290,7 @@ def _quantiles(calls_s: Sequence[float]) -> dict[str, Any]:
 
 
 def results_of(series: Sequence[Series], load: float | None, n_cores: int) -> list[BenchResult]:
-    """The results of one cell, of those that have samples."""
+    """The results of the series of one cell that have samples."""
     sampled = [each for each in series if each.samples_s]
     if not sampled:
         return []
@@ -302,7 +302,7 @@ def results_of(series: Sequence[Series], load: float | None, n_cores: int) -> li
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A contender that took no part in a cell and why; in none where there is no scenario."""
+    """A contender that took no part in a cell, and the reason; in no cell if `scenario` is None."""
 
     contender: str
     reason: str
@@ -313,21 +313,21 @@ class LeftOut:
 
 
 class LoadingStage(NamedTuple):
-    """What a contender that is being opened does, and how much of that is done, 0 to 1."""
+    """What a contender does that is loading, and how much of loading is done, 0 to 1."""
 
     stage: str
     share: float
 
 
 class BenchRun:
-    """A run: that of a file, or one that goes on, as the engine's events describe it.
+    """A run, read from a file or built from the engine's events while it goes on.
 
-    name         that somebody gave it
+    name         given by the user
     environment, vocabulary, plan, corpora, contenders  as in its JSON
-    finished     results of cells that are over
-    loading      contenders that are being opened
+    finished     results of cells that are finished
+    loading      contenders that are loading
 
-    All but the plan calls contenders by what people read; the JSON has their names.
+    All but the plan have the labels of contenders; the JSON has their names.
     """
 
     def __init__(self, results: Sequence[BenchResult] = (), left_out: Sequence[LeftOut] = ()) -> None:
@@ -345,7 +345,7 @@ class BenchRun:
         self._load: float | None = None
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Take one event of `engine` in."""
+        """Apply one event of `engine`."""
         details = _called(encoder_label, {key: value for key, value in event.items() if key != "event"})
         match event["event"]:
             case "started":
@@ -382,36 +382,36 @@ class BenchRun:
 
     @property
     def planned(self) -> list[str]:
-        """Who was asked for."""
+        """The contenders that the plan names."""
         return list(map(encoder_label, self.plan.get("contenders", ())))
 
     @property
     def vocabulary_name(self) -> str:
-        """The last part of its path, of whatever system."""
+        """The file name of the vocabulary's path, from any operating system."""
         return str(self.vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
 
     @property
     def ending(self) -> str:
-        """How it ended where not all was measured, in words; "" for a complete run."""
+        """How an incomplete run ended, in words; "" for a complete run."""
         return "" if self.is_complete else "stopped early" if "ended" in self.environment else "incomplete"
 
     def end(self) -> None:
-        """No event follows: what the last cell has so far is its result."""
+        """End the run without another event: the results so far of the last cell are final."""
         self.finished, self._series, self.loading = self.results, {}, {}
 
     @property
     def results(self) -> list[BenchResult]:
-        """Those that are finished, and those of the cell that goes on with what they have so far.
+        """The finished results, and the results so far of the current cell.
 
-        Nothing is known of single calls before a cell is over.
+        The times of single calls are not known before a cell is finished.
         """
         live = [each for each in self._series.values() if SCENARIOS[each.head.scenario].is_live]
         return self.finished + results_of(live, self._load, int(self.environment.get("cores") or 1))
 
     def record(self) -> Record:
-        """As `tokenloupe bench --json` writes it: what is finished."""
+        """The JSON object that `tokenloupe bench --json` writes, with finished results only."""
         return {
-            **({"name": self.name} if self.name else {}),  # where people look for it
+            **({"name": self.name} if self.name else {}),  # first, where a reader looks for it
             "environment": self.environment,
             "vocabulary": self.vocabulary,
             "plan": self.plan,
@@ -425,7 +425,7 @@ class BenchRun:
 
 
 def _called(rename: Callable[[str], str], record: Record) -> Record:
-    """A record that names its contender, if it has one, in another form."""
+    """The record with its contender renamed, if it has one."""
     return record | {"contender": rename(record["contender"])} if "contender" in record else record
 
 
@@ -433,13 +433,13 @@ def _turn(event: Record) -> tuple[str, str]:
     return event["contender"], event["operation"]
 
 
-# Runs of files: from other versions, other machines and editors
+# Runs from files, which other versions, other machines and editors wrote
 
 
 def run_of(record: Any) -> BenchRun:
-    """The run of a JSON object, without results that this version does not know.
+    """The run of a JSON object, without results of scenarios that this version does not have.
 
-    Raises ValueError with the part that is missing or not as it must be.
+    Raises ValueError that names the missing or invalid part.
     """
     if not isinstance(record, dict):
         raise ValueError("it is not an object")
@@ -459,7 +459,7 @@ def run_of(record: Any) -> BenchRun:
         setattr(run, part, [_called(encoder_label, entry) for entry in record.get(part, [])])
     for part in ("environment", "vocabulary", "plan"):
         setattr(run, part, record.get(part, {}))
-    if "scenarios" in run.plan:  # earlier versions had others
+    if "scenarios" in run.plan:  # earlier versions had other scenarios
         known = [name for name in run.plan["scenarios"] if name in SCENARIOS]
         run.plan = {**run.plan, "scenarios": known}
     run.name = read_as(str, record.get("name", ""), "name")
@@ -504,7 +504,7 @@ def _results(entries: object) -> list[BenchResult]:
         place = f"results[{index}]"
         if str(read_as(dict, entry, place).get("scenario")) in SCENARIOS:
             row = _labelled(read_as(BenchResult, entry, place))
-            if not row.n_tokens and row.median_s:  # of older versions, which say the speed alone
+            if not row.n_tokens and row.median_s:  # older versions have only the speed
                 speed = read_as(float | None, entry.get("tokens_per_s"), f"{place}.tokens_per_s")
                 row = replace(row, n_tokens=(speed or 0.0) * row.median_s)
             for name, is_right in RULES.items():
@@ -517,9 +517,9 @@ def _results(entries: object) -> list[BenchResult]:
 
 
 def as_shown(value: Any) -> Any:
-    """A part of a file with nothing unprintable in its texts, of which terminals and pages obey some.
+    """A JSON value with unprintable characters escaped, some of which would control terminals and pages.
 
-    Raises ValueError for a number that is none, and RecursionError.
+    Raises ValueError for a number that is not finite, and RecursionError.
     """
     if isinstance(value, str):
         return value if value.isprintable() else printable(value)

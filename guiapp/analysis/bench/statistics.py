@@ -1,6 +1,6 @@
-"""What can honestly be said about repeated measurements: by order statistics, for any distribution.
+"""Statistics of repeated measurements, based on order statistics and so valid for any distribution.
 
-Times of a computer are skewed and have outliers, so that means and standard deviations say little.
+Times on a computer are skewed and have outliers, so means and standard deviations are of little use.
 """
 
 from __future__ import annotations
@@ -12,24 +12,22 @@ from math import comb, erf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-WORST_FIT = 0.5  # of the measured time; curves that fit worse say nothing
-IN_STEP = (
-    1.15  # exponents up to which time grows in step with the length: over three decades, n log n has 1.1
-)
-LESS = 0.85  # up to which it grows less
+WORST_FIT = 0.5  # error as a share of the measured time; curves that fit worse are not used
+IN_STEP = 1.15  # up to this exponent, time is in proportion to length: over three decades, n log n has 1.1
+LESS = 0.85  # up to this exponent, it grows less
 WORDS = ((LESS, "less than linear"), (1.05, "linear"), (IN_STEP, "almost linear"))
 QUADRATIC = (1.75, 2.25)
 CONFIDENCE = 0.95
-FENCE = 1.5  # quartile distances beyond the quartiles; Tukey 1977
+FENCE = 1.5  # interquartile ranges beyond the quartiles; Tukey 1977
 EXPONENTS = np.arange(0.3, 3.0005, 0.01)
-N_BLOCKS = 8  # of turns: the range of eight medians holds the true one in 99 of 100 runs
-HIDDEN = 0.15  # measured: four contenders of the same code beside two busy loops, by the processor's clock
+N_BLOCKS = 8  # of turns: the range of eight medians contains the true one in 99 of 100 runs
+HIDDEN = 0.15  # measured in processor time: four contenders of the same code, with two busy loops
 MOST_EXACT = 400  # sample sizes up to which binomial coefficients are added up
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Bounds of the true median.  `level`: how often such bounds hold it, less than asked for few runs."""
+    """Bounds of the true median.  `level` is how often they contain it: below CONFIDENCE for few values."""
 
     low: float
     high: float
@@ -37,13 +35,13 @@ class Interval:
 
 
 def interval_in_turns(seconds: Sequence[float], is_busy: bool) -> Interval:
-    """Bounds of what something takes, from samples that were taken in turns with others; at least one.
+    """Bounds of the median time, from samples taken in turns with others; at least one.
 
-    Slow phases of a machine last longer than a turn, so that turns resemble their neighbours: blocks of them
-    are what differs, and the interval is that of the blocks' medians.  What other programs take of caches, or
-    of the other half of a core, no clock tells: where they ran, it is HIDDEN wider to either side.
+    Slow phases of a machine last longer than a turn, so neighbouring turns are correlated: the interval is
+    computed from the medians of blocks of turns.  No clock shows what other programs take of caches, or of
+    the other thread of a core: if they ran, the interval is wider by HIDDEN on either side.
 
-    is_busy  whether other programs took part of the machine meanwhile
+    is_busy  whether other programs were using the machine meanwhile
     """
     interval = median_interval(np.sort(block_medians(seconds)))
     hidden = 1.0 + HIDDEN if is_busy else 1.0
@@ -63,7 +61,7 @@ def median_interval(ordered: NDArray[np.float64]) -> Interval:
 
 
 def _coverage(n: int, skip: int) -> float:
-    """How often the median lies between the values number `skip` from either end."""
+    """The probability that the median lies between the values at index `skip` from either end."""
     if n > MOST_EXACT:
         return erf((n - 2 * skip - 1) / sqrt(2 * n))
     return 1.0 - 2.0 * sum(comb(n, below) for below in range(skip + 1)) / 2.0**n if n > 1 else 0.0
@@ -91,12 +89,12 @@ class Growth:
 
     @property
     def is_fit(self) -> bool:
-        """Whether the curve says anything."""
+        """Whether the curve fits well enough to be used."""
         return self.error < WORST_FIT
 
     @property
     def words(self) -> str:
-        """“linear”, “almost linear”, “quadratic”, “n^1.4”; "" where the fit says nothing."""
+        """“linear”, “almost linear”, “quadratic”, “n^1.4”; "" if the curve does not fit."""
         if not self.is_fit:
             return ""
         if QUADRATIC[0] <= self.exponent <= QUADRATIC[1]:
@@ -118,7 +116,7 @@ def fit_growth(sizes_bytes: Sequence[int], times_s: Sequence[float]) -> Growth |
 
 
 def _fits(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """The best overhead and slope for each exponent, neither negative, by their normal equations."""
+    """The best overhead and slope for each exponent, neither negative, by the normal equations."""
     ones, powers = 1.0 / times, sizes ** EXPONENTS[:, None] / times
     scale = powers.max(axis=1)
     powers /= scale[:, None]
@@ -134,7 +132,7 @@ def _fits(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> tuple[NDArr
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as long something takes as before, and the interval that holds the true ratio."""
+    """A ratio of two times, and bounds of the true ratio."""
 
     ratio: float
     low: float
@@ -142,9 +140,9 @@ class Ratio:
 
 
 def ratio_in_turns(before: Sequence[float], after: Sequence[float], is_busy: bool) -> Ratio:
-    """How many times as long `after` took, from samples that were taken in turns, one of each in a turn.
+    """How many times as long `after` took as `before`, from samples taken in turns, one of each per turn.
 
-    What the machine did to both within a turn drops out; the interval is that of `interval_in_turns`.
+    Disturbances that affect both within a turn cancel out; the interval is from `interval_in_turns`.
     """
     n = min(len(before), len(after))
     if n == 0:
@@ -156,5 +154,5 @@ def ratio_in_turns(before: Sequence[float], after: Sequence[float], is_busy: boo
 
 
 def block_medians(values: Sequence[float]) -> list[float]:
-    """The medians of up to N_BLOCKS stretches of equal length; `values` are in the order of time."""
+    """The medians of up to N_BLOCKS blocks of equal length; `values` are in the order of time."""
     return [float(np.median(part)) for part in np.array_split(values, min(N_BLOCKS, len(values)))]

@@ -20,27 +20,27 @@ def size_text(size_bytes: int) -> str:
 
 
 def figure_text(value: float) -> str:
-    """Three digits, more where they are before the point, never an exponent."""
+    """A number with three digits, more if they are before the point, never with an exponent."""
     if not value:
         return "0"
     return f"{value:.{max(2 - math.floor(math.log10(abs(value))), 0)}f}"
 
 
 def times_text(ratio: float) -> str:
-    """A ratio in two digits, `0.016`, `1.2`, `16`, `1,300`; in two decimals where one would say 1.0."""
+    """A ratio with two digits, `0.016`, `1.2`, `16`, `1,300`; with two decimals if one would give 1.0."""
     rounded = ratio if 0.95 <= ratio < 1.095 else float(f"{ratio:.2g}")
     n_decimals = 2 if rounded is ratio else max(1 - math.floor(math.log10(rounded)), 0) if rounded else 0
     return f"{rounded:,.{n_decimals}f}"
 
 
 def time_text(seconds: float) -> str:
-    """Three digits, in the unit that has one before the point."""
+    """A time with three digits, in the largest unit of which it is at least one."""
     factor, unit = next((each for each in TIME_UNITS if seconds >= each[0]), TIME_UNITS[-1])
     return f"{seconds / factor:.3g} {unit}"
 
 
 def on_threads(n_threads: int) -> str:
-    """After the name of a cell; "" for one."""
+    """The number of threads, to follow the name of a cell; "" for one."""
     return f", {n_threads} threads" if n_threads > 1 else ""
 
 
@@ -50,7 +50,7 @@ def speed_number(speed: float, key: str) -> str:
 
 
 def speed_text(speed: float, key: str) -> str:
-    """The same with its unit."""
+    """A speed with its unit, by its key in records."""
     return f"{speed_number(speed, key)} {'tokens/s' if key == 'tokens_per_s' else 'MB/s'}"
 
 

@@ -1,14 +1,14 @@
-"""A process of its own for each contender: what one does, hold, or breaks touches no other.
+"""Run each contender in a process of its own, where its work, memory and crashes affect no other.
 
-It answers messages on a pipe, one at a time:
+A worker answers messages on a pipe, one at a time:
 
     ("load",)                                       memory used by the contender, its version and vocabulary;
-                                                    before that, what it does: (STAGE, in words) each time
+                                                    before that, (STAGE, words) at each stage of loading
     ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm.  Between
-                                                    two calls (STAGE, in words)
+                                                    two calls, (STAGE, words)
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
-    ("ids", texts)                                  the ids of each, None of those that it refuses
+    ("ids", texts)                                  the ids of each text, None for a text that it refuses
     ("opening", text)                               seconds of building it again, and of its first call
 """
 
@@ -70,11 +70,11 @@ from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.errors import TokenloupeError
 
 LOAD_LIMIT_S, TRIAL_LIMIT_S = 180.0, 20.0
-MOST_LOSSES = 3  # of one contender, until it is not started again
+MOST_LOSSES = 3  # of one contender, after which it is not started again
 SHOWN_IDS = 12  # of a trial
 LOADING_BYTES = 6 << 30
 SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
-GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
+GLANCE_S = 0.05  # how often a waiting engine checks whether to stop
 FAREWELL_S = 1.0
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
@@ -83,15 +83,15 @@ STARTS = "starts"
 PREPARES = "is called for the first times"
 OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
-OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
+OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries to connect for a minute
 LONGEST_FAILURE = 300  # characters
-OPENED_S, MOST_OPENED = 1.0, 5  # it is built again until so much time, or so often
+OPENED_S, MOST_OPENED = 1.0, 5  # limits of time and number for building it again
 Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class LoadedContender:
-    """A contender that is ready.  `memory_bytes` is what building it added to the process."""
+    """A contender that is ready.  `memory_bytes` is the memory that building it added to the process."""
 
     version: str
     other_vocabulary: str
@@ -99,7 +99,7 @@ class LoadedContender:
 
 
 class Worker:
-    """One contender and the operations that are being timed, with the same texts."""
+    """One contender and its prepared operations, all on the same texts."""
 
     def __init__(
         self,
@@ -118,10 +118,10 @@ class Worker:
         self._contender: Contender | None = None
         self._loaded: LoadedContender | None = None
         self._texts: tuple[bytes, ...] = ()
-        self._prepared: dict[str, tuple[TimedOperation, int]] = {}  # with the number of calls of a sample
+        self._prepared: dict[str, tuple[TimedOperation, int]] = {}  # with calls per sample
 
     def load(self) -> LoadedContender:
-        """Once, whoever asks for that."""
+        """Load the contender, only once."""
         self._loaded = self._loaded or self._load()
         return self._loaded
 
@@ -135,7 +135,7 @@ class Worker:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_custom, own)
             before = held_bytes()
-        elif peer is not None:  # our own vocabulary is no part of its memory
+        elif peer is not None:  # the memory of our own vocabulary does not count
             tokenizer = self._opened().tokenizer
             self._notify(WRITES)
             source = peer_source(name, tokenizer, is_split)
@@ -143,12 +143,12 @@ class Worker:
             self._build = partial(peer.open, source)
             before = held_bytes()
         else:
-            tokenizer, opened_bytes = self._opened()  # which is part of ours
+            tokenizer, opened_bytes = self._opened()  # which counts as our memory
             vocabulary = tokenizer.vocabulary
             before = held_bytes()
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
-        encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
+        encode_all(self._contender, [FIRST_TEXT])  # builds what is built with the first text
         version = "" if peer is None else peer.version
         memory_bytes = opened_bytes + max(held_bytes() - before, 0)
         return LoadedContender(version, self._contender.other_vocabulary, memory_bytes)
@@ -193,7 +193,7 @@ class Worker:
             return contender.tokens(contender.encode(contender.take_text(text))).ids
         except MemoryError:
             raise
-        except BaseException:  # whatever another library raises, those in Rust panics: it refuses the text
+        except BaseException:  # any exception of a library, or panic of Rust: it refuses the text
             return None
 
     def opening(self, text: bytes) -> list[tuple[float, float]]:
@@ -218,15 +218,15 @@ def serve(
     pre: str | None,
     own: CustomContender | None = None,
 ) -> None:
-    """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
+    """Answer until the pipe is closed, with ("done", value) or ("unavailable" or "failed", reason)."""
     if hasattr(os, "setpgid"):
-        os.setpgid(0, 0)  # whatever it starts ends with it
+        os.setpgid(0, 0)  # a group, so that its children end with it
     prepare_process(threads)
     answer_all(connection, Worker(model, name, pre, own, lambda stage: connection.send((STAGE, stage))))
 
 
 def answer_all(connection: Connection, worker: object) -> None:
-    """Let the methods of a worker answer what is asked, until the pipe is closed."""
+    """Answer each message by the worker's method of that name, until the pipe is closed."""
     process = os.getpid()
     while True:
         try:
@@ -234,7 +234,7 @@ def answer_all(connection: Connection, worker: object) -> None:
         except EOFError:
             return
         answer = _answer(worker, command, arguments)
-        if os.getpid() != process:  # a copy that the contender made, which would answer too
+        if os.getpid() != process:  # a fork that the contender made must not answer too
             os._exit(0)
         connection.send(answer)
 
@@ -244,7 +244,7 @@ def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, ob
         return "done", getattr(worker, command)(*arguments)
     except TokenloupeError as error:
         return "unavailable", str(error)
-    except BaseException as error:  # whatever another library raises is its result; those in Rust panic so
+    except BaseException as error:  # any exception of a library is a result, and so is a panic of Rust
         return "failed", quoted(
             " ".join(f"{type(error).__name__}: {_error_text(error)}".split()), LONGEST_FAILURE
         )
@@ -253,12 +253,12 @@ def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, ob
 def _error_text(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # not even that works
+    except Exception:  # its own `__str__` raises
         return "an error without a message"
 
 
 def prepare_process(threads: int) -> None:
-    """Say nothing, ask no server, leave interrupts to the parent, end with it, and use so many threads."""
+    """Silence output, stay offline, ignore SIGINT, end with the parent, and use this many threads."""
     os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
     os.environ.update(dict.fromkeys(OFFLINE_VARIABLES, "1"))
     os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"
@@ -269,31 +269,31 @@ def prepare_process(threads: int) -> None:
     if sys.platform != "win32":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # who crashes leaves no file behind
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash writes no core file
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """For systems without prctl; waits until Python's lock is free."""
+    """End with the parent on systems without prctl, as soon as the GIL is free."""
     if (parent := multiprocessing.parent_process()) is not None:
         parent.join()
         os._exit(1)
 
 
-# The model of a run, opened once for all contenders where they are copies of one process
+# The model of a run, opened once for all contenders if they are forks of one process
 
 
 class Opened(NamedTuple):
-    """A tokenizer, and what opening it added to the process."""
+    """A tokenizer, and the memory that opening it added to the process."""
 
     tokenizer: Tokenizer
     memory_bytes: int
 
 
 def opened_model(model: str, pre: str | None = None) -> Opened:
-    """What is open already if it is this one, else opened now; raises VocabError."""
+    """The model, opened now unless it was opened early; raises VocabError."""
     if found := _early.get((model, pre)):
         return found
     before = held_bytes()
@@ -302,7 +302,7 @@ def opened_model(model: str, pre: str | None = None) -> Opened:
 
 
 def _open_early() -> dict[tuple[str, str | None], Opened]:
-    """None of a file that cannot be opened: whoever asks for it is told why."""
+    """The model that `begin_early` named, unless it cannot be opened: a later request then gets the error."""
     model, pre, folder = restore_early()
     if folder:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -310,7 +310,7 @@ def _open_early() -> dict[tuple[str, str | None], Opened]:
     if model is not None:
         with suppress(TokenloupeError, OSError):
             early[model, pre] = opened_model(model, pre)
-        gc.freeze()  # else each copy would touch all of it, and have its own
+        gc.freeze()  # else garbage collection in each fork would copy all of it
     return early
 
 
@@ -318,15 +318,15 @@ _early: dict[tuple[str, str | None], Opened] = {}
 _early |= _open_early()
 
 
-# The engine's end of workers: starts them, asks with a time limit, ends those that fail
+# The engine's side: start workers, ask them with a time limit, end the ones that fail
 
 
 class Stopped(Exception):  # noqa: N818  # nothing went wrong
-    """Somebody asked to stop."""
+    """The run was asked to stop."""
 
 
 class WorkerLost(Exception):  # noqa: N818
-    """The worker crashed or took too long and is gone; the message says which."""
+    """The worker crashed or was ended; the message states the reason."""
 
 
 class TookTooLong(WorkerLost):
@@ -334,16 +334,16 @@ class TookTooLong(WorkerLost):
 
 
 class ContenderFailed(Exception):  # noqa: N818
-    """The contender refused or raised; the worker lives on."""
+    """The contender refused or raised; its worker still runs."""
 
 
 class AskedProcess:
-    """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
+    """A child process that runs `serve(connection, *arguments)`, which answers requests.
 
-    One that was spawned ends with the thread that started it, on Linux.
+    On Linux, a spawned process ends with the thread that started it.
 
-    stage       what it said last that it does
-    most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
+    stage       the stage that it reported last
+    most_bytes  of memory that it and its children may hold, if the system reports it; None: no limit
     """
 
     def __init__(
@@ -361,7 +361,7 @@ class AskedProcess:
         self._has_ended = False
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, *arguments), daemon=True)
-        with interrupts_held_back():  # until the child has learnt to leave them to us
+        with interrupts_held_back():  # until the child ignores them
             self._process.start()
         theirs.close()
 
@@ -373,7 +373,7 @@ class AskedProcess:
         return self.answer()
 
     def begin(self, limit_s: float, command: str, *arguments: object) -> None:
-        """Ask, and leave the answer for later; raises WorkerLost."""
+        """Send a request without waiting for the answer; raises WorkerLost."""
         self._limit_s, self._deadline_s = limit_s, time.monotonic() + limit_s
         try:
             self._pipe.send((command, *arguments))
@@ -381,9 +381,9 @@ class AskedProcess:
             raise self._lost() from error
 
     def is_answered(self, wait_s: float) -> bool:
-        """Whether the answer is there, within some seconds; raises Stopped or WorkerLost.
+        """Whether the answer has arrived, waiting up to `wait_s` seconds; raises Stopped or WorkerLost.
 
-        Until then it may say again and again what it does, and each time the limit starts again.
+        Each stage that the process reports restarts its time limit.
         """
         if self._shall_stop():
             self.end()
@@ -400,26 +400,26 @@ class AskedProcess:
             raise self._lost() from error
         self._check_memory()
         if self._process.exitcode is not None and not self._pipe.poll():
-            raise self._lost()  # what it started keeps the pipe open
+            raise self._lost()  # its children keep the pipe open
         if time.monotonic() > self._deadline_s:
             self.end()
             raise TookTooLong(f"It did not answer within {self._limit_s:g} s.")
         return False
 
     def answer(self) -> Any:
-        """What it said, once `is_answered`; raises ContenderFailed."""
+        """The answer, once `is_answered`; raises ContenderFailed."""
         outcome, value = self._reply
         if outcome == "done":
             return value
         raise ContenderFailed(value)
 
     def end(self) -> None:
-        """End it now, whatever it does, and whatever it started."""
+        """Kill the process and its children."""
         if self._has_ended:
             return
         self._has_ended = True
         if hasattr(os, "killpg") and (process_id := self._process.pid) is not None:
-            with suppress(OSError):  # it leads no group, or not yet
+            with suppress(OSError):  # it leads no process group, or not yet
                 os.killpg(process_id, signal.SIGKILL)
         self._process.kill()
         self._process.join(GLANCE_S if self._shall_stop() else FAREWELL_S)  # the fork server may be stopped
@@ -439,10 +439,10 @@ class AskedProcess:
 
 
 class WorkerProcess(AskedProcess):
-    """A child process with a contender.
+    """A child process with a contender, whose memory is limited.
 
-    It may hold LOADING_BYTES while it loads.  Then its memory is looked at while it works and whenever it has
-    answered: it may be twice what it was, and SPARE_BYTES, and SPARE_PER_BYTE for each byte of its texts.
+    While loading, the limit is LOADING_BYTES; later, twice the memory held after loading, plus SPARE_BYTES,
+    plus SPARE_PER_BYTE for each byte of the texts.  It is checked while the process works and at each answer.
     """
 
     def __init__(
@@ -474,7 +474,7 @@ class WorkerProcess(AskedProcess):
 
 @dataclass(frozen=True)
 class TrialResult:
-    """What a contender of one's own made of a text before it takes part, and how long one call took."""
+    """The ids of a custom contender for a trial text, and how long one call took."""
 
     ids: NDArray[np.int32]
     is_equal: bool
@@ -492,7 +492,7 @@ class TrialResult:
 def try_custom(
     own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, shall_stop: Callable[[], bool]
 ) -> TrialResult:
-    """Run it once in a process of its own; raises UnavailableError with what went wrong."""
+    """Try a custom contender in a process of its own; raises UnavailableError with the reason."""
     pre = tokenizer.vocabulary.chosen_pre or None
     process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
     try:
@@ -512,11 +512,11 @@ StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, thread
 
 
 class Workers:
-    """The workers of one run, each started when it is needed, and again when it was lost.
+    """The workers of one run, one for each contender and number of threads.
 
-    There is one for each contender and number of threads.
+    Each is started when first needed, and again after it was lost.
 
-    loaded  what is known of the contenders that were loaded once
+    loaded  by name, the contenders that have been loaded so far
     """
 
     def __init__(self, start: StartWorker) -> None:
@@ -527,7 +527,7 @@ class Workers:
         self.loaded: dict[str, LoadedContender] = {}
 
     def is_loaded(self, name: str, threads: int) -> bool:
-        """Whether the next question needs no new worker."""
+        """Whether such a worker is ready to answer."""
         return (name, threads) in self._ready
 
     def get(self, name: str, threads: int) -> AskedProcess:
@@ -539,7 +539,7 @@ class Workers:
         return self._processes[name, threads]
 
     def begin(self, name: str, threads: int) -> AskedProcess:
-        """One that loads while something else is done; raises ContenderFailed or WorkerLost."""
+        """Start a worker that loads in the background; raises ContenderFailed or WorkerLost."""
         if self._n_losses.get(name, 0) >= MOST_LOSSES:
             raise ContenderFailed(f"It crashed {MOST_LOSSES} times.")
         process = self._processes[name, threads] = self._start(name, threads)
@@ -547,7 +547,7 @@ class Workers:
         return process
 
     def has_loaded(self, name: str, threads: int, wait_s: float) -> bool:
-        """Whether one that was begun is ready within some seconds; raises as `get` does."""
+        """Whether a worker from `begin` is ready, waiting up to `wait_s` seconds; raises like `get`."""
         if self.is_loaded(name, threads):
             return True
         process = self._processes[name, threads]
@@ -562,14 +562,14 @@ class Workers:
         return True
 
     def lose(self, name: str, threads: int, error: ContenderFailed | WorkerLost) -> None:
-        """End a worker that failed; the next one asked for is a new one, unless it crashes all the time."""
-        if (name, threads) in self._processes:  # else it was lost while it loaded
+        """End a worker that failed; the next request starts a new one, up to MOST_LOSSES crashes."""
+        if (name, threads) in self._processes:  # else `has_loaded` has ended it
             if not isinstance(error, TookTooLong):
                 self._n_losses[name] = self._n_losses.get(name, 0) + 1
             self._end(name, threads)
 
     def end_others(self, threads: int) -> None:
-        """End all that use another number of threads."""
+        """End all workers with another number of threads."""
         for key in [key for key in self._processes if key[1] != threads]:
             self._end(*key)
 

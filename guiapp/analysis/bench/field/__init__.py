@@ -1,1 +1,1 @@
-"""All tokenizer libraries at once: whose ids are right, how fast they are, and the page that says so."""
+"""All tokenizer libraries compared: whose ids are right, how fast they are, and a page of the results."""

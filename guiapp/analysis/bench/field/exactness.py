@@ -1,6 +1,6 @@
-"""Whose ids are right: each contender's beside ours on some thousand texts, and who agrees where they differ.
+"""Compare the ids of each contender with ours on some thousand texts; if they differ, ask the references.
 
-Ours are expected only as far as another reference gives them too; where none does, nobody is called wrong.
+Ours count as right only if another reference gives the same; if none does, no contender is called wrong.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from guiapp.core.text.visible_text import visible_text
 REFERENCES = ("tiktoken", "tokenizers", "sentencepiece", "llama.cpp", "mistral-common")
 EQUAL, WRONG, DISPUTED, LEFT_OUT, LOST = "equal", "wrong", "disputed", "left out", "lost"
 STATES = (EQUAL, WRONG, DISPUTED, LEFT_OUT, LOST)
-BATCH = 1_000  # texts in one question
+BATCH = 1_000  # texts in one request
 MOST_SHOWN = 40  # characters of a token
 BATCH_LIMIT_S, TEXT_LIMIT_S, SHRINKING_S = 60.0, 10.0, 15.0
 
@@ -29,11 +29,11 @@ BATCH_LIMIT_S, TEXT_LIMIT_S, SHRINKING_S = 60.0, 10.0, 15.0
 class IdDifference:
     """The shortest text known on which ids differ.
 
-    origin      of the text that it was shrunk from
-    found       None where the contender refuses the text
-    expected_tokens, found_tokens   the same as visible texts
-    agreeing    the references that give what is expected, and
-    deviating   those that give what was found, the contender itself left out
+    origin      where the text comes from that was shrunk to this one
+    found       None if the contender refuses the text
+    expected_tokens, found_tokens   the same tokens as visible texts
+    agreeing    the references that give the expected ids
+    deviating   the references, other than the contender, that give the ids found
     """
 
     text: str
@@ -48,12 +48,12 @@ class IdDifference:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is known of a contender's ids with one vocabulary.
+    """The verdict on a contender's ids with one vocabulary.
 
-    state       one of the five above
+    state       one of STATES
     reason      why it was left out or lost, as a sentence
-    from_file   whether it read the very file; else one that was written from it
-    n_texts, n_different   on which ids were compared, and differ
+    from_file   whether it read the given file itself; else a file that was converted from it
+    n_texts, n_different   texts on which ids were compared, and on which they differ
     """
 
     contender: str
@@ -67,7 +67,7 @@ class Judgement:
 
 
 class ExactnessCheck:
-    """Compares with what we expect.
+    """Compares the ids of contenders with ours.
 
     texts  the shortest first
     """
@@ -78,7 +78,7 @@ class ExactnessCheck:
         self._expected = self._tokenizer.encode_each([each.text for each in texts], False, False)
 
     def check(self, contender: str, worker: AskedProcess) -> Judgement:
-        """What a loaded worker's ids are; its version and file are not told here."""
+        """Judge the ids of a loaded worker; the caller adds `version` and `from_file`."""
         try:
             different = self._different(worker)
             found = self._shrunk(worker, different[0]) if different else None
@@ -97,7 +97,7 @@ class ExactnessCheck:
         return different
 
     def _shrunk(self, worker: AskedProcess, origin: ComparedText) -> IdDifference:
-        """A library that fails on the way leaves the text as it is then."""
+        """Shrink a text on which ids differ, for up to SHRINKING_S; raises ContenderFailed or WorkerLost."""
         deadline = time.monotonic() + SHRINKING_S
 
         def differs(text: bytes) -> bool:
@@ -125,9 +125,9 @@ class ExactnessCheck:
 
 
 def with_references(verdicts: Sequence[Judgement], workers: Mapping[str, AskedProcess]) -> list[Judgement]:
-    """The same with who else gives which ids; `workers` are those of the references that were loaded.
+    """The verdicts, with the references that give the same ids; `workers` are the loaded references.
 
-    A contender is wrong where a reference other than itself gives what is expected, else it is disputed.
+    A contender is wrong if a reference other than itself gives the expected ids; else it is disputed.
     """
     return [_asked(each, workers) for each in verdicts]
 

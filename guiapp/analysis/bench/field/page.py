@@ -1,6 +1,6 @@
-"""The field as one HTML page that needs no other file and no script: exactness first, then speed.
+"""The results of all libraries on one self-contained HTML page: exactness first, then speed.
 
-What stands on it, `resources/page/field.html` says: a template of jinja2, which asks for what is here.
+The content is in `resources/page/field.html`, a jinja2 template that uses the values of this module.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MEANINGS = {
     LOST: "crashed or did not answer",
     LEFT_OUT: "does not support the vocabulary",
 }
-NAMES = {  # of the template, the same for all runs
+NAMES = {  # for the template, the same for all runs
     "three_digits": three_digits,
     "with_prefix": with_prefix,
     "counted": counted,
@@ -66,7 +66,7 @@ def page(field_run: FieldRun) -> str:
 
 
 def _values(field_run: FieldRun) -> dict[str, Any]:
-    """What the template asks for by name."""
+    """The values that the template uses, by name."""
     main, text = field_run.detailed, field_run.text
     taking = [each for each in field_run.standings if each.taken]
     verdicts = [each for vocabulary in field_run.vocabularies for each in vocabulary.verdicts]
@@ -103,7 +103,7 @@ def _values(field_run: FieldRun) -> dict[str, Any]:
 
 
 def _wrong_groups(field_run: FieldRun) -> list[list[tuple[VocabularyField, Judgement]]]:
-    """Each that is wrong with a vocabulary; those that err alike share a row."""
+    """The wrong contenders of each vocabulary; contenders with the same error share a group."""
     groups: dict[object, list[tuple[VocabularyField, Judgement]]] = {}
     for vocabulary, verdict in field_run.wrong:
         error = verdict.difference or verdict.contender
@@ -112,7 +112,7 @@ def _wrong_groups(field_run: FieldRun) -> list[list[tuple[VocabularyField, Judge
 
 
 def _anchor(vocabulary: VocabularyField, verdict: Judgement) -> str:
-    """Where the page shows somebody's wrong ids."""
+    """The anchor of a contender's wrong ids on the page."""
     return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
 
 
@@ -121,14 +121,14 @@ def _differing(verdict: Judgement) -> str:
 
 
 def _speed_bar(row: BenchResult, most: float, contender: str, is_exact: bool) -> Html:
-    """As a share of the highest speed."""
+    """A bar of a speed and its interval, as shares of the highest speed."""
     kind = "ours" if contender == TOKENLOUPE else "exact" if is_exact else "inexact"
     low, high = row.interval("mb_per_s")
     return bar(row.mb_per_s / most, low / most, high / most, kind)
 
 
 def _fastest_sentence(field_run: FieldRun, vocabulary: VocabularyField) -> str:
-    """Tokenloupe and the fastest exact one on each text, whatever that is."""
+    """The fastest exact tokenizer on each text, compared with Tokenloupe."""
     sentences = []
     for text in field_run.texts:
         if (best := field_run.fastest(vocabulary, text)) is not None:
@@ -141,7 +141,7 @@ def _fastest_sentence(field_run: FieldRun, vocabulary: VocabularyField) -> str:
 def _timed(
     field_run: FieldRun, vocabulary: VocabularyField
 ) -> Iterator[tuple[str, bool, list[BenchResult | None], list[float]]]:
-    """Of each that was timed: whether its ids are right, its row for each text, and the best of these."""
+    """Each timed contender: whether its ids are right, its row and the highest speed of all on each text."""
     names = [each.contender for each in field_run.standings]
     rows = {name: [vocabulary.row(name, text) for text in field_run.texts] for name in names}
     rows = {name: each for name, each in rows.items() if any(each)}
@@ -153,7 +153,7 @@ def _timed(
 
 
 def _values_of(main: VocabularyField | None, names: Sequence[str], scenario: str, key: str) -> list[Any]:
-    """All values of a key in what was measured: texts as they come, numbers sorted."""
+    """All values of a key in the results: texts in their order, numbers sorted."""
     rows = [row for name in names for row in (main.results(name, scenario) if main is not None else [])]
     values = dict.fromkeys(getattr(row, key) for row in rows)
     return list(values) if key == "corpus" else sorted(values)
@@ -162,7 +162,7 @@ def _values_of(main: VocabularyField | None, names: Sequence[str], scenario: str
 def _figure(
     main: VocabularyField | None, name: str, scenario: str, key: str, factor: float, **where: object
 ) -> float | None:
-    """One figure of somebody in another unit, None where it was not measured."""
+    """One figure of a contender, times `factor`; None if it was not measured."""
     for row in main.results(name, scenario) if main is not None else ():
         if all(getattr(row, each) == value for each, value in where.items()):
             return float(getattr(row, key) * factor)
@@ -172,7 +172,7 @@ def _figure(
 def _claims(
     taking: Sequence[ContenderStanding], main: VocabularyField | None, text: UsedText | None
 ) -> Iterator[tuple[Claim, ContenderStanding, float | None]]:
-    """What others say of themselves, and what this run says of the same pair."""
+    """The claims of libraries, with their standing and the ratio of the same pair in this run."""
     by_name = {each.contender: each for each in taking}
     for claim in claims():
         if claim.contender in by_name:
@@ -183,13 +183,13 @@ def _claims(
 
 
 def _printed(run: BenchRun) -> Iterator[Table]:
-    """Figures that papers and projects print next to this run's, without those that it lacks."""
+    """Published figures next to this run's, without those that the run lacks."""
     for each in published_tables(run):
         yield each._replace(rows=[row for row in each.rows if row[-1] != NONE])
 
 
 def _missed(field_run: FieldRun) -> Mapping[tuple[str, str], list[str]]:
-    """Who took no part, and why: each reason of somebody with where that was."""
+    """Where contenders took no part, by contender and reason."""
     missed: dict[tuple[str, str], list[str]] = {}
     for vocabulary in field_run.vocabularies:
         for verdict in vocabulary.verdicts:

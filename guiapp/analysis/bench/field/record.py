@@ -1,4 +1,4 @@
-"""What a run of the field found, as the JSON object that the page is made of, and who stands where in it."""
+"""The results of comparing all libraries: the JSON object from which the page is made, and the ranking."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ KIND = "tokenloupe field 1"
 
 
 def title_of(contender: str) -> str:
-    """What people know a contender by."""
+    """The displayed name of a contender."""
     return contender if contender in PEERS else TOKENLOUPE
 
 
 @dataclass(frozen=True)
 class UsedText:
-    """A text that was timed.  `corpus` is what results call it."""
+    """A text that was timed.  `corpus` is its name in results."""
 
     title: str
     corpus: str
@@ -41,12 +41,12 @@ class UsedText:
 
 @dataclass(frozen=True)
 class VocabularyField:
-    """All that was found with one vocabulary.
+    """All results with one vocabulary.
 
-    file         the name alone
+    file         the name without its folder
     is_detailed  whether more than throughput was measured
-    openings     by contender, each time: seconds of building it, and of its first call
-    run          the benchmark's record; None where nobody took the vocabulary
+    openings     by contender, for each opening: seconds of building it, and of its first call
+    run          the benchmark's record; None if no contender takes part
     """
 
     name: str
@@ -62,34 +62,34 @@ class VocabularyField:
 
     @cached_property
     def measured(self) -> BenchRun:
-        """Its run, checked; raises ValueError."""
+        """The run of the record, validated; raises ValueError."""
         return BenchRun() if self.run is None else run_of(self.run)
 
     def judgement(self, title: str) -> Judgement | None:
         return next((each for each in self.verdicts if title_of(each.contender) == title), None)
 
     def results(self, title: str, scenario: str) -> list[BenchResult]:
-        """What was measured of somebody, the smallest first."""
+        """The results of a contender in a scenario, the smallest size first."""
         rows = [row for row in self.measured.finished if row.scenario == scenario]
         mine = [row for row in rows if title_of(row.contender) == title]
         return sorted(mine, key=lambda row: (row.size_bytes, row.threads))
 
     def row(self, title: str, text: UsedText | None) -> BenchResult | None:
-        """The throughput of somebody with a text."""
+        """The throughput of a contender on a text."""
         rows = [] if text is None else self.results(title, "throughput")
         return next((row for row in rows if row.corpus == text.corpus), None) if text is not None else None
 
     def opening(self, title: str) -> list[float] | list[None]:
-        """The median seconds of opening a library, and of its first call."""
+        """The median seconds of opening a library, and of its first call; None if not measured."""
         times = next((each for name, each in self.openings.items() if title_of(name) == title), ())
         return list(map(median, zip(*times, strict=True))) if times else [None, None]
 
 
 class ContenderStanding(NamedTuple):
-    """A contender with all vocabularies.
+    """The results of a contender with all vocabularies.
 
-    verdicts  one for each vocabulary, in their order; None where nothing is known, as when a run was stopped
-    speed     MB/s of the first text with the detailed vocabulary
+    verdicts  one for each vocabulary, in their order; None if unknown, as after a run was stopped
+    speed     MB/s on the first text with the detailed vocabulary; 0 if not measured
     """
 
     contender: str
@@ -102,7 +102,7 @@ class ContenderStanding(NamedTuple):
 
     @property
     def taken(self) -> list[Judgement]:
-        """Where it took part, whatever came of it."""
+        """The verdicts with the vocabularies for which it took part, whatever the outcome."""
         return [each for each in self.verdicts if each is not None and each.state != LEFT_OUT]
 
     @property
@@ -112,11 +112,11 @@ class ContenderStanding(NamedTuple):
 
 
 class Fastest(NamedTuple):
-    """Of those whose ids are right with a vocabulary, the fastest with a text.
+    """The fastest exact contender with a vocabulary on a text.
 
-    row         what was measured of it
-    comparable  those whose intervals touch its own, so that nobody knows
-    ratio       how many times as fast as ours; None for ours, and where that was not measured
+    row         its result
+    comparable  contenders whose intervals touch its own, which may be as fast
+    ratio       how many times as fast as Tokenloupe; None for Tokenloupe, and if that was not measured
     """
 
     contender: str
@@ -127,13 +127,13 @@ class Fastest(NamedTuple):
 
 @dataclass(frozen=True)
 class FieldRun:
-    """A run of the field.
+    """A run that compares all libraries.
 
-    command      what repeats it
-    missing      titles of the field's vocabularies that were not given
-    absent       how to install the contenders that are not
-    environment  the machine and versions, as a benchmark has them
-    is_complete  false where it was stopped
+    command      the command that repeats it
+    missing      titles of the known vocabularies that were not given
+    absent       by contender that is not installed, how to install it
+    environment  the machine and versions, as in a benchmark's record
+    is_complete  false if it was stopped
     """
 
     command: str
@@ -149,17 +149,17 @@ class FieldRun:
 
     @property
     def detailed(self) -> VocabularyField | None:
-        """The vocabulary with which all was measured."""
+        """The vocabulary with which all scenarios were measured."""
         return next((each for each in self.vocabularies if each.is_detailed), None)
 
     @property
     def text(self) -> UsedText | None:
-        """The first one, by which they are ordered."""
+        """The first text, whose speeds order the contenders."""
         return self.texts[0] if self.texts else None
 
     @cached_property
     def standings(self) -> list[ContenderStanding]:
-        """Those whose ids are right first, of these the fastest; after them those that took part nowhere."""
+        """All contenders: exact ones first, those that took part nowhere last; then by speed."""
         names = dict.fromkeys(
             title_of(each.contender) for part in self.vocabularies for each in part.verdicts
         )
@@ -172,7 +172,7 @@ class FieldRun:
         return ContenderStanding(title, verdicts, 0.0 if row is None else row.mb_per_s)
 
     def fastest(self, vocabulary: VocabularyField | None, text: UsedText | None) -> Fastest | None:
-        """Of those that are exact everywhere; None where none was measured."""
+        """The fastest of the contenders that are exact everywhere; None if none was measured."""
         rows = {}
         for each in self.standings:
             row = None if vocabulary is None else vocabulary.row(each.contender, text)
@@ -187,7 +187,7 @@ class FieldRun:
 
     @property
     def headline(self) -> tuple[str, str]:
-        """How many are right, and who of them is the fastest, as two sentences."""
+        """Two sentences: how many contenders are exact, and which of these is the fastest."""
         taking = [each for each in self.standings if each.taken]
         n_exact, n_vocabularies = sum(each.is_exact for each in taking), len(self.vocabularies)
         n_others = len(taking) - n_exact
@@ -206,7 +206,7 @@ class FieldRun:
 
     @property
     def wrong(self) -> list[tuple[VocabularyField, Judgement]]:
-        """All that are wrong, disputed or lost, by contender in the order of the rows."""
+        """All verdicts that are wrong, disputed or lost, by contender in the order of `standings`."""
         order = [each.contender for each in self.standings]
         every = [
             (vocabulary, verdict)
@@ -232,7 +232,7 @@ def json_of(field_run: FieldRun) -> str:
 
 
 def load_field(path: Path) -> FieldRun:
-    """A record that was written; raises BenchError for anything else."""
+    """Read a saved record; raises BenchError for anything else."""
     try:
         return _field(read_json(read_input(path)))
     except OSError as error:
@@ -244,13 +244,13 @@ def load_field(path: Path) -> FieldRun:
 
 
 def _field(record: Any) -> FieldRun:
-    """Its runs and environment are checked by the rules of a benchmark's record."""
+    """The run of a JSON object, all parts checked like a benchmark's record; raises ValueError."""
     if not isinstance(record, dict) or record.get("kind") != KIND:
         raise ValueError(f"it is not of the kind “{KIND}”")
     field_run: FieldRun = read_as(FieldRun, record)
     run_of({"environment": field_run.environment, "results": []})
     for vocabulary in field_run.vocabularies:
-        vocabulary.measured  # noqa: B018  # raises for what is none
+        vocabulary.measured  # noqa: B018  # raises if invalid
         for verdict in vocabulary.verdicts:
             if verdict.state not in STATES:
                 raise ValueError(f"{verdict.state!r:.40} is not a state of a library")

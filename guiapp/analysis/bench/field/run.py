@@ -1,7 +1,7 @@
-"""The whole field: with each vocabulary first whose ids are right, then who is how fast.
+"""Measure all libraries: with each vocabulary, first compare their ids, then time them.
 
-Every contender has a process of its own, which is loaded once: what is compared in it is then timed by the
-benchmark's engine.
+Every contender has a process of its own, which is loaded once: after its ids are compared, the benchmark's
+engine times it in the same process.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from guiapp.core.open_model import open_model
 
 FEW_SCENARIOS = ("throughput",)
 ALL_SCENARIOS = ("throughput", "short", "worst", "memory", "threads")
-DETAILED_SHARE = 0.5  # of the time, for the vocabulary with which all is measured
+DETAILED_SHARE = 0.5  # of the time, for the vocabulary with which all scenarios are measured
 LARGEST_BYTES = 100_000  # of the worst case
 CALL_LIMIT_S, LOAD_LIMIT_S, OPENING_LIMIT_S = 3.0, 90.0, 60.0
 
@@ -56,10 +56,10 @@ Start = Callable[
 
 @dataclass(frozen=True)
 class FieldPlan:
-    """What shall be measured.
+    """What to measure.
 
-    contenders     names of peers; none: all that are installed.  Ours is always among them
-    time_budget_s  for timing alone
+    contenders     names of libraries; (): all that are installed.  Tokenloupe always takes part
+    time_budget_s  for timing only
     """
 
     given: tuple[Given, ...]
@@ -70,7 +70,7 @@ class FieldPlan:
 
     @property
     def detailed(self) -> str:
-        """The name of the vocabulary with which all is measured."""
+        """The name of the vocabulary with which all scenarios are measured."""
         names = [each.name for each in self.given]
         return DETAILED if DETAILED in names else names[0]
 
@@ -84,7 +84,7 @@ class FieldPlan:
 def run_field(
     plan: FieldPlan, control: Control, notify: Notify, command: str, start: Start = WorkerProcess
 ) -> FieldRun:
-    """Measure all; when stopped, what was found until then.  Raises BenchError for a plan that cannot be."""
+    """Measure all; if stopped, return the results so far.  Raises BenchError for an invalid plan."""
     if not plan.given:
         raise BenchError(
             "There is no vocabulary to measure with. Name model files, or folders that have model files."
@@ -134,7 +134,7 @@ class _VocabularyRun:
         self._kept: dict[str, AskedProcess] = {}
 
     def measure(self) -> VocabularyField:
-        """Processes end before the threads that started them: they would end with these."""
+        """Measure all while the threads that start processes live: a process ends with its thread."""
         given, record = self._given, vocabulary_record(self._tokenizer.vocabulary)
         with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
             try:
@@ -143,7 +143,7 @@ class _VocabularyRun:
                 openings = self._openings(taking) if self._is_detailed else {}
                 run = self._timed(taking) if taking else None
             finally:
-                for process in [*self._kept.values()]:  # of which threads may still begin some
+                for process in [*self._kept.values()]:  # a copy: threads may still add some
                     process.end()
         return VocabularyField(
             given.name,
@@ -159,7 +159,7 @@ class _VocabularyRun:
         )
 
     def _judge_all(self, threads: ThreadPoolExecutor) -> list[Judgement]:
-        """In parallel; processes of those that can go on stay."""
+        """Judge in parallel; the processes of contenders that can be timed keep running."""
         texts = compared_texts(self._tokenizer, self._plan.texts, self._plan.seed)
         self._notify(f"{self._given.title}: comparing ids on {len(texts):,} texts …")
         check = ExactnessCheck(self._tokenizer, texts)
@@ -169,7 +169,7 @@ class _VocabularyRun:
         )
 
     def _names(self) -> Sequence[str]:
-        """Ours, then the references, which are waited for, and all others."""
+        """Our encoder, then the references, then all others."""
         installed = [name for name, peer in PEERS.items() if peer.is_installed]
         chosen = [name for name in installed if not self._plan.contenders or name in self._plan.contenders]
         ours = next(iter(self._tokenizer.encoders))
@@ -196,7 +196,7 @@ class _VocabularyRun:
         return verdict
 
     def _without(self, name: str, verdict: Judgement) -> Judgement:
-        """What is known of one whose process is of no more use."""
+        """End a process that is not needed any more, and return the verdict."""
         self._kept.pop(name).end()
         return verdict
 
@@ -208,7 +208,7 @@ class _VocabularyRun:
             try:
                 openings[name] = tuple(self._kept[name].ask(OPENING_LIMIT_S, "opening", text))
             except (ContenderFailed, WorkerLost):
-                continue  # the engine starts it again, and tells what happens then
+                continue  # the engine starts it again, and reports what happens then
         return openings
 
     def _timed(self, names: Sequence[str]) -> Record:
@@ -233,6 +233,6 @@ class _VocabularyRun:
         return report.record()
 
     def _process(self, name: str, threads: int) -> AskedProcess:
-        """For the engine, which ends what it has."""
+        """A process for the engine, which ends it: the loaded one if possible, else a new one."""
         kept = self._kept.pop(name, None) if threads == 1 else None
         return kept or self._start(self._given.path, name, threads, self._control.shall_stop)

@@ -1,4 +1,4 @@
-"""What the field is measured with: texts to time, some thousand to compare ids on, and known vocabularies."""
+"""What libraries are measured on: texts to time, some thousand to compare ids on, known vocabularies."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ GENERATORS = (
 
 
 class TimedText(NamedTuple):
-    """A text to be timed with: what it is, and its name as `corpus_named` knows it."""
+    """A text to time: its title, and its name for `corpus_named`."""
 
     title: str
     corpus: str
@@ -61,10 +61,10 @@ class ComparedText(NamedTuple):
 
 
 def compared_texts(tokenizer: Tokenizer, timed: Sequence[TimedText], seed: int) -> list[ComparedText]:
-    """The same texts for the same vocabulary, texts and seed, the shortest first.
+    """Texts to compare ids on, the shortest first; the same for the same vocabulary, texts and seed.
 
-    Lines of all samples and of the texts to be timed, these as a whole, and those that hunts generate.  None
-    holds tokens that a file cuts out of ordinary text: not every library can be told of these.
+    These are the lines of all samples and texts to time, the whole texts, and texts that Hunt generates.
+    None contains tokens that are matched even in ordinary text: not every library supports these.
     """
     origins: dict[bytes, str] = {}
     for origin, text in _all_texts(tokenizer, timed, seed):
@@ -87,15 +87,15 @@ def _all_texts(tokenizer: Tokenizer, timed: Sequence[TimedText], seed: int) -> I
         yield from ((f"generated: {name}", text) for text in batch(material, seed, 0, (name,))[1])
 
 
-# The vocabularies that people use, known by their tokens whatever the file is called
+# Widely used vocabularies, recognized by their tokens, whatever the name of the file
 
 
 @dataclass(frozen=True)
 class Known:
-    """A vocabulary of the field.
+    """A widely used vocabulary.
 
     name    for the command line
-    about   whose it is, as a phrase
+    about   its origin and size, as a phrase
     tokens  the `fingerprint` of its normal tokens
     """
 
@@ -114,11 +114,11 @@ KNOWN = (
     Known("gemma", "Gemma", "Google, Gemma 4; merges over characters", "397b9965876429d0"),
     Known("mistral", "Mistral", "Mistral AI, tekken of July 2024; 130,072 ranks", "9492b6b1ca3f6a92"),
 )
-DETAILED = "llama-3"  # where it is given: what is measured with one vocabulary only
+DETAILED = "llama-3"  # if given, the vocabulary with which all scenarios are measured
 
 
 class Given(NamedTuple):
-    """A file to measure with.  `known` is None for one that is none of the field's; it keeps its own name."""
+    """A file to measure with.  `known` is None for any other vocabulary, which is named after its file."""
 
     path: str
     known: Known | None
@@ -140,11 +140,11 @@ def fingerprint(vocabulary: Vocabulary) -> str:
 
 
 def given_vocabularies(places: Sequence[str], names: Sequence[str] = ()) -> list[Given]:
-    """The field's vocabularies in files and folders, of `names` or all, in the order of `KNOWN`, then others.
+    """The vocabularies of files and folders in the order of `KNOWN`, then others; only `names` if any.
 
-    Of several files of one vocabulary the first GGUF is taken, which llama.cpp reads, or else the first.
-    Files that are named themselves take part whatever they hold; in folders the known ones are looked for.
-    Raises BenchError for a name that nobody knows, and what opening a named file raises.
+    Of several files of one vocabulary, the first GGUF is used, which llama.cpp reads, else the first file.
+    A file that is given itself takes part with any vocabulary; from folders only known ones are taken.
+    Raises BenchError for an unknown name, and what opening a given file raises.
     """
     check_names(names)
     by_name: dict[str, Given] = {}
