@@ -38,7 +38,7 @@ FAULTS = {
     ],
     HEAD + "break = '1 / depth > 0'": ["8: step 1: "],
     HEAD.replace("scan", "viterbi"): ["7: step 1: This model has no encoder “viterbi”. It has: "],
-    HEAD.replace("demo:toy", "none.gguf"): ["5: step 1: none.gguf"],
+    HEAD.replace("demo:toy", "none.gguf"): ["5: step 1: /"],
     HEAD.replace("demo:toy", "demo:none"): ["5: step 1: There is no demo model “demo:none”."],
     HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: hf:a/b is not cached. Open it by this name to "],
     HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: https://a.b/c is not cached. Open it by "],

@@ -76,8 +76,9 @@ class VocabularyField:
 
     def row(self, title: str, text: UsedText | None) -> BenchResult | None:
         """The throughput of a contender on a text."""
-        rows = [] if text is None else self.results(title, "throughput")
-        return next((row for row in rows if row.corpus == text.corpus), None) if text is not None else None
+        if text is None:
+            return None
+        return next((row for row in self.results(title, "throughput") if row.corpus == text.corpus), None)
 
     def opening(self, title: str) -> list[float] | list[None]:
         """The median seconds of opening a library, and of its first call; None if not measured."""
