@@ -4,7 +4,7 @@
 
 Each command runs at n, 2n and 4n = N bytes in a process of its own, which reads varied lines of the corpora
 in the shared folder and discards its output.  Time is processor time minus that for an empty text; memory is
-the peak of the process.  The last columns are the exponents from n to 4n: 0 is constant, 1 is linear.
+the peak of the process.  Each line ends with the exponents from n to 4n: 0 is constant, 1 is linear.
 `bytes` is random bytes, mostly invalid UTF-8, and `one word` is a text without a split.  `worst` is the
 steepest exponent of time of repeated letters, symbols and spaces as one piece, from 4 to 16 MB: shorter
 pieces fit in the processor's caches, and the shortest in the cache of pieces.

@@ -73,7 +73,7 @@ def main(model: str) -> None:
 
 
 def _key_to_pixel(page: VocabularyPage, key: str) -> tuple[float, float]:
-    """Milliseconds from a key in the filter until the new list is painted, by the clock and of all threads."""
+    """Milliseconds from a key in the filter until the list is painted, by the clock and of all threads."""
     started, started_cpu = time.perf_counter(), time.process_time()
     QTest.keyClick(page.bar.field, key)
     while page.model.shown.request.query != page.bar.field.text():

@@ -157,10 +157,7 @@ def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
 
 
 def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
-    """Records in which inexact contenders count as many tokens as the right ids of the same bytes.
-
-    Token counts of different ids are not comparable; so the comparison is one of bytes.
-    """
+    """Give contenders with other ids the token count of the right ids, so that speeds compare bytes."""
     right = [row for row in rows if row.exact and row.n_tokens] or [row for row in rows if row.n_tokens]
 
     def scaled(row: BenchResult) -> BenchResult:

@@ -46,10 +46,7 @@ LONGEST_IN_SECONDS_S = 100
 
 
 class Aim(NamedTuple):
-    """A preset: the choices for a purpose, with all available contenders.
-
-    unsplit  encoders that also run without splitting
-    """
+    """A preset: choices for a purpose, with all contenders; `unsplit` ones also run without splitting."""
 
     title: str
     scenarios: tuple[str, ...]
