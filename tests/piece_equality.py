@@ -20,7 +20,7 @@ MARK = "\u2581".encode()
 
 
 def check(tokenizer: Tokenizer, library: Any, texts: Iterable[bytes], readable: float = 1.0) -> None:
-    """Assert equal ids, spans and decoded texts of two encoders, and for a share of texts of a reference."""
+    """Assert equal ids, spans and texts, also of the reference implementation on a share of the texts."""
     assert tokenizer.vocabulary.pieces is not None
     rules = tokenizer.vocabulary.pieces.text
     for text in texts:

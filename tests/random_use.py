@@ -3,7 +3,7 @@
 A program of its own, so that its memory is the window's: `python tests/random_use.py SEED N_EVENTS [REST …]`
 prints a line of JSON.  Memory is compared while the window is idle, with the same model, text and page, after
 each of the REST events.  Qt caches the fonts of all scripts ever shown, in each size; with
-FONTCONFIG_FILE=$PWD/tests/robustness/few_fonts.conf there are few, and growth is that of the program itself
+FONTCONFIG_FILE=$PWD/tests/robustness/few_fonts.conf there are few, and only the program itself grows
 (the path must be absolute, because the program works in a temporary folder).  The time of an event is the
 longest that the event loop blocked until the next, without the time that its thread waited for a processor.
 With TOKENLOUPE_SHARED, real vocabularies are among the models that are opened.

@@ -4,8 +4,8 @@
 
 Both texts take turns, so that other load affects both equally, and medians are compared.  The segments
 between special tokens are in the cache, as in a chat; in the column "anew" only their words are: special
-tokens stand before white space.  Ids and spans are compared with those of `encode_readable` if
-the text is short, else with those of the segments one by one.
+tokens stand before white space.  Short texts must have the ids and spans of
+`encode_readable`, others those of the segments one by one.
 """
 
 from __future__ import annotations

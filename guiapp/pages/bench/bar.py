@@ -197,7 +197,7 @@ class ContenderChip(PaintedButton):
 
 
 class RunsButton(MenuButton):
-    """A menu that opens a run in place of the present one, or compares it with another."""
+    """A menu to open a saved run, or to compare the present run with one."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Runs", role="quiet")

@@ -53,7 +53,7 @@ class SavedRun:
 
     @classmethod
     def at(cls, path: Path) -> SavedRun:
-        """The run at a path, titled “before · 2026-11-21 18:54, gpt-2”, or by an unusual file name."""
+        """The run at a path, titled “before · 2026-11-21 18:54, gpt-2”; an unusual file name is the title."""
         run = outline_of(path)
         title = " · ".join(filter(None, [run.name, SAVED_NAME.sub(r"\1 \2:\3, ", path.stem)]))
         parts = [

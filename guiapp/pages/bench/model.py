@@ -182,7 +182,7 @@ class BenchModel(QObject):
         return self.choice.known_texts.get(text, text)
 
     def measured_another(self, text: str) -> str:
-        """In what the results on a text differ from the present state, "" if in nothing.
+        """How the results on a text differ from the present state, "" if they do not.
 
         "model": of another model; "text": another text is chosen; "changed": the user edited the text since.
         """
