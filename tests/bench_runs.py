@@ -1,4 +1,4 @@
-"""Made-up results of benchmarks, as JSON holds them and as records."""
+"""Made-up results of benchmarks, as JSON and as records."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def result(*given, **changes) -> BenchResult:
 
 
 def run_with(*records: dict, **parts) -> BenchRun:
-    """A run that measured these."""
+    """A run with these records."""
     return run_of({"results": list(records), **parts})
 
 
@@ -58,7 +58,7 @@ MEMORY = [
     for name, mb in (("fast", 5), ("heap", 3))
 ]
 
-EVERYTHING = {  # that can be measured, each kind of it
+EVERYTHING = {  # at least one record of each kind
     "results": [
         *RUN["results"],
         *(record("worst", "fast", size, 2e-8 * size, corpus="other") for size in (1_000, 50_000)),

@@ -1,4 +1,4 @@
-"""Charts with made-up values, and what a hand does to any chart."""
+"""Charts with made-up values, and mouse actions on charts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData, Point, Scatt
 from guiapp.kit.charts.markers import MARKERS, MarkerStyle
 from guiapp.kit.charts.scales import Scale, log_range
 
-pg.setConfigOption("mouseRateLimit", 0)  # else moves within 10 ms of others are dropped
+pg.setConfigOption("mouseRateLimit", 0)  # else pyqtgraph drops moves within 10 ms of others
 LEFT = Qt.MouseButton.LeftButton
 NAMES = ("fast", "heap", "greedy")
 TOKENS, SIZE = Scale("tokens/s", short_number), Scale("length of the text", short_number, is_log=True)
@@ -44,7 +44,7 @@ def rows_data(*names, end=3e6):
 
 
 def curves_data(*names, is_log=True, factor=1.0):
-    """Times of lengths; each curve is above the one before."""
+    """Times by length; each curve is above the previous one."""
     x, curves = np.array([1e2, 1e4, 1e6]), []
     for index, name in enumerate(names or NAMES):
         y, tips = factor * (index + 1) * x * 1e-9, [f"{name}: {short_number(value)}" for value in x]
@@ -86,7 +86,7 @@ def texts(chart) -> list[str]:
 
 
 def badly_written(chart) -> list[str]:
-    """Words that are cut off at an edge of the chart, or cover others."""
+    """Words that are cut off at an edge of the chart, or overlap others."""
     room, words = chart.rect().adjusted(-1, -1, 1, 1), [word for word in chart.words if word.text]
     rects = [(word.text, chart.rect_of(word).adjusted(1, 3, -1, -3)) for word in words]
     pairs = [f"{a} over {b}" for (a, one), (b, other) in combinations(rects, 2) if one.intersects(other)]

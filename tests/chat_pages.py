@@ -6,6 +6,6 @@ from PySide6.QtWidgets import QApplication
 
 
 def settle(page, qtbot):
-    """What was begun is shown."""
+    """Wait until the page shows the results of its work."""
     qtbot.waitUntil(lambda: page.isVisible() and page.is_ready, timeout=20_000)
     QApplication.processEvents()

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (templates are easier to read in one piece)
-"""Chat templates for tests, one for each construct of public ones, and conversations for them."""
+"""Chat templates for tests, one for each construct of public templates, and conversations for them."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ CONVERSATIONS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]] | None
 
 
 def chat_here(tokenizer, template, messages, tools=None, add_special=True, prompt=True, variables=()):
-    """The same as `guiapp.chat`, without a process of its own, which takes 0.2 s."""
+    """Do the same as `guiapp.chat`, without a process of its own, which would take 0.2 s."""
     conversation = conversation_of(messages, tools)
     request = {
         "template": template,

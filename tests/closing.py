@@ -1,4 +1,4 @@
-"""What works in the background ends with its owner."""
+"""Checks that background work ends with its owner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from guiapp.kit.state.background import LatestJob
 def see_that_nothing_goes_on(
     owner: QObject, close: Callable[[], object], goes_on: Collection[LatestJob[object]] = ()
 ) -> None:
-    """No job is left at work behind the end, but for those that `goes_on`; no timer runs."""
+    """Assert that after `close` no timer runs, and no job except those in `goes_on`."""
     may_end = threading.Event()
     own = [owner] if isinstance(owner, LatestJob) else []
     jobs = [job for job in (*own, *owner.findChildren(LatestJob)) if job not in goes_on]

@@ -1,4 +1,4 @@
-"""What all tests share: no display, no leftovers from other runs, and where the real vocabularies lie."""
+"""Shared by all tests: no display, isolation from other tests, and the folder of real vocabularies."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", ROOT.parent / "shared"))
 VOCABS = SHARED / "vocabs"
 CORPORA = SHARED / "corpora"
 
-PATIENCE_S = 60.0  # for what takes far less than a second on a machine with nothing else to do
+PATIENCE_S = 60.0  # for work that takes far less than a second on an idle machine
 
 if (SHARED / "tools").is_dir():
     sys.path.insert(0, str(SHARED / "tools"))
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Each worker of xdist first imports a share of its own, else all rewrite the asserts of all files."""
+    """Import a share of the files first in each xdist worker, else all rewrite the asserts of all files."""
     gc.disable()
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
@@ -44,18 +44,18 @@ def pytest_collection(session: pytest.Session) -> None:
     given = [ROOT / argument.partition("::")[0] for argument in session.config.args]
     files = sorted(file for path in given for file in (path.rglob("test_*.py") if path.is_dir() else [path]))
     for file in files[int(number) :: int(count)]:
-        with suppress(Exception, pytest.skip.Exception):  # collecting it tells
+        with suppress(Exception, pytest.skip.Exception):  # reported when it is collected
             importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:
-    """Tests are no garbage: else all twelve thousand are looked through, now and then, in each process."""
+    """Freeze the tests, else each garbage collection traverses all twelve thousand in each process."""
     gc.freeze()
     gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip what needs real vocabularies where there are none; TOKENLOUPE_SHARED set means: must be there."""
+    """Skip tests of real vocabularies if there are none; with TOKENLOUPE_SHARED set, they are required."""
     if VOCABS.is_dir() or "TOKENLOUPE_SHARED" in os.environ:
         return
     left_out = pytest.mark.skip(reason=f"the real vocabularies are not in {VOCABS}")
@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class PatientBot(QtBot):
-    """pytest-qt's, with patience enough for a busy machine where a test asks for no more."""
+    """The bot of pytest-qt, with longer default timeouts for busy machines."""
 
     def waitSignal(self, signal, *, timeout=PATIENCE_S * 1000, **more):
         return super().waitSignal(signal, timeout=timeout, **more)
@@ -82,13 +82,13 @@ class PatientBot(QtBot):
 
 @pytest.fixture(autouse=True)
 def jobs_end_with_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A window gives up a job that hangs; here it would disturb the next test."""
+    """Wait longer for jobs at the end: one that a window gives up would disturb the next test."""
     monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", PATIENCE_S)
 
 
 @pytest.fixture(autouse=True)
 def hands_are_off(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Else a window that opens under the pointer draws what lies there as hovered, and moves of it are drags.
+    """Move the pointer away and release its buttons, else later windows see a hover or a drag.
 
     QTest keeps a button pressed after a double click, also for windows of later tests.
     """
@@ -104,19 +104,19 @@ def hands_are_off(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def garbage_stays_in_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Where there are Qt objects; see `GarbageCollector` in `guiapp/window/app.py`."""
+    """Collect Qt objects only in this thread; see `GarbageCollector` in `guiapp/window/app.py`."""
     if "qapp" not in request.fixturenames:
         yield
         return
     gc.disable()
     yield
-    gc.collect(0)  # what the test has made
+    gc.collect(0)  # objects of the test
     gc.enable()
 
 
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[PatientBot]:
-    """Leaves no widgets behind that the next test's style sheet would have to dress."""
+    """Deletes all widgets, which the style sheet of the next test would have to style."""
     yield PatientBot(request)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyleSheet("")
@@ -124,7 +124,7 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[Patien
 
 @pytest.fixture
 def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str], threading.Event]]:
-    """Keeps a function that jobs call from returning until the event is set that this gives."""
+    """Delays the return of a function that jobs call until the event that `hold` returns is set."""
     gates = []
 
     def hold_one(module: ModuleType, name: str) -> threading.Event:
@@ -144,7 +144,7 @@ def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str]
         gate.set()
 
 
-IN_CI = "CI" in os.environ  # where the same examples are drawn each time: other runs draw more, and new ones
+IN_CI = "CI" in os.environ  # there the same examples each time; elsewhere more, and new ones
 settings.register_profile("default", deadline=None, derandomize=IN_CI, max_examples=60 if IN_CI else 100)
 settings.load_profile("default")
 

@@ -1,4 +1,4 @@
-"""What a person reads of a widget's controls, hears of them and can do with them, one line each."""
+"""The controls of a widget in words, one line each: text, accessible name, tip and state."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SAYING = QLabel, QAbstractButton, QLineEdit, QTextEdit
 
 
 def controls_of(widget: QWidget) -> list[str]:
-    """Those that are visible: "text | name | tip | off | checked", as far as there are such."""
+    """The visible controls as "text | name | tip | off | checked", without absent parts."""
     parts = [widget, *widget.findChildren(QWidget)]
     return [line for part in parts if part.isVisible() and (line := _told(part))]
 
@@ -32,7 +32,7 @@ def _text_of(part: QWidget) -> str:
 
 
 def all_of(widget: QWidget, themes: ThemeSource) -> list[str]:
-    """The controls, what is painted, the rows of tables, and the colours of texts."""
+    """The controls, painted marks, rows of tables, and texts with their colours."""
     told = controls_of(widget)
     for part in [widget, *widget.findChildren(QWidget)]:
         if not part.isVisible():

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-SHALLOW = 2_000  # bytes of text that any stack is deep enough for
-STACK_BYTES = 2 << 30  # only what is used is ever allocated
+SHALLOW = 2_000  # bytes of text for which any stack suffices
+STACK_BYTES = 2 << 30  # the system allocates only what is used
 
 
 class DeepOracle:
-    """llama_oracle.LlamaOracle whose calls with long texts run in threads of their own, ids as arrays."""
+    """llama_oracle.LlamaOracle with ids as arrays, and a thread of its own for each long text."""
 
     def __init__(self, path: str | Path) -> None:
         self._oracle = pytest.importorskip("llama_oracle").LlamaOracle().load(os.fspath(path))

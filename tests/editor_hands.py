@@ -1,4 +1,4 @@
-"""What a hand does to an editor, and an eye sees of it."""
+"""Mouse actions on an editor, positions in it, and its pixels."""
 
 from __future__ import annotations
 

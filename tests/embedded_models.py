@@ -1,4 +1,4 @@
-"""Models with embeddings for tests: some rows as training leaves them, some as it never touched them."""
+"""Models with embeddings for tests: some rows as if trained, some as if never trained."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def placed(tensors: Mapping[str, tuple[GGMLQuantizationType, np.ndarray]]) -> tu
 
 
 def rows_with_dead(n_rows: int, width: int, dead: range, offset: float, seed: int = 0) -> np.ndarray:
-    """float32[n_rows, width]: trained rows lie apart, in a cone; dead ones are short, and alike if offset."""
+    """float32[n_rows, width]: trained rows differ, in a cone; dead rows are short, and alike if offset."""
     random = np.random.default_rng(seed)
     common = random.standard_normal(width)
     rows = random.standard_normal((n_rows, width)) + 0.5 * random.standard_normal(width)
@@ -58,7 +58,7 @@ def rows_with_dead(n_rows: int, width: int, dead: range, offset: float, seed: in
 def with_tensors(
     vocabulary: Path, tensors: Mapping[str, tuple[GGMLQuantizationType, np.ndarray]], path: Path
 ) -> Path:
-    """A copy of a GGUF that holds no more than a vocabulary, and some tensors."""
+    """Write a copy of a GGUF that has only a vocabulary, with tensors added."""
     data = vocabulary.read_bytes()
     infos, rows = placed(tensors)
     header = (

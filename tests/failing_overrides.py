@@ -1,4 +1,4 @@
-"""Has each override of a method of Qt in guiapp fail in C code; prints those not reported, and how many.
+"""Makes each override of a Qt method in guiapp fail under C++; prints unreported failures and their number.
 
 Run in a process of its own, which may crash.  Python calls Qt, which calls the override.
 """
@@ -47,7 +47,7 @@ EVENTS = {
     "contextMenuEvent": Gui.QContextMenuEvent(Gui.QContextMenuEvent.Reason.Mouse, QPoint(), QPoint()),
 }
 OTHERS = "eventFilter", "sizeHint", "paint", "data", "rowCount", "columnCount"
-owners = []  # PySide does not survive the end of classes
+owners = []  # kept alive: PySide crashes when classes are deleted
 
 
 def below(kind):
@@ -84,7 +84,7 @@ def call(owner, name):
 
 
 def fail(kind, qt, name):
-    """Have Qt call a method, which fails, of an object that has nothing of its own."""
+    """Have Qt call a failing method of an object without attributes of its own."""
     owners.append(type("Bare", (kind,), {"__init__": lambda self: qt.__init__(self)})())
     function = unwrap(vars(kind)[name])
     code, free = function.__code__, function.__code__.co_freevars

@@ -1,4 +1,4 @@
-"""Engines that tell made-up events instead of measuring, and runs of them on the Bench page's model."""
+"""Engines that send made-up events instead of measuring, and their runs on the Bench page's model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ for event in json.loads({events!r}):
 
 
 class SilentRunner(QObject):
-    """Notes what it is asked for, tells nothing, and ends when it is told to."""
+    """Records its calls, sends no events, and ends when `end` is called."""
 
     told, ended = Signal(dict), Signal(str)
 
@@ -63,12 +63,12 @@ class SilentRunner(QObject):
 
 
 def fake_engine(events: list[dict], ending: str = "") -> BenchRunner:
-    """A process that tells these events and then does what `ending` says."""
+    """A process that sends these events and then runs the code `ending`."""
     return BenchRunner((sys.executable, "-c", REPEAT.format(events=json.dumps(events), ending=ending)))
 
 
 def whole_run(ms: float) -> list[dict]:
-    """The events of a run in which `fast` took so many milliseconds."""
+    """The events of a run in which `fast` took about `ms` milliseconds."""
     started = {
         **EVENTS[0],
         "environment": {"started": f"2026-01-01T00:00:0{ms:.0f}+0000"},
@@ -85,7 +85,7 @@ def whole_run(ms: float) -> list[dict]:
 
 
 def run_to_its_end(qtbot, model: BenchModel) -> None:
-    """Until it is kept, and in the list, if there is anything to keep."""
+    """Run and wait for the end; if there are results, also until the run is saved and listed."""
     saved: list[FinishedRun] = []
     model.saved.saved.connect(saved.append)
     model.run()

@@ -1,4 +1,4 @@
-"""An engine of hunts whose states a test tells one by one, and states as they come."""
+"""A hunt engine to which a test gives states one by one, and typical states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ START = Hunt((HuntSubject("first.gguf"), HuntSubject("second.gguf")), seed=0)
 
 
 class FakeEngine:
-    """Gives the states that it is told; ends when stopped, or at the one that is over."""
+    """Yields the states given to `tell`; ends when stopped, or after a state that is over."""
 
     def __init__(self) -> None:
         self.plans: list[HuntPlan] = []
@@ -57,20 +57,20 @@ def batch_of(*finds: Find, generator: str = "signs") -> Batch:
 
 
 def lines_of(file: str, kind: Kind, *places: tuple[int, int, bytes, int]) -> Batch:
-    """Lines of a file, each with number, start and text, and where it differs."""
+    """A batch of lines of a file; each place has number, start, text and the offset of the difference."""
     found = tuple(LineOffset(UserLine(file, *line), at) for *line, at in places)
     return Batch(1000, len(found), (), (OfKind(kind, len(found), found),), True, "your own texts")
 
 
 def tell(qtbot, page, engine, state):
-    """The page has heard of it then."""
+    """Send a state, and wait until the page has it."""
     engine.tell(state)
     qtbot.waitUntil(lambda: page.model.state == state)
     QApplication.processEvents()
 
 
 def some_finds(page, engine, is_over=False):
-    """Of two causes, and two lines of the text that the first of them is in."""
+    """Mismatches of two causes, and two lines of the user's text with the first cause."""
     file = engine.plans[0].files[0]
     state = replace(START, seconds=3.0, is_over=is_over).with_batch(
         batch_of(find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE), generator="digits")

@@ -1,4 +1,4 @@
-"""A tokenizer that needs no pipeline: every word with the space before it is a token, looked up in a list."""
+"""A tokenizer without a pipeline: each word, with the space before it, is a token looked up in a list."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENCODERS = {
 
 @dataclass
 class FakeTokenizer:
-    """`<s>` is token 0 and stands before each text; words that are not in WORDS become `?`."""
+    """Adds `<s>`, token 0, before each text; words that are not in WORDS become `?`."""
 
     name: str = "fake"
     chosen_pre: str = ""
@@ -55,7 +55,7 @@ class FakeTokenizer:
     ) -> list[NDArray[np.int32]]:
         return [self.encode(text, add_special, parse_special).token_ids for text in texts]
 
-    # What keeps an encoding alive while its text is edited
+    # The interface for incremental encoding while a text is edited
 
     drops_white_space = False
     merging = None

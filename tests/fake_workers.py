@@ -1,4 +1,4 @@
-"""Workers that take made-up times, so that runs need no process and no waiting."""
+"""Workers that report made-up times, so that runs need no processes and no waiting."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Seconds = Callable[[str, int], float]  # contender, bytes
 
 
 class AnswersAtOnce:
-    """A worker whose answers are there as soon as one looks."""
+    """A worker whose answers are available at once."""
 
     stage = ""
 
@@ -35,7 +35,7 @@ class AnswersAtOnce:
 
 
 class FakeWorker(AnswersAtOnce):
-    """Gives the right tokens and, for the nth sample, `seconds` with a little noise."""
+    """Returns the right tokens and, for each sample, `seconds` with a little noise."""
 
     def __init__(self, model: str, name: str, seconds: Seconds, log: list[tuple[object, ...]]) -> None:
         self._model = model
@@ -68,9 +68,9 @@ class FakeWorker(AnswersAtOnce):
 
 
 class FakeStarter:
-    """Starts fake workers and knows them all.
+    """Starts fake workers and keeps them in a list.
 
-    log  what they were asked, in order: name, command, and the operation of samples
+    log  their requests in order: name, command, and the operation of samples
     """
 
     def __init__(self, seconds: Seconds, model: str = "demo:bpe") -> None:
@@ -85,7 +85,7 @@ class FakeStarter:
 
 
 def report_of(plan: Plan, starter: FakeStarter | None = None, control: Control | None = None) -> Record:
-    """The record of a whole run; without a starter of one in which all take a nanosecond a byte."""
+    """The record of a whole run; without a starter, all contenders take a nanosecond a byte."""
     report = BenchRun()
     starter = starter or FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)
     for event in run(plan, control or Control(), starter):
@@ -99,6 +99,6 @@ def _contender(model: str) -> Contender:
     return our_contender(open_model(model), "fast")
 
 
-@lru_cache(maxsize=8)  # all workers of a cell are asked for the same
+@lru_cache(maxsize=8)  # all workers of a cell encode the same texts
 def _right_tokens(model: str, texts: tuple[bytes, ...]) -> ContenderTokens:
     return encode_all(_contender(model), texts)

@@ -1,4 +1,4 @@
-"""Faults, one each in a copy of a real vocabulary, and the codes that the doctor finds them by."""
+"""Faults, each in a copy of a real vocabulary, and the codes by which the doctor reports them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ WORD = "Ġthe".encode()
 
 
 class Fault(NamedTuple):
-    """One fault: the code that it is found by, the untouched model, and what is changed in a copy."""
+    """One fault: its code, the unmodified model, and the change in the copy."""
 
     code: str
     model: str
-    change: Change  # of its parts, of a document, or bytes to other bytes
+    change: Change  # changes parts or a document in place, or returns changed bytes
     is_against_original: bool = False
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ class Fault(NamedTuple):
 
 
 def put(name: str, at: int, value: object) -> Change:
-    """One entry of a list."""
+    """Set one entry of a list."""
     return lambda parts: parts[name].__setitem__(at, value)
 
 
@@ -104,7 +104,7 @@ def renamed_in_json(text: str, new: str) -> Change:
 
 
 def config(**values: object) -> Change:
-    """tokenizer_config.json beside."""
+    """Set the contents of tokenizer_config.json, which is next to the file."""
     return lambda said: said.update(config=values)
 
 
@@ -238,7 +238,7 @@ def untouched(model: str) -> str | Path:
 
 
 def write(fault: Fault, folder: Path) -> Path:
-    """A copy with the fault."""
+    """Write a copy with the fault; return its path."""
     path = untouched(fault.model)
     if isinstance(path, Path) and path.suffix == ".json":
         said = json.loads(path.read_text())

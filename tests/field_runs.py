@@ -1,4 +1,4 @@
-"""Made-up runs of the field, and processes that answer like those of contenders."""
+"""Made-up runs of the field, and workers that answer like processes of contenders."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def result(contender: str, seconds: float, scenario: str = "throughput", **chang
 
 
 def vocabulary(name: str = "llama-3", is_detailed: bool = True, **changes) -> VocabularyField:
-    """Three take part, one is left out, one is lost; gigatoken is faster than ours, tokie wrong."""
+    """Four contenders with results, one left out, one lost; gigatoken is faster than ours, tokie wrong."""
     results = [
         result("fast", 1e-4),
         result("gigatoken", 5e-5),
@@ -82,7 +82,7 @@ def field(*vocabularies: VocabularyField, **changes) -> FieldRun:
 
 
 class IdsWorker(FakeWorker):
-    """Also gives ids text by text, by `change` of the right ones (None: refused), and opens in no time."""
+    """Also returns ids of each text, the right ones after `change` (None: refused), and opens at once."""
 
     def __init__(
         self, name: str = "fake", change: Callable[[bytes, list[int]], list[int] | None] | None = None

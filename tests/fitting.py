@@ -1,4 +1,4 @@
-"""What of a window nobody can read: words that are cut short, and parts that lie over others."""
+"""Finds unreadable parts of a window: words that are cut off, and widgets that overlap."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QPainter, QRegion
 from PySide6.QtWidgets import QAbstractButton, QGraphicsView, QLabel, QWidget
 
-SIZES = (860, 480), (960, 510), (1000, 760), (1600, 950)  # the least, a quarter of a screen, usual ones
+SIZES = (860, 480), (960, 510), (1000, 760), (1600, 950)  # the minimum, a quarter of a screen, usual sizes
 
 
 def unreadable(window: QWidget) -> list[str]:
-    """Each as a sentence; a tip that has all of it will do for words that are cut short on purpose."""
+    """The problems as sentences; elided words are allowed if the tip contains the whole text."""
     found = []
     for size in SIZES:
         window.resize(*size)
@@ -46,7 +46,7 @@ def _covering(parent: QWidget) -> list[str]:
         return []
     children = parent.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
     shown = [part for part in children if part.isVisible() and layout.indexOf(part) >= 0]
-    parts = [part for part in shown if not isinstance(part, QGraphicsView)]  # a plot, with buttons on it
+    parts = [part for part in shown if not isinstance(part, QGraphicsView)]  # plots have buttons on them
     return [
         f"{type(one).__name__} and {type(other).__name__} of {type(parent).__name__} have the same place"
         for one, other in combinations(parts, 2)

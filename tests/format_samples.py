@@ -1,4 +1,4 @@
-"""A small file of each format, with a text whose tokens can be told by hand; a new format joins by a row."""
+"""A small file of each format, with a text whose tokens are easy to derive; a new format needs a row."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Sample(NamedTuple):
 
     format     its name in FORMATS
     name       of the file
-    write      makes it at a path
-    text       what is encoded
-    pieces     the bytes of the tokens of the text, without BOS and the like
+    write      writes it to a path
+    text       the text to encode
+    pieces     the bytes of the tokens of the text, without special tokens
     decision   the operation that makes tokens
-    is_silent  whether the file does not say how text is split
+    is_silent  whether the file does not specify how text is split
     """
 
     format: str
@@ -73,7 +73,7 @@ def _rwkv(path: Path) -> None:
 
 
 def _tokenizer_json(path: Path) -> None:
-    """Bytes as GPT-2 writes them, cut by its pattern."""
+    """Write a tokenizer.json with the bytes and the pattern of GPT-2."""
     texts = [unspelled_as_text(text) for text in BYTES + WORDS]
     content = {
         "version": "1.0",
@@ -106,7 +106,7 @@ def _clip(path: Path) -> None:
 
 
 def _tokenizer_bin(path: Path) -> None:
-    """The longest token's length; then of each token its score, its length and its text."""
+    """Write the length of the longest token, then score, length and text of each token."""
     texts = [b"<unk>", b"\n<s>\n", b"\n</s>\n", *(b"<0x%02X>" % byte for byte in range(256))]
     texts += [bytes([byte]) for byte in b" thex"] + WORDS
     scores = [0.0] * 259 + [-9.0] * 5 + [-1.0, -2.0]
@@ -139,10 +139,10 @@ READ_IN_TWO_WAYS = {
     "normalizer": part.normalizers(part.PREPENDS, part.MARKS),
     "model": {"type": "BPE", "vocab": {"a": 0, "\u2581": 1, "<s>": 2}, "merges": []},
 }
-"""A tokenizer.json with Llama 2's marks, which libraries put before each stretch or at a text's start."""
+"""A tokenizer.json with Llama 2's marks, which libraries add to each segment or only at a text's start."""
 
 
 def opened_sample(sample: Sample, folder: Path) -> Tokenizer:
-    """The tokenizer of a file that is written to a folder."""
+    """Write the file of a sample to a folder; return its tokenizer."""
     sample.write(folder / sample.name)
     return open_model(folder / sample.name, "gpt-2" if sample.is_silent else None)

@@ -1,6 +1,6 @@
-"""A disk without room, as far as this process and those that it starts can tell.
+"""Simulates a full disk for this process and its children.
 
-None of them keeps compiled modules meanwhile: Python would cut them off without a word, for all others too.
+They write no compiled modules meanwhile: Python would silently truncate the files, also for other processes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 
 @contextmanager
 def full_disk(room_bytes: int = 0) -> Iterator[None]:
-    """No file gets longer than that."""
+    """Limit the size of written files to `room_bytes`."""
     resource = pytest.importorskip("resource", reason="limits the size of files")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with pytest.MonkeyPatch.context() as patch:

@@ -1,10 +1,10 @@
-"""How much of the tests by chance runs: a share each time, all of it with `-m exhaustive`.
+"""The number of random examples: a share by default, all with `-m exhaustive`.
 
     @rounds(usual=300, exhaustive=10_000)
     def test_something(count): …
 
-A failure tells seed and index, which give the same again.  TOKENLOUPE_FUZZ_SEED chooses another seed,
-TOKENLOUPE_FUZZ_COUNT another count for all of these tests.
+A failure reports seed and index, which reproduce it.  TOKENLOUPE_FUZZ_SEED sets another seed, and
+TOKENLOUPE_FUZZ_COUNT another count, for all of these tests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COUNT = os.environ.get("TOKENLOUPE_FUZZ_COUNT")
 
 
 def rounds(usual: int, exhaustive: int) -> pytest.MarkDecorator:
-    """Run a test with two values of `count`, the second one only where exhaustive tests are asked for."""
+    """Run a test with two values of `count`, the second only with `-m exhaustive`."""
     return pytest.mark.parametrize(
         "count",
         [

@@ -1,8 +1,8 @@
-"""Model files for tests, valid or broken in any way one likes, written byte by byte.
+"""Model files for tests, valid or broken in any way, written byte by byte.
 
 write_vocab("x.gguf", model="llama", tokens=["<unk>", "a"], scores=[0, -1], bos_token_id=1)   a vocabulary
 vocab_file(...)                    the same as a GgufFile, to break it before `to_bytes()` or `write(path)`
-Raw("u64", 5), Raw("array", …)     a value whose type is chosen by hand
+Raw("u64", 5), Raw("array", …)     a value of an explicit type
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Text = str | bytes
 
 @dataclass(frozen=True)
 class Raw:
-    """A value of a type chosen by hand; for arrays `type` is `array:u8`, `array:string` and so on.
+    """A value of an explicit type; for arrays `type` is `array:u8`, `array:string` and so on.
 
-    `value` may also be bytes for any type but strings: they are written as they are.
+    `value` may also be bytes for any type except strings; they are written unchanged.
     """
 
     type: str
@@ -56,7 +56,7 @@ class Tensor:
 
 @dataclass
 class GgufFile:
-    """The parts of a file; counts are right unless `n_tensors` or `n_entries` says otherwise."""
+    """The parts of a file; counts are right unless `n_tensors` or `n_entries` overrides them."""
 
     magic: bytes = b"GGUF"
     version: int = 3
@@ -71,7 +71,7 @@ class GgufFile:
         return self
 
     def add_raw(self, data: bytes) -> GgufFile:
-        """Add an entry that is these very bytes."""
+        """Add an entry of exactly these bytes."""
         self.entries.append(data)
         return self
 
@@ -156,9 +156,9 @@ def vocab_file(
     keys: Mapping[str, object] | None = None,
     **extra: object,
 ) -> GgufFile:
-    """A file that holds a vocabulary and no tensors.
+    """A file with a vocabulary and no tensors.
 
-    What is None is left out.  `extra` are keys below `tokenizer.ggml.`, `keys` are full names.
+    Parts that are None are left out.  `extra` are keys below `tokenizer.ggml.`, `keys` are full names.
     """
     if isinstance(scores, list | tuple):
         scores = Raw("array:f32", scores)

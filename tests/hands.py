@@ -1,4 +1,4 @@
-"""What a hand does to any widget: turns the wheel over it, points at it, and drops something on it."""
+"""Mouse actions on any widget: turn the wheel, point at it, and drop files on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 
 
 def turn_wheel(widget: QWidget, place: QPoint, angle: int, modifiers=NO_KEY) -> bool:
-    """Whether the widget wanted it; a notch is an angle of 120."""
+    """Send a wheel event; return whether the widget accepted it. A notch is an angle of 120."""
     at, where, phase = QPointF(place), QPointF(widget.mapToGlobal(place)), Qt.ScrollPhase.NoScrollPhase
     event = QWheelEvent(at, where, QPoint(), QPoint(0, angle), NO_BUTTON, modifiers, phase, False)
     QApplication.sendEvent(widget, event)
@@ -23,7 +23,7 @@ def turn_wheel(widget: QWidget, place: QPoint, angle: int, modifiers=NO_KEY) -> 
 
 
 def point_at(widget: QWidget, place: QPoint) -> None:
-    """At once, unlike the moves of QTest; a widget is told only where it wants to be."""
+    """Move the pointer at once, unlike QTest; only a widget with mouse tracking gets the event."""
     if widget.hasMouseTracking():
         at, where = QPointF(place), QPointF(widget.mapToGlobal(place))
         move = QMouseEvent(QEvent.Type.MouseMove, at, where, NO_BUTTON, NO_BUTTON, NO_KEY)
@@ -31,7 +31,7 @@ def point_at(widget: QWidget, place: QPoint) -> None:
 
 
 def drop(widget: QWidget, place: QPoint, mime: QMimeData) -> bool:
-    """Whether the widget wanted it."""
+    """Drop on a widget; return whether it accepted the drag."""
     common = Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, NO_KEY
     entered = QDragEnterEvent(place, *common)
     QApplication.sendEvent(widget, entered)
@@ -41,13 +41,13 @@ def drop(widget: QWidget, place: QPoint, mime: QMimeData) -> bool:
 
 
 def files(*paths: Path | str) -> QMimeData:
-    """What a file manager drags."""
+    """The data that a file manager drags."""
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     return mime
 
 
 def settle(page: Page, qtbot: QtBot) -> None:
-    """What was begun on a page is shown."""
+    """Wait until the page shows the results of its work."""
     qtbot.waitUntil(lambda: page.is_ready)
     QApplication.processEvents()

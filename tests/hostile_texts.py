@@ -1,4 +1,4 @@
-"""Texts that have broken tokenizers: by group and name, short ones for all switches, long ones for time.
+"""Texts that have broken tokenizers, by group or name: short ones for all options, long ones for timing.
 
 SHORT[group]      texts of at most a few thousand bytes
 long_texts(size)  name -> text of about `size` bytes
@@ -106,7 +106,7 @@ SHORT: dict[str, list[bytes]] = {
     ],
 }  # fmt: skip
 
-# Beyond U+10FFFF: llama.cpp dies of these where it looks at characters, and takes the bytes elsewhere.
+# Above U+10FFFF: llama.cpp crashes where it decodes characters, and takes the bytes elsewhere.
 ABOVE_UNICODE_TEXTS = [
     b"\xf4\x90\x80\x80",
     b"\xf5\x80\x80\x80",
@@ -115,12 +115,12 @@ ABOVE_UNICODE_TEXTS = [
     b"x\xf7\xbf\xbf\xbf\xf7\xbf\xbfx\xf7",
 ]
 
-# Spaces in a longer form than needed, which vocabularies that mark spaces see too late: llama.cpp dies.
+# Overlong encodings of spaces: llama.cpp crashes with vocabularies that escape spaces.
 OVERLONG_SPACES = [b"\xc0\xa0", b"x\xc0\xa0y", b"\xe0\x80\xa0 a", b"a\xf0\x80\x80\xa0\xc0\xa0\n"]
 
 
 def long_texts(size: int) -> dict[str, bytes]:
-    """One text of about `size` bytes for each way to be long."""
+    """One text of about `size` bytes for each kind of long text, by name."""
     rng = random.Random(size)
     letters = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=size)).encode()
     json_line = json.dumps([{"id": n, "name": f"x{n % 97}", "ok": n % 3 == 0} for n in range(size // 36)])
@@ -162,7 +162,7 @@ def long_texts(size: int) -> dict[str, bytes]:
 
 
 def code_points(first: int, step: int) -> bytes:
-    """Every `step`-th code point but surrogates, each followed by an x."""
+    """Every `step`-th code point except surrogates, each followed by an x."""
     codes = (code for code in range(first, 0x110000, step) if not 0xD800 <= code < 0xE000)
     return "".join(chr(code) + "x" for code in codes).encode()
 

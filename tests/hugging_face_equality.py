@@ -1,4 +1,4 @@
-"""Whether a tokenizer does the same as Hugging Face's `tokenizers` with the same file."""
+"""Checks that a tokenizer gives the same results as Hugging Face's `tokenizers` with the same file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.errors import EncodeError
 
-JAMO = [chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))]  # that join a Hangul syllable
+JAMO = [chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))]  # join a Hangul syllable
 
 
 class Pair:
-    """A file as we read it, and as `tokenizers` does."""
+    """A file, opened by us and by `tokenizers`."""
 
     def __init__(self, path: Path) -> None:
         self.ours: Tokenizer = guiapp.open_model(path)
@@ -30,11 +30,11 @@ class Pair:
         self.theirs = tokenizers.Tokenizer.from_str(json.dumps(without_trimming(said)))
 
     def check(self, text: str, add: bool = True, parse: bool = True, encoder: str | None = None) -> list[int]:
-        """Ids and offsets are equal, with all switches as given; the ids, none where both refuse."""
+        """Assert equal ids and offsets with these options; return the ids, none if both refuse the text."""
         self.theirs.encode_special_tokens = not parse
         try:
             expected = self.theirs.encode(text, add_special_tokens=add)
-        except Exception:  # there is no token for unknown text
+        except Exception:  # there is no unknown token
             with pytest.raises(EncodeError):
                 self.ours.encode(text, add, parse, encoder)
             return []
@@ -46,7 +46,7 @@ class Pair:
         return expected.ids
 
     def check_twin(self, text: str, add: bool = True, parse: bool = True) -> None:
-        """All exact encoders and their readable twins give what the default one gives."""
+        """Assert that all exact encoders and their reference implementations agree with the default one."""
         try:
             expected = self.ours.encode(text, add, parse)
         except EncodeError:
@@ -60,7 +60,7 @@ class Pair:
     def check_decoding(self, ids: list[int], shows_special: bool = True) -> None:
         try:
             expected = self.theirs.decode(ids, skip_special_tokens=not shows_special)
-        except BaseException as error:  # it panics where Strip takes all of a token from both ends
+        except BaseException as error:  # it panics if Strip removes a whole token from both ends
             if type(error).__name__ != "PanicException":
                 raise
             return
@@ -68,7 +68,7 @@ class Pair:
 
 
 def without_trimming(said: dict[str, Any]) -> dict[str, Any]:
-    """The same file, but offsets are where tokens came from, white space included, and texts stay whole."""
+    """The same file, with offsets that include white space, and without truncation and padding."""
     processors = [said.get("post_processor")]
     for each in processors:
         if each is not None:
@@ -81,24 +81,23 @@ def without_trimming(said: dict[str, Any]) -> dict[str, Any]:
 def has_stacked_marks(text: str) -> bool:
     """Whether several accents follow each other, which Unicode's normal forms sort and join.
 
-    Which source characters each then has is a matter of taste; here all of such a stretch share theirs.
+    The source characters of each are then ambiguous; here all accents of such a run share theirs.
     """
     return any(map(all, pairwise(map(combining, normalize("NFKD", text)))))
 
 
 def joins(character: str) -> bool:
-    """Whether one of Unicode's normal forms may make one character of this one and what precedes it."""
+    """Whether one of Unicode's normal forms may join this character and the preceding one."""
     first = normalize("NFKD", character)[0]
     return combining(first) > 0 or first in JAMO
 
 
 def counts_all_bytes(model: dict[str, Any]) -> bool:
-    """Whether the library's offsets can be relied upon.
+    """Whether the library's offsets are reliable.
 
-    It counts the bytes of a piece's tokens from its start: those of unknown characters are not counted where
-    no token stands for them, those of marks are where they are written as byte tokens, and where only some
-    bytes have such a token, they go before unknown characters that precede them.  Unigram gives each byte
-    token all of an unknown stretch.
+    It counts the bytes of a piece's tokens from its start.  Unknown characters without a token are not
+    counted; marks written as byte tokens are.  If only some bytes have a byte token, these precede unknown
+    characters before them.  Unigram gives each byte token the span of the whole unknown run.
     """
     if model.get("type") != "BPE":
         return not model.get("byte_fallback")
@@ -110,10 +109,10 @@ def counts_all_bytes(model: dict[str, Any]) -> bool:
 
 
 def keeps_places(normalizer: Any) -> bool:
-    """Whether the library knows of all characters where they came from.
+    """Whether the library knows the source of all characters.
 
-    What is inserted has the place of what precedes it there, and of several characters that become one it
-    counts only one: the last for Replace, else the first.
+    It gives inserted text the position of the preceding text, and if several characters become one it counts
+    only one: the last for Replace, else the first.
     """
     parts = [normalizer]
     for each in parts:
@@ -124,12 +123,11 @@ def keeps_places(normalizer: Any) -> bool:
 
 
 def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encoding, story: str) -> None:
-    """Theirs count characters; ours count bytes, and are empty for what came from no text.
+    """Assert equal offsets: theirs count characters; ours count bytes, and are empty for inserted text.
 
-    Of a character that became more bytes than it had, ours give those too many to nobody: a token that goes
-    on with the next character begins there, while theirs says that it shares the first one with the token
-    before.
-    One that was composed came from all its parts in ours, from the first in theirs.
+    If a character became more bytes than it had, ours give the extra bytes no span: a token that continues
+    with the next character begins at that, while in theirs it shares the first character with the previous
+    token.  A composed character comes from all its parts in ours, from the first in theirs.
     """
     starts = [0, *accumulate(len(character.encode()) for character in text)]
     index = np.searchsorted(starts, np.arange(starts[-1] + 1), "right") - 1

@@ -1,4 +1,4 @@
-"""A home folder as people have it: models of six programs, twelve in all."""
+"""A typical home folder with twelve models of six programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ XDG = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
 
 
 def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder as the user's own, until the test is over."""
+    """Make an empty home folder of the user, until the test is over."""
     for name in (*CACHES, *XDG, *PROXIES, *map(str.upper, PROXIES), "HF_ENDPOINT", "HF_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     home.mkdir()
@@ -28,7 +28,7 @@ def move_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_manifest(models: Path, name: str, n_blob: int, source: Path) -> None:
-    """A model of Ollama's, whose blob is a link to a file."""
+    """Write a model of Ollama whose blob is a link to a file."""
     manifest, blob = models / "manifests" / name, models / "blobs" / BLOB.format(n_blob)
     layers = [
         {"mediaType": "application/vnd.ollama.image.license", "digest": "sha256:" + "e" * 64},
@@ -45,7 +45,7 @@ def put(path: Path, data: bytes) -> Path:
 
 
 def fill_home(home: Path) -> Mapping[str, Path]:
-    """Twelve models, by their names."""
+    """Install twelve models; return their paths by name."""
     bpe, spm, toy = (demo_model_path(name) for name in ("bpe", "spm", "toy"))
     ollama = home / ".ollama/models"
     write_manifest(ollama, "registry.ollama.ai/library/llama3.2/latest", 1, bpe)

@@ -1,4 +1,4 @@
-"""A recorder for tests that are about other things than processes, and models that are opened once."""
+"""A recorder without a process, for tests of other subjects, and models that are opened only once."""
 
 from functools import cache, lru_cache
 
@@ -14,7 +14,7 @@ _open_once = cache(guiapp.open_model)
 
 
 def load_once(name: str, pre: str | None, progress: object) -> Tokenizer:
-    """What a session loads with: tests share demo models, which nothing changes."""
+    """The `load` function of a session: tests share demo models, which are immutable."""
     return _open_once(name) if name.startswith("demo:") and not pre else guiapp.open_model(name, pre)
 
 

@@ -1,4 +1,4 @@
-"""All characters that draw nothing, or only a blank, from other sources than the program's own table."""
+"""All characters that draw nothing or only a blank, from sources other than the program's own table."""
 
 import sys
 import unicodedata
@@ -8,12 +8,12 @@ WITHOUT_INK = "\u2800\U0001d159\ufff9\ufffa\ufffb"
 IGNORED_LETTERS = "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0"
 UNASSIGNED = (0x2065, *range(0xFFF0, 0xFFF9), 0xE0000, *range(0xE0080, 0xE0100), *range(0xE01F0, 0xE1000))
 SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
-"""Scripts with signs of the category of format characters, which are drawn."""
+"""Scripts in which characters of the format category are visible."""
 
 
 @cache
 def invisible_characters() -> tuple[str, ...]:
-    """Format characters, separators but the space, variation selectors, and those listed."""
+    """Format characters, separators except the space, variation selectors, and the listed characters."""
     listed = {*WITHOUT_INK, *IGNORED_LETTERS, *map(chr, UNASSIGNED)}
     found = listed.union(filter(_is_blank_by_kind, map(chr, range(sys.maxunicode + 1))))
     return tuple(sorted(found))

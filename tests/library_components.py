@@ -1,4 +1,4 @@
-"""Every normalizer, pre-tokenizer and decoder of the library `tokenizers`, with all of its options."""
+"""Every normalizer, pre-tokenizer and decoder of the library `tokenizers`, with all its options."""
 
 from __future__ import annotations
 
@@ -104,12 +104,12 @@ DECODERS = [
 
 
 def said(component: Any) -> Any:
-    """What stands in a tokenizer.json for it."""
+    """The entry of the component in a tokenizer.json."""
     return json.loads(component.__getstate__())
 
 
 def prepare(
     normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool
 ) -> PreparedText:
-    """A fragment normalized and cut into pieces; `is_first`: it begins the whole text."""
+    """A fragment normalized and split into pieces; `is_first`: it begins the whole text."""
     return pre_tokenize(pre_tokenizer, normalize(normalizer, fragment, is_first))

@@ -1,4 +1,4 @@
-"""Whether a tokenizer does the same as llama.cpp with random texts."""
+"""Checks that a tokenizer gives the same results as llama.cpp with random texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 
 @contextmanager
 def llama_oracle() -> Iterator[Any]:
-    """llama.cpp itself, where it lies beside the checkout."""
+    """llama.cpp itself, if it is installed next to the checkout."""
     loaded = pytest.importorskip("llama_oracle").LlamaOracle()
     try:
         yield loaded
@@ -26,7 +26,7 @@ def llama_oracle() -> Iterator[Any]:
 
 
 def check(tokenizer: Tokenizer, oracle: Any, count: int) -> None:
-    """Ids and bytes of so many texts, with switches at random."""
+    """Assert equal ids and bytes of `count` texts, with random options."""
     extra = special_texts(tokenizer, 200)
     for index in range(count):
         text = text_of(SEED, index, extra)

@@ -1,4 +1,4 @@
-"""A web server on this machine that answers as it is told, and remembers what it was asked."""
+"""A local web server with configurable answers that records its requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Answer = Callable[[Handler], None]
 
 
 class Loopback(ThreadingHTTPServer):
-    """Answers by path, else by default; `asked` has the path and the headers of each request."""
+    """Answers by path, else with a default; `asked` contains path and headers of each request."""
 
     daemon_threads = True
 
@@ -27,7 +27,7 @@ class Loopback(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def serves(self, path: str, answer: Answer) -> str:
-        """Answer so from now on; returns the address."""
+        """Set the answer for a path; return its address."""
         self.answers[path] = answer
         return self.address + path
 
@@ -35,7 +35,7 @@ class Loopback(ThreadingHTTPServer):
         return [headers for asked, headers in self.asked if asked == path]
 
     def handle_error(self, request, client_address) -> None:
-        """A client that goes away early is no mistake."""
+        """Ignore clients that disconnect early."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -50,7 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def file(data: bytes, etag: str = '"1"', has_ranges: bool = True, says_length: bool = True) -> Answer:
-    """As a usual server gives a file."""
+    """An answer with a file, as usual servers send it."""
 
     def answer(handler: Handler) -> None:
         if etag and handler.headers["If-None-Match"] == etag:
@@ -90,7 +90,7 @@ def status(code: int, **headers: str) -> Answer:
 
 @contextmanager
 def serving() -> Iterator[Loopback]:
-    """A server that is gone afterwards."""
+    """A server that runs during the context."""
     with Loopback() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
         thread.start()

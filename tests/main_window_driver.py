@@ -1,4 +1,4 @@
-"""What tests of the real window need: models and answers to its questions, and keys."""
+"""Helpers for tests of the real window: models, answers to its dialogs, and keys."""
 
 from fake_tokenizer import FakeTokenizer
 from hands import files
@@ -14,7 +14,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 
 class Answers:
-    """Stands in for the dialogs that ask; answers as it was told."""
+    """Replaces the dialogs of the window; answers with its attributes."""
 
     def __init__(self):
         self.model = self.text = self.steps = self.save_place = self.folder = None

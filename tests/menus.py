@@ -1,4 +1,4 @@
-"""Menus as people read them, and a choice in one."""
+"""The rows of a menu as text, and a choice in a menu."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMenu
 
 
 def offered(menu: QMenu) -> list[str]:
-    """Its rows as it opens: "title | off | checked", as far as they are; "" between two parts of it."""
+    """Open a menu; return its rows as "title | off | checked", without absent parts; "" is a separator."""
     menu.aboutToShow.emit()
     return [
         " | ".join(
@@ -24,7 +24,7 @@ def offered(menu: QMenu) -> list[str]:
 
 
 def take(menu: QMenu, title: str) -> None:
-    """Choose the first row whose title begins so."""
+    """Choose the first row whose title begins with `title`."""
     menu.aboutToShow.emit()
     row = next(each for each in menu.actions() if each.text().startswith(title))
     assert row.isEnabled()

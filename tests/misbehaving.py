@@ -1,4 +1,4 @@
-"""Contenders that do what none should, from their second text on unless their name says otherwise."""
+"""Contenders that misbehave, most of them only from their second text on."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def prints(text: str) -> list[int]:
 
 
 def forks(text: str) -> list[int]:
-    """Both come back, and want to answer."""
+    """Fork; both processes return and try to answer."""
     if _is_first(text):
         os.fork()
     return IDS
 
 
 def crashes_beside_its_child(text: str) -> list[int]:
-    """Which holds the pipe to the engine open."""
+    """Fork and crash; the child keeps the pipe to the engine open."""
     if not _is_first(text) and os.fork():
         os.abort()
     time.sleep(0 if _is_first(text) else LONG_S)
@@ -83,7 +83,7 @@ def closes_all_files(text: str) -> list[int]:
 
 def needs_the_network(text: str) -> list[int]:
     with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))  # and does not listen
+        nobody.bind(("127.0.0.1", 0))  # without listening
         socket.create_connection(nobody.getsockname()).close()
     return IDS
 

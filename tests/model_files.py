@@ -1,4 +1,4 @@
-"""Model files for tests of any vocabulary: demo models, real ones where they are; and their special texts."""
+"""Tokenizers of model files, opened once, and the texts of their special tokens."""
 
 from functools import cache
 from pathlib import Path
@@ -18,11 +18,11 @@ ALL_MODELS = [
 
 @cache
 def opened(model: str | Path, pre: str | None = None) -> Tokenizer:
-    """A tokenizer that no test changes, read once in each process however many tests are about it."""
+    """A tokenizer, read once in each process and shared by all tests, which must not change it."""
     return guiapp.open_model(model, pre)
 
 
 def special_texts(tokenizer: Tokenizer, most: int | None = None) -> list[bytes]:
-    """Of the tokens that are cut out of texts, in the order in which they are tried."""
+    """The texts of the tokens that are parsed in texts, in the order in which they are tried."""
     token_ids = tokenizer.special_tokens.searched_for(True)[:most].tolist()
     return [tokenizer.vocabulary.raw_text(token_id) for token_id in token_ids]

@@ -1,4 +1,4 @@
-"""What tests of view models share."""
+"""Fixtures for tests of view models."""
 
 import pytest
 from instant_recorder import InstantRecorder, load_once
@@ -17,7 +17,7 @@ def settings(tmp_path):
 
 @pytest.fixture
 def make_session(qtbot):
-    """Sessions that open models as the package does, one of them at once; they end with the test."""
+    """Makes sessions, optionally with a model open; closes them after the test."""
     made = []
 
     def make(text=b"", model=None):

@@ -1,10 +1,10 @@
-"""Plants faults in copies of the sources, one at a time, and tells which the mirrored tests do not find.
+"""Plants faults in copies of the sources, one at a time, and reports which the mirrored tests do not find.
 
     pip install -c constraints.txt -e '.[test,peers,mutation]'
     python tests/mutation.py --seed 1 --count 150 --jobs 2
 
-The faults are those of cosmic-ray, and statements left out.  Repeated with the same seed and file of results,
-this goes on where it was stopped, and tries again what survived.
+The faults are those of cosmic-ray, and removed statements.  With the same seed and file of results, a later
+run continues where it was stopped, and tries surviving faults again.
 """
 
 import argparse
@@ -37,9 +37,9 @@ from parso.tree import NodeOrLeaf
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("core", "analysis", "kit", "pages", "window", "cli")
 DRAWN = ("kit", "pages", "window")
-LEAST = 2  # of a layer that is very small
+LEAST = 2  # faults, in a very small layer
 LIMIT_S = {"test": 120, "all": 6000}
-MEMORY_BYTES = 8 << 30  # of addresses
+MEMORY_BYTES = 8 << 30  # of address space
 UNWANTED = "Variable|Decorator|NoOp|_Is_Eq|_Eq_Is$|NotEq_IsNot|IsNot_NotEq|BitOr_Add|BitOr_BitXor"
 STARS = (
     "parameters",
@@ -49,7 +49,7 @@ STARS = (
     "trailer",
     "argument",
     "dictorsetmaker",
-)  # where * multiplies nothing
+)  # in which * is not a multiplication
 LOOKS = re.compile(r"[^(]*(Margin|Spacing|Stretch|Size|Width|Height|resize|Frame|log\.|super\(\))")
 DOTTED = re.compile(r"^\s*except [^:\n]*\.", re.M)  # names that cosmic-ray cannot replace
 PLACES = re.compile(r"[^(]*(addWidget|addLayout|insertWidget)")
@@ -97,7 +97,7 @@ def is_effect(statement: NodeOrLeaf) -> bool:
 
 
 def is_trivial(leaf: NodeOrLeaf) -> bool:
-    """Whether a fault here changes only types, checks of our own, measures or looks."""
+    """Whether a fault here changes only types, our own assertions, sizes or appearance."""
     if leaf.type == "number" and leaf.value not in ("0", "1", "2"):
         return True
     if leaf.type == "operator" and leaf.parent.type in STARS:
@@ -119,7 +119,7 @@ def is_trivial(leaf: NodeOrLeaf) -> bool:
 
 
 def mutant_of(path: str, source: str, dice: random.Random) -> Mutant | None:
-    """A fault at a random place."""
+    """A fault at a random position, None if there is no possible one."""
     places: dict[tuple[int, int], list[tuple[str, int, NodeOrLeaf]]] = {}
     counts = Counter[str]()
     for node in ast_nodes(get_ast(source)):
@@ -142,7 +142,7 @@ def mutant_of(path: str, source: str, dice: random.Random) -> Mutant | None:
 
 
 def shares(count: int, sizes: dict[str, int]) -> dict[str, int]:
-    """How many of each layer, by their sizes: half of all in what is seen."""
+    """The number of faults of each layer, by size; half of all go to the visible layers."""
     seen = sum(sizes[layer] for layer in DRAWN)
     others = sum(sizes.values()) - seen
     share = {
@@ -171,11 +171,11 @@ def sample(seed: int, count: int) -> list[Mutant]:
                 found[path, mutant.difference] = mutant
     return dice.sample(
         list(found.values()), count
-    )  # in any order, so that a run cut short tells of all layers
+    )  # in random order, so that an interrupted run covers all layers
 
 
 def sample_since(revision: str, seed: int, count: int) -> list[Mutant]:
-    """Faults in lines that were added since a revision of git."""
+    """Faults in lines added since a Git revision."""
     command = ["git", "diff", "--unified=0", revision, "--", "guiapp"]
     difference = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     added: dict[str, set[int]] = {}
@@ -195,7 +195,7 @@ def sample_since(revision: str, seed: int, count: int) -> list[Mutant]:
 
 
 def mirrored_tests(path: str, tree: Path = ROOT) -> list[str]:
-    """The test files of the mirrored folder: of the same name first, then those that name the module."""
+    """The test files of the mirrored folder: first of the same name, then those that name the module."""
     source = Path(path)
     folder = Path("tests", *source.parts[1:-1])
     while not list((tree / folder).glob("**/test_*.py")):
@@ -234,15 +234,15 @@ def first_failure(tree: Path, tests: list[str]) -> str | None:
             said, _ = process.communicate()
     if process.returncode in (0, 5):
         return None
-    failed = re.findall(r"^(?:FAILED|ERROR) (tests/[^\s\[]+)", said, re.M)  # with all its parameters
-    failed = failed or re.findall(r"^(tests/[^\s\[]+::[^\s\[]+)", said, re.M)  # what had begun when it died
+    failed = re.findall(r"^(?:FAILED|ERROR) (tests/[^\s\[]+)", said, re.M)  # for all parameters
+    failed = failed or re.findall(r"^(tests/[^\s\[]+::[^\s\[]+)", said, re.M)  # started before a crash
     return failed[-1] if failed else tests[0]
 
 
 def outcome(mutant: Mutant, tree: Path) -> str:
     source = tree / mutant.path
     kept = source.read_text(encoding="utf-8")
-    compiled = Path(importlib.util.cache_from_source(str(source)))  # knows its source by second and size only
+    compiled = Path(importlib.util.cache_from_source(str(source)))  # compares only second and size of source
     compiled.unlink(missing_ok=True)
     source.write_text(mutant.code, encoding="utf-8")
     failed = first_failure(tree, mirrored_tests(mutant.path, tree))

@@ -1,15 +1,15 @@
-"""Bounds of time that hold on slow and busy machines too."""
+"""Time limits that also hold on slow and busy machines."""
 
 from __future__ import annotations
 
 import time
 
 STEPS = 200_000
-USUAL_S = 0.004  # what that many steps of a loop take on an ordinary machine
+USUAL_S = 0.004  # time of STEPS loop steps on an ordinary machine
 
 
 def slowness() -> float:
-    """How many times as long this machine takes at the moment; 1 on a faster one."""
+    """The present slowness of this machine relative to an ordinary one; at least 1."""
     started = time.thread_time()
     for _ in range(STEPS):
         pass

@@ -19,7 +19,7 @@ HEX_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]
 
 
 def byte_level(merges: Sequence[str], tokens: Sequence[str] = BYTE_TOKENS, **changes: object) -> Vocabulary:
-    """A GPT-2 vocabulary: 256 byte tokens and what the merges make, unless other tokens are given."""
+    """A GPT-2 vocabulary: 256 byte tokens and the results of the merges, unless tokens are given."""
     made = [merge.replace(" ", "") for merge in merges]
     texts = list(dict.fromkeys([*tokens, *made])) if tokens is BYTE_TOKENS else tokens
     return listed_vocabulary(

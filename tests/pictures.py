@@ -1,4 +1,4 @@
-"""What is seen of widgets: pictures to compare part by part, and each text and shape that is painted."""
+"""The appearance of widgets: pictures to compare part by part, and all painted texts and shapes."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import Theme
 
-NOT_SEEN = "\u2066\u2067\u2068\u2069"  # what keeps directions of writing apart
+NOT_SEEN = "\u2066\u2067\u2068\u2069"  # isolates of writing directions
 
 
 class Picture(NamedTuple):
-    """A widget as it looks, and where which of its parts is."""
+    """The image of a widget, and the names and positions of its parts."""
 
     image: QImage
     parts: list[tuple[str, QRect]]
 
     def differences(self, other: Picture) -> list[str]:
-        """The parts without parts of their own that look or stand otherwise; empty if all is the same."""
+        """Parts without subparts that differ in appearance or position; empty if all are equal."""
         if self.image == other.image and self.parts == other.parts:
             return []
         pairs = list(zip(self.parts, other.parts, strict=False))
@@ -50,7 +50,7 @@ def settle() -> None:
 
 
 def picture_of(widget: QWidget) -> Picture:
-    """With nothing in focus, as carets blink."""
+    """The picture of a widget without focus, because carets blink."""
     if focus := QApplication.focusWidget():
         focus.clearFocus()
     settle()
@@ -59,7 +59,7 @@ def picture_of(widget: QWidget) -> Picture:
 
 
 def stale_parts(window: QWidget) -> list[str]:
-    """What would look otherwise if it were painted anew: nobody asked for that."""
+    """Parts that would look different if repainted: a missing update."""
     settle()
     parts = [("window", window.rect()), *picture_parts(window)]
     shown = window.screen().grabWindow(window.winId()).toImage()
@@ -77,7 +77,7 @@ def _name(widget: QWidget) -> str:
 
 
 class Mark(NamedTuple):
-    """A text or a shape as it is painted; a shape has no text, and a colour that is not used no name."""
+    """A painted text or shape; a shape has an empty text, and an unused colour an empty name."""
 
     text: str
     place: QRectF
@@ -87,7 +87,7 @@ class Mark(NamedTuple):
 
 
 class Paintings(QPaintEngine):
-    """Notes what is painted, in pixels of the widget, rather than painting it."""
+    """Records what is painted, in pixels of the widget, instead of painting it."""
 
     def __init__(self) -> None:
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
@@ -130,14 +130,14 @@ class Paintings(QPaintEngine):
 
     def drawTextItem(self, place: QPointF, item: QTextItem) -> None:
         text = item.text().strip(NOT_SEEN)
-        if text:  # others are glyphs of shaped texts
+        if text:  # empty texts are glyphs of shaped texts
             height = item.ascent() + item.descent()
             box = QRectF(place.x(), place.y() - item.ascent(), item.width(), height)
             look = _look_of(item.font().bold(), item.font().strikeOut())
             self._write(Mark(text, self._turn.mapRect(box), self._pen.color().name(), look=look))
 
     def _write(self, mark: Mark) -> None:
-        """Words in another script begin a text of their own: join what stands side by side."""
+        """Add a text; join it to an adjacent one, because Qt splits texts by script."""
         before = self.marks[-1] if self.marks else mark
         gap = QPointF(before.place.right() - mark.place.left(), before.place.top() - mark.place.top())
         if before.text and before[2:] == mark[2:] and gap.manhattanLength() < 0.5:
@@ -180,7 +180,7 @@ def _look_of(is_bold: bool, is_struck: bool) -> str:
 
 
 class Canvas(QPaintDevice):
-    """As large as a widget."""
+    """A paint device of the size of a widget."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__()
@@ -216,7 +216,7 @@ COLORS = (
 
 
 def in_words(marks: list[Mark], theme: Theme) -> list[str]:
-    """Each text with its look and colour, each shape with those of its line and ground; as one reads them."""
+    """Each text with style and colour, each shape with those of line and fill, in reading order."""
     names = {getattr(theme, name).name(): name for name in reversed(COLORS)} | {"": ""}
     names |= {color.name(): f"span{number}" for number, color in enumerate(theme.span_colors)}
     ordered = sorted(marks, key=lambda mark: (round(mark.place.center().y()), mark.place.left()))

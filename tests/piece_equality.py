@@ -1,9 +1,9 @@
-"""Whether a tokenizer does the same as the library sentencepiece with random texts.
+"""Checks that a tokenizer gives the same results as the library sentencepiece with random texts.
 
-Spans are the library's but for one thing: what a stretch of text became (a character, or several that the
-character map takes together) may be several tokens.  The library gives the last of them all of it, and the
-others nothing; here they share its bytes.  So where a token begins or ends within what a stretch became, its
-edge lies somewhere in that stretch; all other edges are equal.
+Spans are equal with one exception.  A unit of text (a character, or several that the character map replaces
+together) may become several tokens.  The library gives the whole unit to the last of these tokens and nothing
+to the others; here they share its bytes.  So the edge of a token within the replacement of a unit may be
+anywhere in that unit; all other edges are equal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MARK = "\u2581".encode()
 
 
 def check(tokenizer: Tokenizer, library: Any, texts: Iterable[bytes], readable: float = 1.0) -> None:
-    """Ids, spans and decoded text of the first encoder, of one by chance, and of a share of its twin."""
+    """Assert equal ids, spans and texts, also of the reference implementation on a share of the texts."""
     assert tokenizer.vocabulary.pieces is not None
     rules = tokenizer.vocabulary.pieces.text
     for text in texts:
@@ -51,7 +51,7 @@ def check_decoded(tokenizer: Tokenizer, library: Any, ids: list[int]) -> None:
 
 
 def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, Any]:
-    """int64[2, n, 2]: from where to where the starts and the ends of all tokens may lie; and their ids."""
+    """int64[2, n, 2]: least and greatest allowed starts and ends of all tokens; and the ids."""
     told = library.encode(text, return_type="offset_mapping")
     normalized, sources = library.normalize(text, with_offsets=True)
     sizes = [

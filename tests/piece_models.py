@@ -1,4 +1,4 @@
-"""SentencePiece models for tests: trained by the library itself, or put together field by field."""
+"""SentencePiece models for tests: trained by the library itself, or built field by field."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SENTENCE_BYTES = 2000
 
 @cache
 def sentences() -> tuple[str, ...]:
-    """What the small models are trained on."""
+    """The training texts of the small models."""
     texts = [path.read_text(encoding="utf-8")[:6000] for path in sorted(SAMPLES.glob("*.txt"))]
     return tuple(line[:SENTENCE_BYTES] for text in texts for line in text.splitlines() if line.strip())
 
 
 def trained(**options: object) -> bytes:
-    """A model of the library's trainer, a few hundred pieces large unless asked for others."""
+    """A model of the library's trainer, by default of a few hundred pieces."""
     written = io.BytesIO()
     usual = {"vocab_size": 700, "hard_vocab_limit": False, "character_coverage": 0.98, "num_threads": 1}
     sentencepiece.SentencePieceTrainer.train(
@@ -43,7 +43,7 @@ def varint(value: int) -> bytes:
 
 
 def field(number: int, value: object) -> bytes:
-    """One field of a message, written as its kind of value is."""
+    """One field of a message, encoded by the type of its value."""
     if isinstance(value, float):
         return varint(number << 3 | 5) + struct.pack("<f", value)
     if isinstance(value, int):
@@ -61,7 +61,7 @@ def model(
     trainer: Mapping[int, object] = NOTHING,
     normalizer: Mapping[int, object] = NOTHING,
 ) -> bytes:
-    """Pieces, and the two messages behind them by the numbers of their fields."""
+    """Pieces, followed by the trainer and normalizer messages, given by field number."""
     specs = ((TRAINER, trainer), (NORMALIZER, normalizer))
     return b"".join(pieces) + b"".join(
         field(number, b"".join(field(*each) for each in spec.items())) for number, spec in specs

@@ -1,4 +1,4 @@
-"""Copies of vocabularies with one difference each, as GGUF and as tokenizer.json, and how its cause is named.
+"""Copies of vocabularies with one difference each, as GGUF and as tokenizer.json, with the expected cause.
 
 for plant in PLANTS: first, second = plant.write(folder)
 """
@@ -35,9 +35,9 @@ class Plant:
 
     model   the vocabulary: one of `../shared/vocabs`, or a demo model
     kind    "gguf" or "json"
-    change  what makes the second of the first, in place
-    causes  what may be told of it
-    before  what both have that the vocabulary does not
+    change  turns the first file's content into the second's, in place
+    causes  causes that the hunt may report
+    before  a change made to both files
     """
 
     name: str
@@ -51,7 +51,7 @@ class Plant:
         return f"{self.model}.{self.kind}: {self.name}"
 
     def write(self, folder: Path) -> tuple[Path, Path]:
-        """The paths of both."""
+        """Write both files; return their paths."""
         write, make = (_write_gguf, gguf_parts) if self.kind == "gguf" else (_write_json, document)
         paths = []
         for name, changes in (("first", (self.before,)), ("second", (self.before, self.change))):
@@ -67,7 +67,7 @@ def named(model: str) -> Tokenizer:
 
 
 def gguf_parts(model: str) -> Parts:
-    """All of the file that says something about its tokenizer, to be changed."""
+    """All parts of the file that concern its tokenizer, as copies to change."""
     return {key: copy(value) for key, value in _gguf_parts(model).items()}
 
 
@@ -92,7 +92,7 @@ def _write_gguf(path: Path, parts: Parts) -> Path:
 
 
 def document(model: str) -> Document:
-    """A tokenizer.json that asks for what the GGUF file asks for, special tokens too."""
+    """A tokenizer.json equivalent to the GGUF file, including special tokens."""
     said: Document = json.loads(_json_text(model))
     tokenizer = named(model)
     for token_id in tokenizer.special_tokens.searched_for(True).tolist():
@@ -119,7 +119,7 @@ def _write_json(path: Path, said: Document) -> Path:
     return path
 
 
-# What is changed
+# Changes
 
 
 def set_part(**values: Any) -> Callable[[Parts], None]:
@@ -148,7 +148,7 @@ def _rules(content: Any) -> list[Any]:
 
 
 def drop_merge(seed: int) -> Callable[[Any], None]:
-    """A rule without which some text has other tokens; it is not told which."""
+    """Remove a random rule without which some text has other tokens."""
 
     def change(content: Any) -> None:
         rules, rng = _rules(content), random.Random(seed)
@@ -163,7 +163,7 @@ def drop_merge(seed: int) -> Callable[[Any], None]:
 
 
 def swap_merges(seed: int) -> Callable[[Any], None]:
-    """Two rules that compete for a symbol, so that some text has other tokens."""
+    """Swap two rules that compete for a symbol, so that some text has other tokens."""
 
     def change(content: Any) -> None:
         rules, rng = _rules(content), random.Random(seed)
@@ -188,7 +188,7 @@ def swap_merges(seed: int) -> Callable[[Any], None]:
 
 
 def _matters(rules: list[Any], others: list[Any], spelled: str) -> bool:
-    """Whether the rules give the text other tokens than the others, in some surroundings."""
+    """Whether both sets of rules give the text different tokens in some context."""
     ranks, other_ranks = (_ranks(each) for each in (rules, others))
     return any(
         _merged(c.format(spelled), ranks) != _merged(c.format(spelled), other_ranks) for c in CONTEXTS[1:4]
@@ -200,7 +200,7 @@ def _ranks(rules: list[Any]) -> dict[tuple[str, str], int]:
 
 
 def _merged(text: str, ranks: dict[tuple[str, str], int]) -> list[str]:
-    """As GPT-2 merged: the best pair, until there is none."""
+    """Merge as GPT-2 does: the best pair, until no pair is left."""
     parts = list(text.replace(" ", "Ġ"))
     while len(parts) > 1:
         rank, at = min((ranks.get((parts[i], parts[i + 1]), 1 << 40), i) for i in range(len(parts) - 1))
@@ -234,7 +234,7 @@ def swap_scores(*texts: bytes) -> Callable[[Parts], None]:
 
 
 def without_bytes(parts: Parts) -> None:
-    """Tokens for bytes get other names."""
+    """Rename the byte tokens and make them normal."""
     for at, kind in enumerate(parts["types"]):
         if kind == BYTE:
             parts["tokens"][at] = b"<byte %d>" % at
@@ -242,7 +242,7 @@ def without_bytes(parts: Parts) -> None:
 
 
 def set_path(*keys: Any, value: Any) -> Callable[[Document], None]:
-    """A value within a document."""
+    """Set a value within a document."""
 
     def change(said: Document) -> None:
         inner: Any = said
@@ -272,17 +272,17 @@ def swap_texts(*texts: str) -> Callable[[Document], None]:
 
 
 def with_mask(said: Document) -> None:
-    """An added token that is not in the model."""
+    """Add an added token `<mask>` that is not in the model."""
     said["added_tokens"].append(added_token("<mask>", id=1 << 20))
 
 
 def flag(**flags: bool) -> Callable[[Document], None]:
-    """Of that token."""
+    """Set flags of the last added token."""
     return lambda said: said["added_tokens"][-1].update(flags)
 
 
 def put_around(before: Sequence[int], behind: Sequence[int] = ()) -> Callable[[Document], None]:
-    """Ids in front of all texts, and behind them."""
+    """Add ids before and after all texts."""
     tokens = {"before": before, "behind": behind}
     first, last = (
         [{"SpecialToken": {"id": name, "type_id": 0}}] if ids else [] for name, ids in tokens.items()
@@ -315,7 +315,7 @@ WHOLE, FALLBACK, SCORE = (Cause.WHOLE_PIECE,), (Cause.FALLBACK,), (Cause.SCORE,)
 DIGITS = {"type": "Digits", "individual_digits": True}
 ANY_CASE, LOWER_CASE = "(?i:'s|'t|'re|'ve|'m|'ll|'d)", "(?:'s|'t|'re|'ve|'m|'ll|'d)"
 NFC = set_path("normalizer", value={"type": "NFC"})
-SMAUG = set_part(pre="smaug-bpe")  # Llama 3's pattern, but merges count
+SMAUG = set_part(pre="smaug-bpe")  # Llama 3's pattern, but merges are not ignored
 
 IN_GGUF = (
     ("one merge swapped", "gpt-2", swap_merges(1), MERGE),

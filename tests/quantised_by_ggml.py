@@ -1,4 +1,4 @@
-"""ggml's own way between numbers and their quantised form, as the xllamacpp package carries it."""
+"""Quantizes and dequantizes numbers with ggml itself, from the package xllamacpp."""
 
 import ctypes
 
@@ -9,12 +9,12 @@ from gguf.quants import _type_traits
 
 from guiapp.analysis.libraries.llama_library import LlamaLibraryError, _library
 
-KINDS = (GGMLQuantizationType.F16, *_type_traits)  # that gguf decodes; besides F32, which nobody encodes
+KINDS = (GGMLQuantizationType.F16, *_type_traits)  # decoded by gguf, other than F32, which is not encoded
 POINTER, INT64 = ctypes.c_void_p, ctypes.c_int64
 
 
 class TypeTraits(ctypes.Structure):
-    """How `struct ggml_type_traits` begins."""
+    """The beginning of `struct ggml_type_traits`."""
 
     _fields_ = [
         ("name", ctypes.c_char_p),
@@ -25,7 +25,7 @@ class TypeTraits(ctypes.Structure):
 
 
 def quantised(rows: np.ndarray, kind: GGMLQuantizationType) -> np.ndarray:
-    """Rows of numbers as raw rows, uint8[n, bytes]."""
+    """Quantized rows, uint8[n, bytes], of rows of numbers."""
     n_rows, width = rows.shape
     block, size = GGML_QUANT_SIZES[kind]
     raw, importance = np.zeros((n_rows, width // block * size), np.uint8), np.ones(width, np.float32)
@@ -38,7 +38,7 @@ def quantised(rows: np.ndarray, kind: GGMLQuantizationType) -> np.ndarray:
 
 
 def decoded(raw: np.ndarray, kind: GGMLQuantizationType) -> np.ndarray:
-    """The numbers of raw rows."""
+    """The numbers of quantized rows."""
     block, size = GGML_QUANT_SIZES[kind]
     rows = np.empty((len(raw), raw.shape[1] // size * block), np.float32)
     function = _ggml().ggml_get_type_traits

@@ -1,4 +1,4 @@
-"""Edits as nobody would plan them, in several scripts and with special tokens."""
+"""Random edits, in several scripts and with special tokens."""
 
 SCRAPS = ("a", "  ", " the", "ing\n", "é", "🦄", "<|endoftext|>", "</s>", "今日", "1234", "\r\n")
 

@@ -1,6 +1,6 @@
-"""What random hands do to the real window: keys, clicks, wheels, models, runs and more.
+"""Random user actions on the real window: keys, clicks, wheels, models, runs and more.
 
-Keys and clicks go where a person's would: to the menu or dialog that is open, else to the active window.
+Keys and clicks go where a user's would: to the open menu or dialog, else to the active window.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ CHAT_TEMPLATES = (
 COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
 BENCH_MS = HUNT_MS = 2000
-N_PLACES = 40  # among which one is chosen
+N_PLACES = 40  # random positions, from which a widget is chosen
 SLIDE_KEYS = (
     *MOVES,
     KEY.Key_Space,
@@ -65,14 +65,14 @@ SLIDE_KEYS = (
 )
 DEAD = range(195, 280)  # rows of a model with embeddings
 SESSION = "file.session"
-NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
+NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the last two have events of their own
 
 
 class RandomHands:
-    """The same things for the same random numbers, as far as the window shows the same.
+    """Random actions, the same for the same random numbers as long as the window shows the same.
 
-    table  what can be done, and how often beside the rest
-    name   what the present event is, told more exactly by those that choose among many
+    table  the actions and their relative frequencies
+    name   the present event, with details added by some actions
     """
 
     def __init__(self, shell: Shell, rng: random.Random, folder: Path) -> None:
@@ -178,10 +178,10 @@ class RandomHands:
         turn_wheel(widget, widget.mapFrom(window, place), self.rng.choice((-480, -120, 120)), modifiers)
 
     def _somewhere(self) -> tuple[QWidget, QWidget, QPoint]:
-        """A random widget that is seen, its window, and a place of it in there.
+        """A random visible widget, its window, and a position of the widget in the window.
 
-        Of those at some random places, small ones too: to ask for all children would leave an object of
-        Python's behind for each, after the widget itself is gone.
+        The widget is one of those at random positions, which includes small ones.  A list of all children
+        would leave a Python object for each, even after the widget is deleted.
         """
         window = self._window()
         places = [self._place_in(window.rect()) for _ in range(N_PLACES)]
@@ -195,7 +195,7 @@ class RandomHands:
             self.rng.randint(rect.left(), rect.right()), self.rng.randint(rect.top(), rect.bottom())
         )
 
-    # The window and what it can do
+    # The window and its actions
 
     def _action(self) -> None:
         self._trigger(lambda name: name not in NOT_TRIGGERED)
@@ -207,7 +207,7 @@ class RandomHands:
         self._trigger(lambda name: name.startswith("theme:"))
 
     def _trigger(self, is_wanted: Callable[[str], bool]) -> None:
-        """One of the actions that a click could reach now."""
+        """Trigger one of the enabled actions."""
         enabled = [row.name for row, action in self.shell.window.actions_table if action.isEnabled()]
         names = [name for name in enabled if is_wanted(name)]
         if names and asking() is None:
@@ -218,13 +218,13 @@ class RandomHands:
         self._trigger(lambda name: name.startswith("spelling:"))
 
     def _why(self) -> None:
-        """Why some token of the text is there."""
+        """Ask why a random token of the text is there."""
         n_tokens = len(self.shell.session.tokens)
         if n_tokens and asking() is None:
             self.shell.window.requests.why_wanted.emit(self.rng.randrange(n_tokens))
 
     def _race(self) -> None:
-        """Another encoder beside the steps, another model, or nobody."""
+        """Race another encoder or another model against the steps, or none."""
         if asking() is not None:
             return
         page, others = self.shell.window.pages.show_page("steps"), self.shell.compared.sessions[1:]
@@ -243,17 +243,17 @@ class RandomHands:
             page.player.begin(lesson.name, self.rng.randrange(len(lesson.steps)))
 
     def _present(self) -> None:
-        """The page alone on the whole screen, or back."""
+        """Start or end the presentation."""
         if asking() is None:
             self.shell.window.actions_table["present"].toggle()
 
     def _slide(self) -> None:
-        """A key of presentations, in one."""
+        """Press a key of presentations, during one."""
         if self.shell.window.is_presented:
             self._press(self.rng.choice(SLIDE_KEYS))
 
     def _session(self) -> None:
-        """Save one, open it, or one that somebody has spoiled."""
+        """Save a session, or open the saved one, perhaps damaged."""
         sessions, path = self.shell.commands.files.sessions, self._folder / SESSION
         if not path.exists() or self.rng.random() < 0.3:
             sessions.ask_and_save()
@@ -297,19 +297,19 @@ class RandomHands:
             QTimer.singleShot(BENCH_MS, model.stop)
 
     def _tab(self) -> None:
-        """One of the pages behind Compare and Vocabulary."""
+        """Show one of the pages in the tabs of Compare and Vocabulary."""
         self.name = self.rng.choice(BEHIND_TABS)
         self.shell.window.pages.show_page(self.name)
 
     def _beside(self) -> None:
-        """One more model in a column of its own, or one less."""
+        """Add a model in a column of its own, or remove one."""
         compared = self.shell.compared
         if compared.can_add and self.rng.random() < 0.6:
             model = self.rng.choice(self._models)
             self.name = f"add {Path(model).name}"
             compared.add(model)
         elif (others := compared.sessions[1:]) and QApplication.activePopupWidget() is None:
-            self.name = "remove"  # nobody can while the menu of a column is open, in which Qt still is then
+            self.name = "remove"  # no menu of a column is open, which Qt would still be running
             compared.remove(self.rng.choice(others))
 
     def _hunt(self) -> None:
@@ -319,7 +319,7 @@ class RandomHands:
         model.run_or_stop()
 
     def _chat(self) -> None:
-        """Other messages, perhaps through a template that fails, never ends or writes too much."""
+        """Set other messages, perhaps with a template that fails, never ends or writes too much."""
         model = self.shell.window.pages.show_page("chat").model
         roles, template = ("system", "user", "assistant", "tool"), self.rng.choice(CHAT_TEMPLATES)
         text = self._text().decode("utf-8", "replace")
@@ -328,7 +328,7 @@ class RandomHands:
         model.choose(replace(model.settings, template=template, as_text=self.rng.random() < 0.3))
 
     def _embeddings(self) -> None:
-        """Read those of the model, if it has any, or read no more; or open a small one that has some."""
+        """Read the embeddings of the model, cancel reading, or open a small model with embeddings."""
         page = self.shell.window.pages.show_page("vocabulary")
         if page.embeddings.reading.is_busy:
             page.embeddings.reading.cancel()
@@ -345,11 +345,11 @@ class RandomHands:
         return self.rng.choice(self.rng.choice(list(SHORT.values())))
 
     def _window(self) -> QWidget:
-        """What keys and clicks go to."""
+        """The window for keys and clicks."""
         return asking() or QApplication.activeWindow() or self.shell.window
 
     def answer_file_dialogs(self) -> None:
-        """Name a file of ours, or none: what these dialogs can do to a disk is no matter for chance."""
+        """Replace file dialogs: they choose a file in our folder or none, so that no other file changes."""
 
         def name(*_: object, **__: object) -> tuple[str, str]:
             names = "file.txt", "file.md", SESSION
@@ -362,12 +362,12 @@ class RandomHands:
 
 
 def asking() -> QWidget | None:
-    """The menu or dialog that keeps the window from being used."""
+    """The menu or dialog that blocks the window."""
     return QApplication.activePopupWidget() or QApplication.activeModalWidget()
 
 
 def close() -> None:
-    """Leave the menu or dialog that is open, if any."""
+    """Close the open menu or dialog, if any."""
     window = asking() or QApplication.activeWindow()
     if isinstance(window, QDialog):
         window.reject()
@@ -376,7 +376,7 @@ def close() -> None:
 
 
 def _use(act: Callable[..., None], window: QWidget, *arguments: object) -> None:
-    """Have QTest do something to a window, unless what was done before has closed it for good."""
+    """Have QTest act on a window, unless an earlier action has deleted it."""
     if isValid(window) and (handle := window.windowHandle()) is not None:
         act(handle, *arguments)
 

@@ -1,4 +1,4 @@
-"""Texts that look for trouble: all scripts, broken UTF-8, look-alikes of special tokens, long runs, casing.
+"""Difficult random texts: all scripts, invalid UTF-8, look-alikes of special tokens, long runs, casing.
 
     for text in random_texts(seed=1, count=2000): …
 
@@ -65,14 +65,14 @@ Piece = Callable[[random.Random], bytes]
 def random_texts(seed: int, count: int, extra: Sequence[bytes] = ()) -> Iterator[bytes]:
     """`count` texts of 0 to a few hundred bytes; `extra` are strings to mix in, such as a model's tokens.
 
-    None holds a character above U+10FFFF or a space longer than one byte, with which llama.cpp may end.
+    No text has a character above U+10FFFF or an overlong space, which may crash llama.cpp.
     """
     for index in range(count):
         yield text_of(seed, index, extra)
 
 
 def text_of(seed: int, index: int, extra: Sequence[bytes] = ()) -> bytes:
-    """One of the texts of a seed."""
+    """The text of this index for a seed."""
     rng = random.Random(f"{seed} {index}")
     kinds: list[Piece] = [
         _letters, _letters, _word, _script_run, _space, _trap, _look_alike, _run, _any_code, _two_letters,

@@ -1,9 +1,9 @@
-"""Small tokenizers in the form of tokenizer.json, of all parts that the library has, and texts for them.
+"""Small random tokenizers as tokenizer.json, with all components of the library, and texts for them.
 
     @given(DOCUMENTS, TEXTS)
     def test_something(document, text): …
 
-What is drawn gets simpler where hypothesis shrinks it: no component, no flag, few tokens.
+Examples get simpler when hypothesis shrinks them: no component, no flag, few tokens.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BYTE_LEVELS = (BYTE_LEVEL, BYTE_LEVEL | {"add_prefix_space": True}, BYTE_LEVEL |
 
 
 def by_kind(components: Sequence[Any]) -> list[list[dict[str, Any]]]:
-    """So that each kind is drawn as often, however many options it has."""
+    """Components grouped by kind, so that each kind is equally likely, whatever its number of options."""
     return [[*those] for _, those in groupby(sorted(map(said, components), key=_kind), key=_kind)]
 
 
@@ -36,7 +36,7 @@ def _kind(component: dict[str, Any]) -> str:
 
 
 NORMALIZERS = by_kind([each for each in (*FORMS, *OTHERS) if said(each).get("prepend") != ""])
-"""All but one: behind Prepend of nothing, the library panics."""
+"""All except Prepend of "", after which the library panics."""
 PRE_TOKENIZERS = by_kind([*PLAIN, *SPLITS])
 DECODERS_BY_KIND = by_kind(DECODERS)
 CONTENTS = ("<s>", "</s>", "ab", "a", "[M]", " x", "B", "é", "<|x|>", "c ", "\n", " ", f"{MARK}a", "日")
@@ -47,7 +47,7 @@ IN_TEXTS = (
 
 
 def random_tokenizer(rng: random.Random) -> dict[str, Any]:
-    """Of one of the four models; six of ten are BPE."""
+    """A tokenizer with one of the four models; six of ten are BPE."""
     is_byte_level = _one_in(rng, 3)
     model = rng.choice((*[_byte_pairs] * 6, _word_piece, _word_level, _unigram, _unigram))(rng, is_byte_level)
     mapping = [rng.choice(BYTE_LEVELS)] if is_byte_level else []
@@ -106,7 +106,7 @@ def _processors(rng: random.Random) -> list[dict[str, Any]]:
 
 
 def _added_tokens(rng: random.Random, first_id: int) -> list[dict[str, Any]]:
-    """No token takes white space along that another one begins with: the library gives text twice then."""
+    """Added tokens; none strips white space with which another begins, as the library then repeats text."""
     found = [
         {
             "id": first_id + number,
@@ -128,7 +128,7 @@ def _characters(rng: random.Random, is_byte_level: bool) -> list[str]:
 
 
 def _likely(tokens: list[str]) -> list[str]:
-    """Those of letters that are in texts, if there are any."""
+    """The tokens with letters that are likely in texts, or all if there are none."""
     return [token for token in tokens if set(token) <= set(f"{LETTERS}#</w>")] or list(tokens)
 
 
@@ -138,7 +138,7 @@ def _byte_names(rng: random.Random) -> list[str]:
 
 
 def _dice(rng: random.Random) -> random.Random:
-    """For what has to differ, but is not worth shrinking."""
+    """A generator for values that must differ but need no shrinking."""
     return random.Random(rng.randrange(1 << 16))
 
 

@@ -1,12 +1,12 @@
-"""A window that random hands use, and what became of it.
+"""Uses a window at random, and reports its times, memory and problems.
 
 A program of its own, so that its memory is the window's: `python tests/random_use.py SEED N_EVENTS [REST …]`
-prints a line of JSON.  Memory is compared where the window rests, with the same model, text and page, after
-each of the REST events.  Qt keeps the fonts of all scripts that were ever shown, in each size; with
-FONTCONFIG_FILE=$PWD/tests/robustness/few_fonts.conf there are few, and what grows is the program's own (it
-works in a folder of its own, from which no relative path leads there).  The time of an event is the longest
-that the event loop stood still until the next, but for what its thread waited for a processor that others
-used.  With TOKENLOUPE_SHARED, real vocabularies are among the models that are opened.
+prints a line of JSON.  Memory is compared while the window is idle, with the same model, text and page, after
+each of the REST events.  Qt caches the fonts of all scripts ever shown, in each size; with
+FONTCONFIG_FILE=$PWD/tests/robustness/few_fonts.conf there are few, and only the program itself grows
+(the path must be absolute, because the program works in a temporary folder).  The time of an event is the
+longest that the event loop blocked until the next, without the time that its thread waited for a processor.
+With TOKENLOUPE_SHARED, real vocabularies are among the models that are opened.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from guiapp.window.app import build, make_application
 
 PAUSES_MS = (0, 0, 2, 10, 30)
 BEAT_MS = 4
-MOST_IN_DIALOG = 12  # events, until a dialog or a menu is closed
+MOST_IN_DIALOG = 12  # events, after which a dialog or a menu is closed
 HANG_S = 60
-REST_MS = 2000  # on each page, until all that was begun has ended
+REST_MS = 2000  # on each page, until all started work has ended
 SAMPLE_EVERY = 500
 N_LONGEST = 15
 SCHEDULE = Path("/proc/thread-self/schedstat")
-IGNORED = ("This plugin does not support", "Mouse event at")  # no display; a window that shrank meanwhile
+IGNORED = ("This plugin does not support", "Mouse event at")  # no display; a window that has shrunk
 
 
 class RandomUse(QObject):
-    """Does one event after another, and takes down times, memory and what went wrong."""
+    """Does one event after another, and records times, memory and problems."""
 
     def __init__(self, hands: RandomHands, n_events: int, rests: tuple[int, ...]) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class RandomUse(QObject):
         self._longest_events: list[tuple[float, float, str]] = []
         self._memory_mb: list[tuple[int, float]] = []
         self._at_rest_mb: dict[int, float] = {}
-        self._mapped_mb: dict[int, float] = {}  # of that, parts of files such as fonts, which are not copied
+        self._mapped_mb: dict[int, float] = {}  # mapped files in it, such as fonts, which are not copied
         self._problems: list[str] = []
         self._beat = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._beat.timeout.connect(self._note_beat)
@@ -68,7 +68,7 @@ class RandomUse(QObject):
         self._tick()
 
     def note(self, problem: str) -> None:
-        """Something that must not happen; what was done before it is told with it."""
+        """Record a problem together with the preceding events."""
         self._problems.append(f"{self._n} events, the last {[*self._names, self._hands.name]}:\n{problem}")
         print(self._problems[-1], file=sys.stderr, flush=True)
 
@@ -86,7 +86,7 @@ class RandomUse(QObject):
     def _tick(self) -> None:
         faulthandler.dump_traceback_later(HANG_S, exit=True)
         self._note_beat()
-        if _loop_level() == self._level:  # within a key of QTest's, which lets timers run
+        if _loop_level() == self._level:  # within a key event of QTest, which lets timers run
             QTimer.singleShot(BEAT_MS, self._tick)
         elif self._n in self._rests and self._n not in self._at_rest_mb:
             self._rest()
@@ -95,7 +95,7 @@ class RandomUse(QObject):
         else:
             QTimer.singleShot(
                 self._hands.rng.choice(PAUSES_MS), self._tick
-            )  # also if a dialog waits meanwhile
+            )  # also if a dialog opens meanwhile
             self._do_something()
 
     def _do_something(self) -> None:
@@ -113,7 +113,7 @@ class RandomUse(QObject):
         self._level = outer
 
     def _note_event(self) -> None:
-        """The one before is over."""
+        """Record the previous event, which is over."""
         self._longest_events = nlargest(
             N_LONGEST, [*self._longest_events, (*self._longest, self._hands.name)]
         )
@@ -131,7 +131,7 @@ class RandomUse(QObject):
         self._last_s, self._last_waited_s = now_s, queued_s
 
     def _rest(self) -> None:
-        """Show the same model and text each time on all pages, and no dialog, until nothing is to be done."""
+        """Show the same model and text on all pages, without a dialog, until no work is left."""
         if asking() is not None:
             close()
             QTimer.singleShot(0, self._tick)
@@ -152,19 +152,19 @@ class RandomUse(QObject):
         self._rest_on(["tree", "steps", "bench", *BEHIND_TABS, "chat", "inspect"])
 
     def _rest_on(self, names: list[str]) -> None:
-        """Look at some pages one after another, and at the memory then."""
+        """Show these pages one after another, then record the memory."""
         if names:
             self._hands.shell.window.pages.show_page(names[0])
             QTimer.singleShot(REST_MS, partial(self._rest_on, names[1:]))
         else:
-            self._hands.shell.garbage_collector.take_all()  # as it does when nobody works for a while
+            self._hands.shell.garbage_collector.take_all()  # as it does after some idle time
             self._at_rest_mb[self._n] = resident_mb()
             self._mapped_mb[self._n] = mapped_mb()
             self._tick()
 
 
 def waited_s() -> float:
-    """How long this thread could have run, if there had been a processor; 0 where nobody tells."""
+    """The time that this thread has waited for a processor; 0 if the system does not report it."""
     try:
         return int(SCHEDULE.read_text().split()[1]) / 1e9
     except OSError:
@@ -172,12 +172,12 @@ def waited_s() -> float:
 
 
 def resident_mb() -> float:
-    """What of this process is in memory, as the system sees it."""
+    """The resident memory of this process."""
     return _pages_mb(1)
 
 
 def mapped_mb() -> float:
-    """What of that is parts of files."""
+    """The part of the resident memory that is mapped files."""
     return _pages_mb(2)
 
 
@@ -186,7 +186,7 @@ def _pages_mb(column: int) -> float:
 
 
 def run(seed: int, n_events: int, rests: tuple[int, ...]) -> dict[str, object]:
-    """Open the window in a folder of its own, and do so many events."""
+    """Open the window in a temporary folder, and do `n_events` events."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.chdir(folder)
@@ -209,7 +209,7 @@ def run(seed: int, n_events: int, rests: tuple[int, ...]) -> dict[str, object]:
 
 
 def _loop_level() -> int:
-    """How many dialogs and menus wait inside one another."""
+    """The number of nested event loops of dialogs and menus."""
     return QThread.currentThread().loopLevel()
 
 

@@ -1,4 +1,4 @@
-"""The words that a person sees of a widget: those that are painted now, and those of labels and tables."""
+"""The visible texts of a widget: painted texts, and texts of labels, fields and tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineE
 
 
 def seen_texts(widget: QWidget) -> set[str]:
-    """Everything that says something in the widget, which is painted anew for that."""
+    """Repaint a widget; return all its visible texts."""
     painted: set[str] = set()
     draw_text = QPainter.drawText
 

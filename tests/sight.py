@@ -1,11 +1,11 @@
-"""What colours look like, also to people who do not see all of them."""
+"""Perceived colours, also with colour blindness."""
 
 from __future__ import annotations
 
 import numpy as np
 from PySide6.QtGui import QColor
 
-# Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
+# Linear RGB as seen without one kind of cone; Machado, Oliveira & Fernandes 2009, severity 1.0
 SIMULATIONS = {
     "normal": np.eye(3),
     "protanopia": np.array([[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]]),
@@ -21,6 +21,6 @@ def linear_rgb(color: QColor) -> np.ndarray:
 
 
 def lab(rgb: np.ndarray) -> np.ndarray:
-    """CIE L*a*b*, where distances are about what people see."""
+    """CIE L*a*b*, in which distances are roughly perceived differences."""
     x, y, z = np.cbrt(XYZ_FROM_RGB @ np.clip(rgb, 0.01, 1) / XYZ_FROM_RGB.sum(axis=1))
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])

@@ -1,4 +1,4 @@
-"""A tokenizer for tests of the editor: words with the space before them, one token each."""
+"""A tokenizer for tests of the editor: each word, with the space before it, is one token."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LABELS = {BOS: "<|begin_of_text|>", EOS: "<|end_of_text|>"}
 
 
 class FakeSpans(QObject):
-    """Tokenizes the whole text anew after each edit.  Bytes that are no ASCII come in pairs."""
+    """Tokenizes the whole text again after each edit.  Non-ASCII bytes are grouped in pairs."""
 
     tokens_changed = Signal(object, object)
 

@@ -1,4 +1,4 @@
-"""Summaries of demo models over a text, for tests of what is behind the table and of the table itself."""
+"""Compared demo models over a text, for tests of the summary table and of its model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXT = "Hello worlds, naïve 汉字 don't\nпривет мир\n".encode()
 
 
 class Opened:
-    """Opens models, and counts how often each was."""
+    """Opens models, and counts how often each was opened."""
 
     def __init__(self):
         self.times = Counter()
@@ -27,7 +27,7 @@ class Opened:
 
 @contextmanager
 def compared_over(text, load=None, options=None) -> Iterator[ComparedModels]:
-    """Nothing but a window's model, not open yet, over a text."""
+    """Compared models with only the window's own, not yet open, over a text."""
     load = load or Opened()
     compared = ComparedModels(ModelSession(TextSession(text), options or Options(), load), load)
     yield compared
@@ -35,7 +35,7 @@ def compared_over(text, load=None, options=None) -> Iterator[ComparedModels]:
 
 
 def compared_models(qtbot, models, text=TEXT, load=None):
-    """The first is the window's own; all are open when this returns."""
+    """Open and compare models; the first is the window's own."""
     load = load or Opened()
     session = ModelSession(TextSession(text), load=load)
     compared = ComparedModels(session, load)

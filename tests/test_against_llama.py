@@ -1,6 +1,6 @@
 """Ids and detokenised bytes equal llama.cpp's own, for every real vocabulary.
 
-A failing text can be replayed: the message names seed and index for `random_texts.text_of`, see `fuzzing`.
+To replay a failing text, pass the seed and index in the message to `random_texts.text_of`; see `fuzzing`.
 With every pre-tokenizer name (`test_pre_tokenizers`) and the small vocabularies of the other types
 (`test_unpaired_against_llama_cpp`), `-m exhaustive` compares more than 100,000 texts.
 """

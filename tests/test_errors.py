@@ -1,4 +1,4 @@
-"""What is no whole number where one is needed is refused in a sentence."""
+"""An argument that must be a whole number and is not raises an error with a clear message."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Texts made to break tokenizers, on real vocabularies: llama.cpp's ids for every one of them, in time."""
+"""Hostile texts on real vocabularies: all get llama.cpp's ids within a time limit."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ NAMES = [
 ]  # fmt: skip
 SWITCHES = list(product((False, True), repeat=2))
 LONG_TEXTS = long_texts(30_000)
-TIME_LIMIT = 5.0  # seconds of the processor
+TIME_LIMIT = 5.0  # seconds of processor time
 
 
 class Model:
-    """One vocabulary, as we read it and as llama.cpp does."""
+    """One vocabulary, opened by us and by llama.cpp."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         path = VOCABS / f"ggml-vocab-{name}.gguf"
         self.tokenizer: Tokenizer = opened(path)
         self.oracle = DeepOracle(path)
-        self.tokenizer.encode("Hello, 世界 \xff")  # makes what is made with the first text
+        self.tokenizer.encode("Hello, 世界 \xff")  # fills caches
 
     @property
     def sees_characters(self) -> bool:
-        """Whether llama.cpp decodes UTF-8 for this type, and dies of values above Unicode."""
+        """Whether llama.cpp decodes UTF-8 for this type, and crashes with values above Unicode."""
         return self.tokenizer.vocabulary.type in (VocabType.BPE, VocabType.WPM)
 
     def check(

@@ -1,4 +1,4 @@
-"""Which way imports point: down, from window, cli and pages to native, and never from page to page."""
+"""Imports point down, from window, cli and pages to native, and never from page to page."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def parsed(source: Path) -> ast.Module:
 
 
 def imported_names(source: Path) -> set[str]:
-    """With their modules: imports in functions, and those for types alone, too."""
+    """All imported names, with their modules; includes imports in functions and those only for types."""
     names = set()
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
@@ -73,10 +73,10 @@ def test_pages_do_not_know_each_other():
 
 
 def test_no_modules_import_each_other_in_a_circle():
-    """Imports in functions count, too; those for types alone count in core only."""
+    """Imports in functions count too; imports only for types count only in core."""
     sources = {module_name(source): source for source in PACKAGE.rglob("*.py")}
     imports = {name: imported_modules(source, sources) - {name} for name, source in sources.items()}
-    TopologicalSorter(imports).prepare()  # raises CycleError, with the circle
+    TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
 
 
 def module_name(source: Path) -> str:
@@ -85,7 +85,7 @@ def module_name(source: Path) -> str:
 
 
 def imported_modules(source: Path, modules: Collection[str]) -> set[str]:
-    """The modules of the package that are imported, at once or later; in core also those for types alone."""
+    """The imported modules of the package, also those imported later; in core also those only for types."""
     found = set()
     with_types = source.is_relative_to(PACKAGE / "core")
     for node in ast.walk(parsed(source)) if with_types else run_nodes(parsed(source)):
@@ -100,7 +100,7 @@ def imported_modules(source: Path, modules: Collection[str]) -> set[str]:
 
 
 def run_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node but what stands under `if TYPE_CHECKING`."""
+    """All statements below a node except those under `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
         is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
         if not isinstance(child, ast.expr) and not is_for_types:

@@ -1,4 +1,4 @@
-"""The manual: its links lead somewhere, its examples run and print what it says, a search finds its parts."""
+"""The manual: its links work, its examples run and print the output shown, and a search finds its parts."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ TEMPLATE = """{% for message in messages %}{{ bos_token if loop.first }}<|start_
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """What the examples may use."""
+    """A folder with the files that the examples use."""
     (tmp_path / "chat.json").write_text(json.dumps(MESSAGES), "utf-8")
     records = [
         {"messages": MESSAGES[:3]},
@@ -72,7 +72,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def blocks(text: str) -> Iterator[tuple[str, list[str], list[str] | None]]:
-    """Language and lines of each block that is run, and what it is to print, None where nothing says."""
+    """Language and lines of each example, and its expected output, None if the manual shows none."""
     found = re.findall(r"^```(\w*)\n(.*?)^```\n(\n?)", text, re.MULTILINE | re.DOTALL)
     for at, (language, code, _) in enumerate(found):
         if language in ("sh", "python"):
@@ -109,7 +109,7 @@ def test_examples_run_and_print_what_is_shown(chapter, folder, capsys):
 @pytest.mark.slow
 @pytest.mark.parametrize("library", ["ray", "datasets", "pyspark"])
 def test_a_cluster_gives_what_one_machine_gives(library, folder):
-    """With bad records, empty ones, and characters that some take for the end of a line."""
+    """Includes bad and empty records, and characters that some readers treat as line ends."""
     if find_spec(library) is None or (library == "pyspark" and shutil.which("java") is None):
         pytest.skip(f"needs {library}")
     texts = [{"text": f"{row}\u2028{TEXT * (row % 3)}"} for row in range(300)]
@@ -231,7 +231,7 @@ OPEN = {
     *("metadata", "kinds", "special_ids", "rules", "agreement", "scripts", "file_types", "lengths"),
     *("not_offered", "exactness", "counts", "roles", "by_role", "hunt"),
 }
-"""Records whose keys are names of other things."""
+"""Records whose keys are data, not field names."""
 
 
 def keys_in(value: object) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The tool that plants faults: the same for the same seed, none that change nothing, never in the sources."""
+"""The mutation tool: reproducible faults that change the code, and only in copies of the sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel and the sdist hold all that the program needs, resources included."""
+"""The wheel and the sdist contain everything that the program needs, including resources."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ SHOW_IDS = "import guiapp; print(guiapp.__file__, len(guiapp.open_model('demo:bp
 
 @pytest.fixture
 def distributions(tmp_path):
-    """The sdist, and the wheel that its contents make, with what is compiled already for this checkout."""
+    """The sdist, and the wheel built from it with the compiled library of this checkout."""
     folder = tmp_path / "dist"
     folder.mkdir()
     build("--sdist", ROOT, folder)
@@ -36,7 +36,7 @@ def distributions(tmp_path):
 
 
 def build(kind, source, folder):
-    isolation = ["--no-isolation"] if compiler_on_path() else []  # where ziglang has to be installed
+    isolation = ["--no-isolation"] if compiler_on_path() else []  # isolated if ziglang must be installed
     command = [sys.executable, "-m", "build", kind, *isolation, "--outdir", str(folder), str(source)]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
 

@@ -1,4 +1,4 @@
-"""Tokenizers travel to other processes as what they were opened from; native memory is never copied."""
+"""Pickled tokenizers consist of what they were opened from; native memory is never copied."""
 
 import copy
 import importlib

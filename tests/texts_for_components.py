@@ -1,4 +1,4 @@
-"""Texts for the components of tokenizer.json: every character, and drawn ones that are hard on them."""
+"""Texts for the components of tokenizer.json: every character, and difficult random texts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def telling_codes() -> Iterator[int]:
 
 
 TELLING_CHARACTERS = [chr(code) for code in telling_codes()]
-"""All characters but most of those whose neighbours are no different."""
+"""All characters, but only a sample of the UNIFORM ranges, in which neighbours behave alike."""
 
 PARTS = [
     *"  aAbeEiIsStT'1234½Ⅷ٣①.,!?$_-(「。…▁|#",
@@ -67,6 +67,6 @@ PARTS = [
 
 
 def texts(max_size: int = 12) -> st.SearchStrategy[str]:
-    """Strings of such parts and any other characters."""
+    """Strings of PARTS and any other characters."""
     any_character = st.characters(exclude_categories=["Cs"])
     return st.lists(st.sampled_from(PARTS) | any_character, max_size=max_size).map("".join)

@@ -1,4 +1,4 @@
-"""Files that list tokens and say nothing else, and whether they are read as Hugging Face's libraries do."""
+"""Files that only list tokens, and checks that they are read as in Hugging Face's libraries."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def model_of(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def write_vocab_txt(folder: Path, texts: Mapping[str, int], **files: Any) -> Path:
-    """A line for each token; `files` are JSON beside it."""
+    """Write a line for each token; `files` are JSON files next to it."""
     lines = sorted(texts, key=texts.__getitem__)
     return _write(folder, "vocab.txt", "".join(f"{line}\n" for line in lines), files)
 
 
 def write_vocab_json(folder: Path, model: Mapping[str, Any], **files: Any) -> Path:
-    """vocab.json, and merges.txt beside it."""
+    """Write vocab.json, and merges.txt next to it."""
     rules = [" ".join(rule) for rule in model["merges"]]
     _write(folder, "merges.txt", "\n".join(["#version: 0.2", *rules, ""]), {})
     return _write(folder, "vocab.json", json.dumps(model["vocab"], ensure_ascii=False), files)
@@ -43,7 +43,7 @@ def _write(folder: Path, name: str, text: str, beside: Mapping[str, Any]) -> Pat
 
 
 def texts_with(seed: int, count: int, *pieces: str) -> Iterator[str]:
-    """Random texts that are UTF-8, with these pieces in some."""
+    """Random texts of valid UTF-8, some with these pieces."""
     extra = [*pieces * 3, *LOOK_ALIKES, "ſ", "İ", "e\u0301", "Ångström ", " 's'LL", "\u3000", "x" * 120]
     dice = random.Random(seed)
     for text in random_texts(seed, count, [each.encode() for each in extra]):
@@ -54,7 +54,7 @@ def texts_with(seed: int, count: int, *pieces: str) -> Iterator[str]:
 
 
 def check(ours: Tokenizer, theirs: tokenizers.Tokenizer, text: str) -> None:
-    """Ids are equal with both switches of special tokens, by the readable twins too."""
+    """Assert equal ids with all options of special tokens, also by the reference implementations."""
     for add in (True, False):
         for parse in (True, False):
             theirs.encode_special_tokens = not parse

@@ -1,4 +1,4 @@
-"""Notes which signals an object sends, in their order."""
+"""Records the signals that an object emits, in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 
 def told_by(teller: QObject) -> list[str]:
-    """Grows by the name of each signal that is sent from now on; private ones are not noted."""
+    """A list that grows by the name of each public signal emitted from now on."""
     told: list[str] = []
     names = {
         name for kind in type(teller).__mro__ for name, value in vars(kind).items() if type(value) is Signal

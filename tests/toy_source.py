@@ -1,4 +1,4 @@
-"""A stand-in for a model session: a text cut into tokens, and which of them is pointed at."""
+"""A fake model session: a text split into tokens, with a selected and a hovered token."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from guiapp.kit.state.settings import SharedSpelling
 
 
 class ToySource(QObject):
-    """Holds what it is given; `set_tokens` puts the tokens' own bytes together as the text."""
+    """Holds the given tokens; the text is the joined bytes of the tokens."""
 
     tokens_changed = Signal(object, object)
     vocabulary_changed = Signal()

@@ -1,4 +1,4 @@
-"""Vocabularies in memory, of a few tokens, small enough to merge by hand."""
+"""Vocabularies in memory, small enough to merge by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def toy_vocabulary(
     special_ids: SpecialIds | None = None,
     eog: Iterable[int] = (),
 ) -> Vocabulary:
-    """`tokens` maps raw texts to scores, or to attributes where they are not normal tokens."""
+    """A vocabulary; `tokens` maps raw texts to scores, or to attributes of tokens that are not normal."""
     is_special = [isinstance(value, Attribute) for value in tokens.values()]
     pairs = list(zip(is_special, tokens.values(), strict=True))
     attributes = [int(value) if special else Attribute.NORMAL for special, value in pairs]
@@ -44,7 +44,7 @@ def toy_vocabulary(
 def listed_vocabulary(
     tokens: Iterable[str | bytes], merges: Iterable[str] = (), **changes: object
 ) -> Vocabulary:
-    """Normal BPE tokens without scores, rules and special ids, but for what is changed."""
+    """A vocabulary of normal BPE tokens without scores, rules and special ids, except for `changes`."""
     token_data, token_offsets = packed(list(map(_as_bytes, tokens)))
     merge_data, merge_offsets = packed(list(map(_as_bytes, merges)))
     n_tokens = len(token_offsets) - 1

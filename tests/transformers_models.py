@@ -1,4 +1,4 @@
-"""A tokenizer of ours as `transformers` has it, special tokens included."""
+"""Our tokenizers as tokenizers of `transformers`, including special tokens."""
 
 from __future__ import annotations
 

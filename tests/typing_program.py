@@ -1,6 +1,6 @@
-"""The program, with somebody at its keyboard who tells each text on standard output, to be killed meanwhile.
+"""The program, with a simulated typist that prints each text on standard output, for tests that kill it.
 
-Each line is JSON: the time of the monotonic clock, and the text then, at first that of the start.
+Each line is JSON: the time of the monotonic clock, and the text then; the first line has the initial text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PASTED = ("Ä 汉字 🚀\n", "one line\nand another\n", " ")
 
 
 class Typist(QObject):
-    """Types, pastes, takes back and turns switches at random."""
+    """Types, pastes, undoes and toggles an option at random."""
 
     def __init__(self, shell: app.Shell, seed: int) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Typist(QObject):
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self._do_something)
         shell.window.first_painted.connect(self._start)
-        shell.session.document.edited.connect(self._tell)  # at once: what is kept may be as new as this
+        shell.session.document.edited.connect(self._tell)  # at once: the saved text may already be this one
 
     def _start(self) -> None:
         self._tell()

@@ -1,4 +1,4 @@
-"""Pipelines of the types that do not merge pairs, on vocabularies of a few tokens."""
+"""Pipelines of vocabulary types without pair merging, on vocabularies of a few tokens."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Small model files of the types that do not merge pairs, written for comparison with llama.cpp.
+"""Small model files of vocabulary types without pair merging, for comparison with llama.cpp.
 
-`vocabulary` makes one in memory, from lists.  The other functions write one file each, to the path that
-they are given.  Tokens are made at random from a seed, from an alphabet on which `random_texts` dwells, so
-that ties, prefixes and gaps are frequent.
+`vocabulary` makes one in memory, from lists.  The other functions write one file each to a path.  Tokens are
+random from a seed, over an alphabet that `random_texts` favours: ties, prefixes and gaps are frequent.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def vocabulary(
 
 
 def write_wordpiece(path: Path, seed: int, lowercase: bool | None, strip_accents: bool | None) -> Path:
-    """A WPM file; `None` leaves the switch out."""
+    """Write a WPM file; `None` leaves out an option."""
     tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁", "\udce2", *_texts(seed, 400, 4)]
     tokens += ["▁" + text for text in _texts(seed + 1, 400, 5)]
     switches = {"normalizer.lowercase": lowercase, "normalizer.strip_accents": strip_accents}
@@ -74,7 +73,7 @@ def write_wordpiece(path: Path, seed: int, lowercase: bool | None, strip_accents
 def write_unigram(
     path: Path, seed: int, add_space_prefix: bool, remove_extra_whitespaces: bool, charsmap: list[int] | None
 ) -> Path:
-    """A UGM file with all kinds of tokens; scores have few different values, so that ties are frequent."""
+    """Write a UGM file with all kinds of tokens and few distinct scores, so that ties are frequent."""
     rng = random.Random(seed)
     tokens = ["<pad>", "</s>", "<unk>", "▁", *USER_DEFINED_TOKENS, "[unused0]", "un"]
     types = [CONTROL, CONTROL, UNKNOWN, NORMAL, *[USER_DEFINED] * len(USER_DEFINED_TOKENS), CONTROL, UNUSED]
@@ -97,7 +96,7 @@ def write_unigram(
 
 
 def write_rwkv(path: Path, seed: int) -> Path:
-    """An RWKV file that covers every byte, so that llama.cpp terminates, with escapes of every kind."""
+    """Write an RWKV file with every byte, so that llama.cpp terminates, and with all kinds of escapes."""
     tokens = ["<s>", *(f"\\x{byte:02x}" for byte in range(256))]
     tokens += ["\\n\\n", "\\t\\t\\t", "\\'s", "\\\\x", "a\\"]
     tokens += [text.replace("\\", "\\\\") for text in _texts(seed, 500, 6)]
@@ -105,7 +104,7 @@ def write_rwkv(path: Path, seed: int) -> Path:
 
 
 def write_plamo2(path: Path, seed: int, more_scores: Sequence[float] = ()) -> Path:
-    """A PLAMO2 file with ties, unusable scores, control tokens, and tokens that are not UTF-8."""
+    """Write a PLAMO2 file with ties, unusable scores, control tokens, and tokens that are not UTF-8."""
     rng = random.Random(seed)
     tokens = ["<unk>", "<s>", "</s>", "<pad>", *(f"<0x{byte:02X}>" for byte in range(256))]
     types = [UNKNOWN, CONTROL, CONTROL, CONTROL, *[BYTE] * 256]
@@ -120,7 +119,7 @@ def write_plamo2(path: Path, seed: int, more_scores: Sequence[float] = ()) -> Pa
 
 
 def write_test(path: Path) -> Path:
-    """A TEST file."""
+    """Write a TEST file."""
     return write_vocab(path, model="test", tokens=[f"t{index}" for index in range(997)])
 
 

@@ -1,4 +1,4 @@
-"""What the tests of each page share."""
+"""Fixtures for the tests of pages."""
 
 from contextlib import ExitStack
 
@@ -26,8 +26,8 @@ TREE_TEXT = b"Welcome to the tree, the whole tree."
 
 @pytest.fixture
 def make_steps_page(qtbot, tmp_path):
-    """Steps pages in windows of their own, ready to be clicked on."""
-    ending = ExitStack()  # also of pages that were never ready
+    """Makes Steps pages in windows of their own, ready for clicks."""
+    ending = ExitStack()  # also for pages that never get ready
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
         session = ModelSession(TextSession(text), load=load_once)
@@ -48,7 +48,7 @@ def make_steps_page(qtbot, tmp_path):
         window.setCentralWidget(page)
         theme_source.dress(window)
         for row, action in actions:
-            if row.menu != "Edit":  # those belong to the editor
+            if row.menu != "Edit":  # those of Edit belong to the editor
                 window.addAction(action)
         qtbot.addWidget(window)
         window.resize(1280, 800)
@@ -65,8 +65,8 @@ def make_steps_page(qtbot, tmp_path):
 
 @pytest.fixture
 def open_tree_page(qtbot, tmp_path):
-    """Opens a Tree page for a tokenizer and a text, and waits until it stands still."""
-    ending = ExitStack()  # also of pages that never stand still
+    """Opens a Tree page for a tokenizer and a text, and waits until it is stable."""
+    ending = ExitStack()  # also for pages that never get stable
 
     def make(tokenizer, text=TREE_TEXT):
         session = ModelSession(TextSession(text), load=lambda *asked: tokenizer)
@@ -85,7 +85,7 @@ def open_tree_page(qtbot, tmp_path):
             lambda: page.view.geometry_now is not None and (len(session.tokens) > 0 or not text),
         )
         qtbot.waitUntil(lambda: page.view.is_stable)
-        QApplication.processEvents()  # lays the page out where nothing had to be waited for
+        QApplication.processEvents()  # lays out the page if no waiting was needed
         return page, session
 
     with ending:
@@ -149,7 +149,7 @@ def shells_of_module():
 
 @pytest.fixture
 def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
-    """Opens the real window once for all tests of a module; after each, text and page are as before."""
+    """Opens the real window once for all tests of a module; restores text and page after each."""
     used = []
 
     def share(text=b"one two three", model="fake.gguf", load=load):

@@ -1,4 +1,4 @@
-"""Small pairs of vocabularies with a few differences, and names of models that give them."""
+"""Small pairs of vocabularies with a few differences, and names by which `load` opens them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bpe(tokens=TOKENS, merges=MERGES, **changes) -> Tokenizer:
 
 
 def hostile() -> Tokenizer:
-    """Texts as files of SentencePiece spell them: nothing in them stands for something else."""
+    """A vocabulary of hostile texts, spelled as in SentencePiece files, without an alphabet for bytes."""
     return Tokenizer(toy_vocabulary(dict.fromkeys(("a", *HOSTILE), -1.0)))
 
 
@@ -42,7 +42,7 @@ PAIR = {
 
 
 def load(name, pre, progress):
-    """Opens what PAIR names, and files besides; some cannot be opened."""
+    """Open a name of PAIR or any other model; “broken” and “odd” fail."""
     if name == "broken":
         raise VocabError("broken is no model. Choose another one.")
     if name == "odd" and pre is None:

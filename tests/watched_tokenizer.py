@@ -1,11 +1,11 @@
-"""A tokenizer that notes how much it encodes, for tests that bound the work rather than the time."""
+"""A tokenizer that records how much it encodes, for tests that limit the work instead of the time."""
 
 from guiapp import open_model
 from guiapp.core.encode.tokenizer import Tokenizer
 
 
 class WatchedTokenizer(Tokenizer):
-    """`encoded` has the length of each stretch between two cuts that was encoded; whole texts are none."""
+    """`encoded` is a list of the lengths of encoded segments, without calls of `encode` for whole texts."""
 
     def __init__(self, vocabulary):
         super().__init__(vocabulary)

@@ -1,9 +1,9 @@
-"""How long a key takes until 1, 2 and 4 columns are painted, and how long a fourth column.
+"""Measure how long a key takes until 1, 2 and 4 columns are painted, and how long opening a fourth takes.
 
     python tests/benchmarks/compare_typing.py MODEL MODEL MODEL MODEL [--bytes N] [--keys N] [--rounds N]
 
-In each round the numbers of columns take turns.  A fourth column counts from the moment its model
-is asked for, which is in memory already, until it is compared and painted.
+The numbers of columns take turns in each round.  The time of a fourth column runs from the request of its
+model, which is already in memory, until it is compared and painted.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Typing:
         return time.perf_counter() - started
 
     def type(self, n_keys: int, rng: random.Random) -> list[tuple[float, float]]:
-        """Milliseconds of each key until the last column is painted, and those that this thread ran."""
+        """Milliseconds of each key until the last column is painted, by the clock and of this thread."""
         document = self.shell.session.document
         editors = [column.editor for column in self.page.columns.columns]
         editors[0].setFocus()

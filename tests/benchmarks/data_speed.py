@@ -1,11 +1,11 @@
-"""How fast records to train on are examined, beside the usual way with `transformers`:
+"""Measure how fast training records are examined, compared with the usual method of `transformers`:
 
     python tests/benchmarks/data_speed.py MODEL TEMPLATE [--megabytes 200]
 
 MODEL is a GGUF of byte-level BPE; TEMPLATE has generation tags.  Both read the same file of conversations in
-turn, on one core, and have to give the same ids and masks; the figures are the medians of ratios of processor
-time of all processes, for ids and masks alone, and with all that is looked for.  With --megabytes a file of
-this size is examined on all cores: time, and memory.
+turns, on one core, and must give the same ids and masks.  The output is the median ratio of processor time of
+all processes, for ids and masks alone, and with all findings.  With --megabytes a file of this size is
+examined on all cores, and the output is its time and memory.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def lines() -> Iterator[str]:
 
 
 def running(process: int) -> Iterator[Path]:
-    """The folders of a process and of all that it started and that still runs; sandboxes do."""
+    """The /proc folders of a process and of its running children, such as sandboxes."""
     folder = PROCESSES / str(process)
     yield folder
     started = " ".join((each / "children").read_text() for each in (folder / "task").iterdir()).split()
@@ -77,7 +77,7 @@ def processor_s() -> float:
 
 
 def memory_bytes() -> int:
-    """Of all processes, with what they share counted once (PSS); 0 where one has just ended."""
+    """Memory of all processes, shared pages counted once (PSS); 0 if a process has just ended."""
     with suppress(OSError):
         texts = [(each / "smaps_rollup").read_text() for each in running(os.getpid())]
         return sum(int(kilobytes) << 10 for text in texts for kilobytes in PSS.findall(text))
@@ -112,7 +112,7 @@ def whole(examiner: DataExaminer, file: Path) -> None:
 
 
 def timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Processor time of all processes."""
+    """Seconds of processor time of all processes, and the result."""
     start = processor_s()
     result = work()
     return processor_s() - start, result

@@ -1,12 +1,12 @@
-"""How many times faster `fast` encodes than other tokenizers do with the same vocabulary and text.
+"""Measure how many times faster `fast` encodes than other tokenizers with the same vocabulary and text.
 
     python tests/benchmarks/encode_ratios.py --shared ../shared
 
-One process, one thread, by its processor time.  Everybody gets a Python string and gives ids.  Contenders
-take turns, so that what else the machine does hits all alike, and medians are compared; before anything is
-timed, each encodes each text once and ids are compared.  Of the columns, "cold" is the first text after
-loading the vocabulary, each time anew.  Files of other formats are compared with a GGUF that says the same,
-made for the occasion: a promise of 0.8 means that ours may take a quarter longer for them.
+All run in one process and one thread; times are its processor time.  Each contender gets a Python string and
+returns ids.  Contenders take turns, so that other load affects all equally, and medians are compared.  Before
+any timing, each contender encodes each text once and ids are compared.  "cold" is the first text after a
+fresh load of the vocabulary.  A file of another format is compared with a GGUF converted from it: a promise
+of 0.8 means that the file may take a quarter longer.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ from guiapp.core.encode.tokenizer import Tokenizer
 
 Encode = Callable[[str], Any]  # a sequence of ids
 Load = Callable[[], Encode]
-"""Makes an encoder that knows nothing yet but its vocabulary."""
+"""Makes an encoder with empty caches."""
 
 CODE_BYTES = 1_000_000
 LONG_BYTES = 4 << 20
 SHORT_BYTES = 128
-SHORT_CALLS = 200  # at a time: one is too short for the clock
-SLOW_MB_PER_S = 5.0  # those below are not timed so often
+SHORT_CALLS = 200  # per measurement: one call is too short for the clock
+SLOW_MB_PER_S = 5.0  # slower contenders are timed less often
 
 
 class Form(NamedTuple):
-    """A tokenizer in another format than GGUF, and llama.cpp's name of what splits text as it asks."""
+    """A tokenizer file of another format than GGUF, and llama.cpp's name of its pre-tokenizer."""
 
     file: str
     pre: str
@@ -59,7 +59,7 @@ FORMS = {
 }
 
 LIBRARY = "its library"
-OWN_FILES = {  # beside the folder of shared files
+OWN_FILES = {  # relative to the parent of the shared folder
     "nai-t5": "folders/sp-nai-t5/spiece.model",
     "xlnet": "folders/sp-xlnet/spiece.model",
     "j2": "shared/formats/j2-unigram.tokenizer.model",
@@ -110,15 +110,15 @@ PEERS_OF = {
     "qwen2": ("gigatoken", "snaptokens"),
     "llama-spm": ("gigatoken", "sentencepiece"),
     "bert-bge": ("tokenizers",),
-    "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # it sums up in single precision: a few ids differ
+    "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # sums in single precision: a few ids differ
 }
-GIVE_OBJECTS = ("snaptokens", "tokenizers")  # of which one asks for the ids
+GIVE_OBJECTS = ("snaptokens", "tokenizers")  # whose results have an attribute `ids`
 LOADED_ANEW = (
     "gigatoken",
     "sentencepiece",
     GGUF_FORM,
     LIBRARY,
-)  # the contenders that are compared in a cold state too
+)  # contenders that are also compared cold
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Ratio:
 
 
 def texts(shared: Path) -> dict[str, str]:
-    """English and Japanese books, code that everyone has (Python's own), Markdown, and parts of them."""
+    """English and Japanese books, code of Python's standard library, Markdown, and parts of these."""
     library = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     code = "".join(path.read_text("utf-8") for path in library)
     english = (shared / "corpora" / "shakespeare.txt").read_text("utf-8")
@@ -217,7 +217,7 @@ def _forms(shared: Path, name: str, folder: Path) -> dict[str, Load]:
 
 
 def gguf_form(tokenizer: Tokenizer, pre: str) -> ModelFile:
-    """What a converted file says of a byte-level vocabulary: tokens, their types, and merges by rank."""
+    """The GGUF contents of a byte-level vocabulary: tokens, their types, and merges by rank."""
     vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
     assert merging is not None
     texts = [vocabulary.raw_text(token).decode() for token in range(len(vocabulary))]
@@ -254,14 +254,14 @@ def _compare(loaders: dict[str, Load], shared: Path, name: str, rounds: int) -> 
 
 
 def _warm_speeds(encoders: dict[str, Encode], text: str, rounds: int) -> dict[str, float]:
-    """Median speeds in MB/s; all contenders run once in each round, slow ones in the first two only."""
+    """Median speeds in MB/s; all contenders run once in each round, slow ones only in the first two."""
     n_calls = SHORT_CALLS if len(text) <= SHORT_BYTES else 1
     size = n_calls * len(text.encode())
     speeds: dict[str, list[float]] = {name: [] for name in encoders}
     for number in range(rounds):
         for name, encode in encoders.items():
             if number < 2 or size < LONG_BYTES // 8 or min(speeds[name]) > SLOW_MB_PER_S:
-                encode(text)  # or whoever follows one that gives back much memory would pay for it
+                encode(text)  # a warm-up, else it would pay for memory that the previous one freed
                 speeds[name].append(_speed(encode, text, size, n_calls))
     return {name: statistics.median(measured) for name, measured in speeds.items()}
 
@@ -292,7 +292,7 @@ def _first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
 
 
 def _load_ours(path: Path) -> Encode:
-    """The whole way from a string to ids, on one thread; special tokens are off for all."""
+    """An encoder from string to ids on one thread, without special tokens, as for all."""
     tokenizer = open_model(path).with_threads(1)
     tokenizer.make_tables()
     encode = tokenizer.encode
@@ -319,7 +319,7 @@ def _llama_cpp(shared: Path, path: Path) -> Load:
 
 
 def main() -> int:
-    """Print all ratios; exit status 1 if a promise is broken."""
+    """Print all ratios; return 1 as exit status if a promise is broken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--shared", type=Path, required=True, help="folder with vocabs, corpora and tools")
     parser.add_argument(

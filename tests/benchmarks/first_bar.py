@@ -1,9 +1,9 @@
-"""How long the Bench page takes from a click on Run to its first bar, to a settled verdict and to its end.
+"""Measure the time from a click on Run to the first bar, to a stable verdict and to the end of the run.
 
     python tests/benchmarks/first_bar.py MODEL TEXT
 
-The window has an empty home, the text and the contenders that it offers by itself.  Times are seconds of the
-wall clock, with the load of the machine when Run was clicked.
+The window has an empty home folder, TEXT, and the default contenders.  Times are seconds of wall-clock time;
+the load is that of the machine when Run is clicked.
 """
 
 from __future__ import annotations

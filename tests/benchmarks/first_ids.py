@@ -1,9 +1,9 @@
-"""How long a fresh process takes from a model file to the first ids, and its memory; beside its own library.
+"""Measure time and memory of a new process from a model file to the first ids, and of the file's library.
 
     python tests/benchmarks/first_ids.py MODEL FILE [--bytes 1000] [--rounds 7]
 
-The text is the beginning of FILE.  Each run is a process of its own, and the contenders take turns.  It is
-timed as a whole, from outside, and from the file to the ids, once libraries are imported; medians are told.
+The text is the beginning of FILE.  Each run is a process of its own, and the contenders take turns.  The
+output is the median time of the whole process, and that from the file to the ids after the imports.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from guiapp.core.vocabulary.attributes import Attribute
 
 OURS = (
     "import guiapp, guiapp.core.formats.table, guiapp.core.sources.locate, guiapp.core.encode.tokenizer\n"
-    "import guiapp.core.encode.families.byte_pair",  # what open_model imports later, for most formats
+    "import guiapp.core.encode.families.byte_pair",  # open_model imports it later for most formats
     "ids = guiapp.open_model(sys.argv[1]).encode(text, add_special=False).token_ids.tolist()",
 )
-LIBRARIES = {  # by the format of the file: the name, what is imported, and what is done
+LIBRARIES = {  # by file format: name, imports, and program
     "GGUF": (
         "gigatoken",
         "import gigatoken",
@@ -81,7 +81,7 @@ print(elapsed_s, peak.split()[1], *ids)
 
 
 class Run(NamedTuple):
-    """Seconds of a process, and those from the file to the ids; the megabytes it held at most, on Linux."""
+    """Seconds of a process, and from the file to the ids; its peak memory in megabytes, on Linux."""
 
     process_s: float
     file_s: float
@@ -102,7 +102,7 @@ def run(imports: str, work: str, *arguments: str) -> tuple[Run, list[int]]:
 
 
 def given(tokenizer: Tokenizer, folder: str) -> str:
-    """What a library needs to be told besides the file."""
+    """The argument that a library needs in addition to the file."""
     vocabulary = tokenizer.vocabulary
     if vocabulary.format == "GGUF":
         path = Path(folder, "tokenizer.json")

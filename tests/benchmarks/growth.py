@@ -1,13 +1,13 @@
-"""How time and memory grow with the text, for each family of tokenizers and each command, in one table.
+"""Measure how time and memory grow with the text, by tokenizer family and command, in one table.
 
     python tests/benchmarks/growth.py [--bytes N] [--shared ../shared] [--models NAME,…] [--commands NAME,…]
 
 Each command runs at n, 2n and 4n = N bytes in a process of its own, which reads varied lines of the corpora
-in the shared folder and writes to nowhere.  Time is processor time without that for an empty text, memory
-what the process held at most; below them stands the exponent from n to 4n: 0 does not grow, 1 grows as the
-text does.  `bytes` is random bytes, most of which are no UTF-8, and `one word` a text without any cut.
-`worst` is the steepest time of letters, signs and spaces that repeat as one piece, from 4 to 16 MB: shorter
-ones are in the processor's caches, and the shortest are remembered.
+in the shared folder and discards its output.  Time is processor time minus that for an empty text; memory is
+the peak of the process.  Each line ends with the exponents from n to 4n: 0 is constant, 1 is linear.
+`bytes` is random bytes, mostly invalid UTF-8, and `one word` is a text without a split.  `worst` is the
+steepest exponent of time of repeated letters, symbols and spaces as one piece, from 4 to 16 MB: shorter
+pieces fit in the processor's caches, and the shortest in the cache of pieces.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ COMMANDS = {
 USUAL = [name for name in COMMANDS if " " not in name]
 WORST = "worst"
 LONGEST_S = 900
-LEAST_S = 0.01  # of the clock of processes
+LEAST_S = 0.01  # resolution of processor time
 ROUNDS = 5
 SHORT_S, SHORT_ROUNDS = 1.5, 4
 SMALL, LARGE = 100_000, 1_000_000
@@ -62,18 +62,18 @@ UNITS = [each.encode() for each in ("a", " ", "▁", "-", "ab", "abc", "=-", "\n
 
 
 def growth(tokenizer: Tokenizer, unit: bytes, encoder: str, small: int = SMALL, large: int = LARGE) -> float:
-    """How many times longer `large` bytes take than `small` ones, as one piece made of a unit."""
+    """Time of `large` bytes relative to `small` bytes, each one piece of a repeated unit."""
     whole = tokenizer.without_splitting()
     return _growth(lambda text: whole.encode(text, False, False, encoder), unit, small, large)
 
 
 def growth_with_spans(tokenizer: Tokenizer, unit: bytes, small: int = SMALL, large: int = LARGE) -> float:
-    """The same as the file asks, by its own encoder, with the spans of all tokens."""
+    """The same with the file's own splitting and encoder, and with the spans of all tokens."""
     return _growth(lambda text: tokenizer.encode(text).spans, unit, small, large)
 
 
 def _growth(encode: Callable[[bytes], object], unit: bytes, small: int, large: int) -> float:
-    """Of the best times of both, which take turns: what disturbs long runs more is no growth."""
+    """The ratio of the best times; both sizes take turns. Disturbances of long runs are not growth."""
     jobs = [partial(encode, unit * (size // len(unit))) for size in (small, large)]
     for job in jobs:
         job()
@@ -94,7 +94,7 @@ def worst_exponent(tokenizer: Tokenizer) -> float:
 
 
 def write_lines(path: Path, shared: Path, n_bytes: int) -> None:
-    """Lines of all corpora in an order of their own, some with numbers that are nowhere else."""
+    """Write random lines of all corpora in a fixed order, some with random numbers."""
     dice = random.Random(1)
     corpora = sorted((shared / "corpora").glob("*.txt"))
     lines = [line for corpus in corpora for line in corpus.open(encoding="utf-8")]
@@ -112,11 +112,11 @@ process = os.posix_spawn(sys.executable, [sys.executable, "-m", "guiapp", *sys.a
 _, status, usage = os.wait4(process, 0)
 print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, file=sys.stderr)
 sys.exit(status)
-"""  # a small process: what the one that starts another holds counts for that
+"""  # a small process, because a child inherits the peak memory of its parent
 
 
 def run(words: list[str], output: str = os.devnull) -> tuple[float, float]:
-    """Seconds of a processor and megabytes of a command; NaN where it failed."""
+    """Processor seconds and peak megabytes of a command; NaN if it failed."""
     with open(output, "wb") as stdout:
         command = [sys.executable, "-c", MEASURED, *words]
         ended = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, timeout=LONGEST_S, check=False)
@@ -125,7 +125,7 @@ def run(words: list[str], output: str = os.devnull) -> tuple[float, float]:
 
 
 def runs_of(command: str, model: str, whole: Path, sizes: list[int]) -> list[tuple[float, float]]:
-    """Time and memory of a command for a text of each size, the first of which is empty."""
+    """Time and memory of a command for a text of each size; the first size is 0."""
     runs = []
     with tempfile.TemporaryDirectory() as folder:
         places = {name: Path(folder, name) for name in ("text", "bytes", "word", "ids")}
@@ -140,14 +140,14 @@ def runs_of(command: str, model: str, whole: Path, sizes: list[int]) -> list[tup
 
 
 def best_run(words: list[str]) -> tuple[float, float]:
-    """Of a long command the only run, of a short one the quickest: what else runs would count for more."""
+    """The only run of a long command; the fastest run of a short one, which other load affects more."""
     first = run(words)
     more = SHORT_ROUNDS if first[0] < SHORT_S else 0
     return min([first, *(run(words) for _ in range(more))])
 
 
 def exponent(first: float, last: float) -> float:
-    """Of growth from a text to one of four times its length."""
+    """The exponent of growth from a text to one of four times its length."""
     return math.log(last / first, 4)
 
 

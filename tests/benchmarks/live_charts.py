@@ -1,8 +1,8 @@
-"""Milliseconds of the GUI thread for an update of two charts in sight: bars, and curves of 200 values each.
+"""Measure milliseconds of the GUI thread to update two visible charts: bars, and curves of 200 values each.
 
     python tests/benchmarks/live_charts.py [CONTENDERS] [UPDATES]
 
-Each update brings another time for every contender, as a run does four or five times a second.
+Each update changes the time of every contender, as a run does four or five times a second.
 """
 
 import os

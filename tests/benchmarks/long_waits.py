@@ -1,9 +1,9 @@
-"""How long what is far larger than usual takes, in seconds of processor time and of the clock.
+"""Measure operations on unusually large inputs, in seconds of processor time and of the clock.
 
     python tests/benchmarks/long_waits.py [MEGABYTES]
 
-Special tokens of a vocabulary of 262,144 tokens; a model with 136,000 added tokens: until it is open,
-encodes, counts; 50,000 hints of Chat; and so many megabytes (300) of markers of turns.
+The inputs: special tokens of a vocabulary of 262,144 tokens; opening, encoding and counting with a model of
+136,000 added tokens; 50,000 hints of Chat; and MEGABYTES (300) of turn markers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def took(name: str, work: Callable[[], Any]) -> Any:
 
 
 def of_special_tokens(folder: Path) -> Tokenizer:
-    """A vocabulary in which all tokens but a few are special."""
+    """A tokenizer in which almost all tokens are special."""
     letters = list(map(chr, range(33, 127)))
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{each:02X}>" for each in range(256)), "▁", *letters]
     tokens += [f"<|special_{number}|>" for number in range(N_TOKENS - len(tokens))]
@@ -54,7 +54,7 @@ def of_special_tokens(folder: Path) -> Tokenizer:
 
 
 def with_added_tokens(folder: Path) -> Path:
-    """A tokenizer.json with many added tokens."""
+    """The path of a tokenizer.json with many added tokens."""
     letters = {
         chr(code): number for number, code in enumerate([*range(33, 127), *range(161, 173), *range(174, 324)])
     }

@@ -1,9 +1,9 @@
-"""What the doctor finds of the planted faults, a row for each code, as Markdown:
+"""Print how many planted faults the doctor finds, a row for each code, as Markdown:
 
     python tests/benchmarks/planted_faults.py
 
-Needs ../shared (or TOKENLOUPE_SHARED).  Below the table stand all findings of severity "error" about
-untouched files: there are to be none.
+Needs ../shared (or TOKENLOUPE_SHARED).  The table is followed by all findings of severity "error" in
+unmodified files; there should be none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Row = tuple[bool, str, str]
 
 
 def found(number: int, folder: Path) -> Row:
-    """Whether the fault of this number is found, by which severity, and in what kind of file."""
+    """Whether the fault of this number is found, its severity, and the model in which it was planted."""
     fault = FAULTS[number]
     (folder / str(number)).mkdir()
     original = untouched(fault.model) if fault.is_against_original else None

@@ -1,8 +1,8 @@
-"""Hunt for planted differences, one after the other, and print what was found of each, and when.
+"""Hunt for planted differences, one by one, and print the first mismatch of each and its time.
 
     python tests/benchmarks/planted_hunts.py [--seconds 60] [NAME …]
 
-Needs the vocabularies of ../shared (or TOKENLOUPE_SHARED).  NAME is a part of what a row is called.
+Needs the vocabularies of ../shared (or TOKENLOUPE_SHARED).  NAME is a part of the name of a row.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from planted import PLANTS, Plant
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
 from guiapp.analysis.hunt.mismatches import Hunt
 
-MOST_CHARACTERS = 12  # of a text that was shrunk
+MOST_CHARACTERS = 12  # a shrunk text up to this length is short
 
 
 class Result(NamedTuple):
-    """How a hunt for one plant ended; `text` is None where nothing was found."""
+    """The result of a hunt for one planted difference; `text` is None if nothing was found."""
 
     plant: Plant
     seconds: float
@@ -39,7 +39,7 @@ class Result(NamedTuple):
 
 
 def hunt_for(plant: Plant, seconds: float, after_s: float = 2.0) -> Result:
-    """Hunt until there is a find, and a little longer; the cause is that of the shortest text."""
+    """Hunt until the first mismatch and `after_s` longer; the cause is that of the shortest text."""
     with tempfile.TemporaryDirectory() as folder:
         first, second = plant.write(Path(folder))
         found_s, last = None, None

@@ -1,11 +1,11 @@
-"""How much longer a text takes with special tokens in it than without them, and `count` than `encode`.
+"""Measure how much longer a text takes with special tokens than without, and `count` than `encode`.
 
     python tests/benchmarks/prompts.py ../shared/vocabs/*.gguf ../shared/formats/*
 
-With and without take turns, so that what else the machine does hits all alike, and medians are compared; what
-lies between special tokens was met before, as in a chat, but for "anew": those are texts of which no stretch
-was, but their words: special tokens stand before white space.  Ids and spans are compared with those of
-`encode_readable` where the text is short, else with those of the stretches one by one.
+Both texts take turns, so that other load affects both equally, and medians are compared.  The segments
+between special tokens are in the cache, as in a chat; in the column "anew" only their words are: special
+tokens stand before white space.  Short texts must have the ids and spans of
+`encode_readable`, others those of the segments one by one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from guiapp import open_model
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import TokenloupeError
 
-SIZES = {300: (1, 8), 22_000: (1, 128, 800), 1_000_000: (1, 128, 10_000)}  # bytes, and special tokens
+SIZES = {300: (1, 8), 22_000: (1, 128, 800), 1_000_000: (1, 128, 10_000)}  # bytes: special tokens
 ROUNDS = 15
 LEAST_NS = 200_000  # of one measurement: the clock is coarse
 READABLE_BYTES = 1_000
@@ -37,20 +37,20 @@ Call = Callable[[], object]
 
 
 def prompt(text: str, names: Sequence[str], n_special: int) -> str:
-    """A text with so many special tokens in it, the first at its start, the others before white space."""
+    """A text with `n_special` special tokens, the first at its start, the others before white space."""
     edges = [0, *(match.start() for match in re.finditer(r"\s", text)), len(text)]
     bounds = [edges[bisect_left(edges, at)] for at in np.linspace(0, len(text), n_special + 1).astype(int)]
     return "".join(names[i % len(names)] + text[bounds[i] : bounds[i + 1]] for i in range(n_special))
 
 
 def names_of(tokenizer: Tokenizer) -> list[str]:
-    """Some special tokens that are parsed wherever they stand."""
+    """Some special tokens that are parsed in any context."""
     names = tokenizer.special_tokens.names
     return [name for name in names if len(name) > 2 and name.isascii() and not name.isspace()][-N_NAMES:]
 
 
 def median_times(calls: Sequence[Call], rounds: int) -> list[float]:
-    """The median times of calls that take turns, in ns of the processor."""
+    """The median processor times in ns of calls that take turns."""
     repeats = [1 + int(LEAST_NS // (_time(call, 1) and _time(call, 1))) for call in calls]
     times = [[_time(*each) for each in zip(calls, repeats, strict=True)] for _ in range(rounds)]
     return [statistics.median(own) for own in zip(*times, strict=True)]
@@ -64,7 +64,7 @@ def _time(call: Call, repeat: int) -> float:
 
 
 def is_exact(tokenizer: Tokenizer, text: str) -> bool:
-    """Whether ids and spans of a prompt are those of its stretches one by one."""
+    """Whether ids and spans of a prompt equal those of its segments one by one."""
     encoding = tokenizer.encode(text, add_special=False)
     if len(text) <= READABLE_BYTES:
         expected = tokenizer.encode_readable(text, add_special=False)
@@ -78,7 +78,7 @@ def is_exact(tokenizer: Tokenizer, text: str) -> bool:
 
 
 def anew(tokenizer: Tokenizer, book: str, size: int, names: Sequence[str], n_special: int) -> float:
-    """How many times longer a text takes whose stretches were not met before, though its words were."""
+    """The time ratio for texts whose words are cached, but whose segments are not."""
     parts = [book[start : start + size] for start in range(0, len(book) - size, size)][:N_ANEW]
     tokenizer.encode(book)
     times = []
@@ -86,7 +86,7 @@ def anew(tokenizer: Tokenizer, book: str, size: int, names: Sequence[str], n_spe
         calls = [partial(tokenizer.encode, text) for text in (part, prompt(part, names, n_special))]
         own = [
             _time(call, 1) for call in (calls if number % 2 else calls[::-1])
-        ]  # the first finds less at hand
+        ]  # the first finds less in the cache
         times.append(own if number % 2 else own[::-1])
     without, with_them = (statistics.median(each) for each in zip(*times, strict=True))
     return with_them / without

@@ -1,10 +1,10 @@
-"""Chat templates of models, rendered here and by `transformers` 5:
+"""Compare chat templates of models, rendered here and by `transformers` 5:
 
     python tests/benchmarks/public_templates.py MODEL FOLDER
 
 FOLDER has templates as *.jinja, such as llama.cpp's `models/templates`; MODEL's tokenizer makes the tokens.
-Each renders the conversations of the tests.  Prints each rendering that differs, each whose ids are not those
-of the whole text, and each where content is not in tokens marked with its message, and how many there were.
+Each template renders the conversations of the tests.  Prints each rendering that differs, that has other ids
+than the whole text, or whose content is not in tokens marked with its message; then the numbers of each.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 
 
 def expected_text(conversation: Conversation, template: str, given: dict[str, str]) -> str | None:
-    """What `transformers` makes of it; None where that fails."""
+    """The text rendered by `transformers`; None if that fails."""
     messages, tools = json.loads(
         json.dumps([[with_reasoning(each) for each in conversation.messages], conversation.tools])
     )
@@ -35,7 +35,7 @@ def expected_text(conversation: Conversation, template: str, given: dict[str, st
         texts, _ = render_jinja_template(
             [messages], tools=tools, chat_template=template, add_generation_prompt=True, **given
         )
-    except Exception:  # templates raise what they like
+    except Exception:  # templates may raise any exception
         return None
     return str(texts[0])
 

@@ -1,11 +1,11 @@
-"""What the benchmark makes of the same code, on a machine that two busy loops load again and again.
+"""Check that the benchmark finds no differences in the same code, while two busy loops load the machine.
 
     python tests/benchmarks/same_code.py MODEL TEXT
 
-Four contenders that are one encoder take part in many runs, each in new processes.  Told are: of how many
-pairs within a run the intervals overlap, for how many runs those of all four do, whether a verdict says that
-one is faster, and of how many results the next run says that they changed, surely or not.  Exit status 1
-unless intervals of at least 95 of 100 pairs overlap, at most 2 results of 200 are marked, and none surely.
+Four contenders, all the same encoder, take part in many runs, each in new processes.  The output: pairs in
+a run with overlapping intervals, runs in which all four overlap, verdicts that one is faster, and results
+marked as changed in the next run, surely or maybe.  The exit status is 1 unless the intervals of at least 95
+of 100 pairs overlap, at most 2 results of 200 are marked, and none surely.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def verdict_on(measured: BenchRun) -> Verdict:
 
 
 def measure(plan: Plan, n_runs: int, n_loops: int) -> list[BenchRun]:
-    """The runs, beside so many busy loops that come and go."""
+    """The runs, while `n_loops` busy loops work and pause at random."""
     command = [sys.executable, "-c", BUSY_LOOP]
     loops = [subprocess.Popen([*command, str(seed), str(BUSY_MEAN_S)]) for seed in range(n_loops)]
     try:

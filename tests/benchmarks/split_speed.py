@@ -1,9 +1,9 @@
-"""How fast the patterns of well-known models cut text into pieces.
+"""Measure how fast the patterns of well-known models split text into pieces.
 
     python tests/benchmarks/split_speed.py FILE...
 
-One thread, warm, MB/s of its processor time: the median of several rounds and the best one.  NumPy's look-up
-of each byte in a table is timed in the same rounds: it tells how fast the processor was meanwhile.
+The output is MB/s of processor time of one warm thread: the median of several rounds and the best one.
+NumPy's look-up of each byte in a table is timed in the same rounds, as a measure of the processor's speed.
 """
 
 from __future__ import annotations

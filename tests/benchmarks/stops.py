@@ -1,9 +1,9 @@
-"""How long the window stands still at each thing that people do with a long text.
+"""Measure how long the window blocks for each action on a long text.
 
     python tests/benchmarks/stops.py MODEL [--megabytes N] [--beside MODEL] [--where]
 
-For each action: seconds until its page is ready again, and the longest time that the window's thread took
-nothing from its queue, in milliseconds.  `--where` lists where it was then, which takes time itself.
+For each action: seconds until its page is ready again, and the longest time in milliseconds that the window's
+thread handled no event.  `--where` lists the code that ran then, which takes time itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OPTIONS = "add_special", "parse_special"
 
 
 class Heart:
-    """Beats in the window's thread; tells how long it stood still since it was asked last, and where."""
+    """Measures how long the window's thread blocked since the last query, and where, with a timer in it."""
 
     def __init__(self, watches: bool) -> None:
         self._thread, self._last, self._longest = threading.get_ident(), time.perf_counter(), 0.0
@@ -73,7 +73,7 @@ def measure(heart: Heart, name: str, act: Callable[[], object], is_done: Callabl
     settle()
     wait_until(is_done)
     took_s = time.perf_counter() - started
-    QTest.qWait(AFTERWARDS_MS)  # what waits for a pause
+    QTest.qWait(AFTERWARDS_MS)  # includes work that waits for a pause
     print(f"{name:30}{took_s:8.2f} s{heart.longest_ms():8.0f} ms", flush=True)
     for place, count in heart.places.most_common(3):
         print(f"{'':50}{count:4} {place}")

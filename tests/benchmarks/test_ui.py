@@ -1,4 +1,4 @@
-"""The script that measures the window: each measurement of some few events, with a small model."""
+"""The script `ui.py`: a few events of some measurements, with a small model."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 
 @pytest.fixture
 def no_window_stays(qapp):
-    """Measurements leave theirs to the end of the process; later tests would have to restyle them."""
+    """Delete the windows of the measurements, which later tests would have to restyle."""
     yield
     for window in qapp.topLevelWidgets():
         window.deleteLater()

@@ -1,9 +1,9 @@
-"""How long people wait for the window: start, model files, keys, wheels, the tree, steps and charts.
+"""Measure how long users wait for the window: start, model files, keys, scrolling, tree, steps, charts.
 
     python tests/benchmarks/ui.py [--model MODEL] [--json FILE] [--looks]
 
-Prints a table.  The JSON has `environment`, and for each of `measurements` its `name`, `unit`, `n`, `median`,
-`p95` and `worst`.  `--looks` measures typing and scrolling alone, in each colouring and with more shown.
+Prints a table.  The JSON has `environment` and `measurements`, each with `name`, `unit`, `n`, `median`, `p95`
+and `worst`.  `--looks` measures only typing and scrolling, in each colouring and with additional displays.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ from guiapp.window.app import Shell, build, make_application
 WINDOW_PX = (1440, 900)
 LONGEST_S = 240
 PACE_MS = 20  # between the keys of a fast typist
-N_WARM_UP = 5  # events that do not count: they bring what is made once
+N_WARM_UP = 5  # events that do not count: they include initialization
 
-Measurement = tuple[str, str, list[float]]  # name; unit, which is "s", "ms" or "×"; and what each time took
+Measurement = tuple[str, str, list[float]]  # name; unit ("s", "ms" or "×"); values
 
 
-# The window, and hands that press its keys and turn its wheels
+# The window, and its keys and mouse wheel
 
 
 @contextmanager
@@ -109,7 +109,7 @@ class PaintWatch(QObject):
         return False
 
     def frame_ms(self, act: Callable[[], object]) -> float:
-        """From the event until it is handled and the next frame painted."""
+        """Milliseconds from the event until it is handled and the next frame is painted."""
         before = self.n_paints
         started = time.perf_counter()
         act()
@@ -118,14 +118,14 @@ class PaintWatch(QObject):
         return (time.perf_counter() - started) * 1000
 
     def frames_ms(self, act: Callable[[], object], editor: SpanView) -> Iterator[float]:
-        """The same, and those of later frames until no word of the text waits for one."""
+        """The same, then the times of later frames until all visible text is painted."""
         yield self.frame_ms(act)
         while not editor.is_painted:
             yield self.frame_ms(lambda: None)
 
 
 def turn_wheel(widget: QWidget, turn: QPoint) -> None:
-    """Near the middle of a widget."""
+    """Send a wheel event near the middle of a widget."""
     place = QPointF(widget.width() * 0.42, widget.height() * 0.55)
     no_button, no_modifier = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
     no_phase = Qt.ScrollPhase.NoScrollPhase
@@ -140,7 +140,7 @@ def show_text(shell: Shell, text: bytes) -> None:
 
 
 def go_to_random_place(shell: Shell, rng: random.Random) -> None:
-    """Put the caret anywhere in the text, and wait until all around it is painted."""
+    """Put the caret at a random position of the text, and wait until its surroundings are painted."""
     editor, document = shell.window.inspect_page.editor, shell.session.document
     place = rng.randrange(document.size)
     document.set_caret(document.caret_stop(place))
@@ -150,7 +150,7 @@ def go_to_random_place(shell: Shell, rng: random.Random) -> None:
 
 
 def mixed_text(size_bytes: int) -> bytes:
-    """The program's own samples in all languages, mixed paragraph by paragraph, the same on every machine."""
+    """Paragraphs of the program's samples in random order, the same on every machine."""
     rng = random.Random(1)
     paragraphs = [part for sample in SAMPLES for part in sample_text(sample.name).split(b"\n\n")]
     text = bytearray()
@@ -159,16 +159,16 @@ def mixed_text(size_bytes: int) -> bytes:
     return bytes(text[:size_bytes])
 
 
-# Starting: each run is a process of its own, and the clock runs here, from before it exists
+# Starting: each run is a process of its own, timed here from before its start
 
-UNUSUAL = "PYTHONDONTWRITEBYTECODE"  # a setting of developers' machines: modules are parsed at each start
+UNUSUAL = "PYTHONDONTWRITEBYTECODE"  # set on developers' machines: it would make each start parse all modules
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != UNUSUAL}
 
 
 def starting(model: str, n_runs: int = 5) -> Iterator[Measurement]:
-    """Until the window is painted and has tokens: first as every day, then with an empty home directory.
+    """Time until the window is painted and has tokens: with a used home directory, then with an empty one.
 
-    `…_lateness` is by how much the window is late, until all is loaded, with what it has to do every 5 ms.
+    `…_lateness` is the delay of a timer of 5 ms in the window until all is loaded.
     """
     with tempfile.TemporaryDirectory() as home:
         start(home)  # fills the disk cache of the system
@@ -185,7 +185,7 @@ def starting(model: str, n_runs: int = 5) -> Iterator[Measurement]:
 
 def start(home: str, model: str = "") -> dict[str, list[float]]:
     """Seconds until the first page is painted (by its name), "encoded" and "loaded"; and `lateness_ms`."""
-    program = f"{inspect.getsource(show_window)}\nshow_window()"  # imports nothing that stands above
+    program = f"{inspect.getsource(show_window)}\nshow_window()"  # it uses no imports of this module
     command = [sys.executable, "-P", "-c", program, home, model]
     homes = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), home)
     seen: dict[str, list[float]] = {}
@@ -199,7 +199,7 @@ def start(home: str, model: str = "") -> dict[str, list[float]]:
 
 
 def show_window() -> None:
-    """The child process: the window as the program shows it; it writes a line of JSON for each event."""
+    """Show the window as the program does, in a child process; write a line of JSON for each event."""
     import gc
     import json
     import sys
@@ -263,11 +263,11 @@ application.exec()
 """
 
 
-HUNT = "import guiapp.__main__ as program; program.main()"  # few texts are no verdict: the status is 1
+HUNT = "import guiapp.__main__ as program; program.main()"  # one text gives no verdict: the status is 1
 
 
 def command_line(model: str, n_runs: int = 5) -> Iterator[Measurement]:
-    """Commands as whole processes, in turns with what no program can go below."""
+    """Time of commands as whole processes, in turns with minimal processes, which are lower bounds."""
     commands = {
         "command_line_tokenize": ["-m", "guiapp", "tokenize", model, "Hello world"],
         "command_line_count": ["-m", "guiapp", "count", model, "Hello world"],
@@ -290,7 +290,7 @@ def command_line(model: str, n_runs: int = 5) -> Iterator[Measurement]:
 
 
 def opening(model: str, n_runs: int = 5) -> Iterator[Measurement]:
-    """Until a model is ready to encode, in a warm process that has read none before."""
+    """Time until a model is ready to encode, in a warm process without a cached model."""
     values = []
     for _ in range(n_runs + 1):
         LAST.clear()
@@ -301,7 +301,7 @@ def opening(model: str, n_runs: int = 5) -> Iterator[Measurement]:
 
 
 def keystrokes(shell: Shell, text: bytes, n_events: int) -> list[float]:
-    """Milliseconds of keys at random places of a text, at the pace of a fast typist."""
+    """Milliseconds of keys at random positions of a text, at the pace of a fast typist."""
     show_text(shell, text)
     editor = shell.window.inspect_page.editor
     editor.setFocus()
@@ -309,7 +309,7 @@ def keystrokes(shell: Shell, text: bytes, n_events: int) -> list[float]:
     press = partial(QTest.keyClick, shell.window.windowHandle())
     for event in range(n_events + N_WARM_UP):
         if event % 20 == 0:
-            go_to_random_place(shell, rng)  # people type where they see the text
+            go_to_random_place(shell, rng)  # users type where the text is visible
         key = Qt.Key.Key_Backspace if event % 5 == 4 else rng.choice((Qt.Key.Key_A, Qt.Key.Key_Space))
         values.append(sum(watch.frames_ms(partial(press, key), editor)))
         QTest.qWait(PACE_MS)
@@ -317,7 +317,7 @@ def keystrokes(shell: Shell, text: bytes, n_events: int) -> list[float]:
 
 
 def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Iterator[Measurement]:
-    """Typing, scrolling and finding in a long text, and typing in a line of a tenth of its length."""
+    """Time to type, scroll and find in a long text, and to type in a line of a tenth of its length."""
     with open_window(model) as shell:
         yield ("keystroke_10mb", "ms", keystrokes(shell, mixed_text(n_bytes), n_events))
         editor, search = shell.window.inspect_page.editor, shell.window.inspect_page.text_panel.search
@@ -326,7 +326,7 @@ def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Itera
             frames.extend(watch.frames_ms(partial(turn_wheel, editor.viewport(), QPoint(0, -120)), editor))
             settle()
         yield ("scroll_10mb", "ms", frames)
-        search.search_for("text", "the", shell.session.document.caret)  # is there a hundred thousand times
+        search.search_for("text", "the", shell.session.document.caret)  # occurs a hundred thousand times
         wait_until(lambda: not search.is_searching and editor.is_painted)
         press_f3 = partial(QTest.keyClick, shell.window.windowHandle(), Qt.Key.Key_F3)
         for _ in range(n_events // 2):
@@ -342,11 +342,11 @@ def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Itera
 
 
 def stepping(model: str, n_steps: int = 1_000_000, n_events: int = 60) -> Iterator[Measurement]:
-    """Going to any step of a long trace, and running to a conditional breakpoint forwards and backwards."""
+    """Time to go to any step of a long trace, and to run to a conditional breakpoint in both directions."""
     tokenizer, rng, probe_bytes = open_model(model), random.Random(3), 20_000
     n_of_probe = len(record(tokenizer, mixed_text(probe_bytes)))
     trace = record(tokenizer, mixed_text(int(probe_bytes * n_steps / n_of_probe * 1.1)))
-    trace.prepare()  # as the window has it done before it shows a trace
+    trace.prepare()  # the window does so before it shows a trace
     with open_window(model) as shell:
         page = shell.window.pages.show_page("steps")
         steps, breakpoints = page.model, page.model.breakpoints
@@ -368,11 +368,11 @@ def stepping(model: str, n_steps: int = 1_000_000, n_events: int = 60) -> Iterat
 
 # The Tree page
 
-VIEWS = {"all": 1.0, "mid": 0.02, "near": 0.0004}  # shares of the tree that are in view
+VIEWS = {"all": 1.0, "mid": 0.02, "near": 0.0004}  # visible shares of the tree
 
 
 def laying_out(model: str, n_runs: int = 5) -> Iterator[Measurement]:
-    """From a loaded vocabulary to a tree that can be painted."""
+    """Time from a loaded vocabulary to a tree that can be painted."""
     values = []
     for _ in range(n_runs + 1):
         vocabulary = open_model(model).vocabulary
@@ -386,7 +386,7 @@ def laying_out(model: str, n_runs: int = 5) -> Iterator[Measurement]:
 
 
 def flying(model: str, n_frames: int = 60) -> Iterator[Measurement]:
-    """In both shapes and at three distances: frames in which the tree moves, and first ones at new places."""
+    """Time of frames while the tree moves, and of first ones at new positions, by shape and zoom."""
     moving, still = ({name: [] for name in VIEWS} for _ in range(2))
     with open_window(model) as shell:
         page = shell.window.pages.show_page("tree")
@@ -410,7 +410,7 @@ def flying(model: str, n_frames: int = 60) -> Iterator[Measurement]:
 
 
 def jump(page: TreePage, view: TreeView, share: float, number: int) -> float:
-    """Go somewhere else; the milliseconds for painting it sharply, with labels that were not drawn before."""
+    """Go to another position; return the milliseconds to paint it in full, with new labels."""
     width = page.model.picture.width
     middle, half = width * (0.2 + 0.15 * number), width * share / 2
     page.model.set_view((middle - half, middle + half), remember=False)
@@ -421,7 +421,7 @@ def jump(page: TreePage, view: TreeView, share: float, number: int) -> float:
 
 
 def move(page: TreePage, view: TreeView, frame: int) -> Iterator[float]:
-    """Milliseconds from one of some zooms and moves until it is painted; none where nothing moved."""
+    """Yield the milliseconds from a zoom or move until it is painted; nothing if the view is unchanged."""
     turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
     before = page.model.view
     started = time.perf_counter()
@@ -439,14 +439,14 @@ SAMPLE = {"event": "sample", "operation": "encode", "n": 1}
 
 
 def charts(model: str, n_events: int = 60) -> Iterator[Measurement]:
-    """Each update brings one more sample to a page that is full."""
+    """Time to update a full page by one more sample."""
     session, runner = ModelSession(TextSession(b"")), BenchRunner()
     page = BenchPage(
         BenchModel(session, runner), ThemeSource(QApplication.instance() or make_application(), "dark")
     )
     page.resize(*WINDOW_PX)
     page.show()
-    QApplication.processEvents()  # nothing is painted in a window that is not yet there
+    QApplication.processEvents()  # a window that is not yet exposed paints nothing
     for event in made_up_run():
         runner.told.emit(event)
     assert page.model.measured.results
@@ -464,7 +464,7 @@ def charts(model: str, n_events: int = 60) -> Iterator[Measurement]:
 
 
 def made_up_run() -> Iterator[dict[str, Any]]:
-    """The charts of length and of the worst case are full, throughput goes on."""
+    """Events that fill the charts of length and of the worst case, and begin throughput."""
     rng = random.Random(4)
     cells = [("scaling", size) for size in SCALING_BYTES] + [("worst", size) for size in WORST_BYTES]
     for scenario, size in (*cells, ("throughput", 100_000)):
@@ -482,7 +482,7 @@ def made_up_run() -> Iterator[dict[str, Any]]:
 
 
 def during_a_run(model: str, n_events: int = 60) -> Iterator[Measurement]:
-    """Typing on the Inspect page and flying through the Tree page while six contenders are measured."""
+    """Time to type on the Inspect page and move in the Tree page while six contenders are measured."""
     with open_window(model) as shell:
         pages = shell.window.pages
         tree = pages.show_page("tree")
@@ -497,28 +497,28 @@ def during_a_run(model: str, n_events: int = 60) -> Iterator[Measurement]:
         keys = keystrokes(shell, mixed_text(100_000), n_events)
         pages.show_page("tree")
         wait_until(lambda: tree.is_ready)
-        tree.view.set_animated(False)  # what a turn of the wheel leads to is painted at once
+        tree.view.set_animated(False)  # so that the result of a wheel event is painted at once
         jump(tree, tree.view, VIEWS["mid"], 0)
         frames: list[float] = []
         for frame in range(n_events):
             frames.extend(move(tree, tree.view, frame))
-            QApplication.processEvents()  # takes what the run sends
+            QApplication.processEvents()  # handles the events of the run
         assert bench.is_running, "The benchmark was over before typing and flying were measured."
     yield ("keystroke_bench", "ms", keys)
     yield ("tree_frame_bench", "ms", frames)
 
 
-# With --looks: the Inspect page in each colouring and with more shown, in turns with plain text
+# With --looks: the Inspect page in each colouring and with additional displays, in turns with plain text
 
 KEYS = Qt.Key.Key_A, Qt.Key.Key_Space, Qt.Key.Key_A, Qt.Key.Key_Backspace
 SHOWN = "line_tokens", "budget", "pieces"
 
 
 def looks(model: str, n_rounds: int = 15) -> Iterator[Measurement]:
-    """For each size and look, milliseconds until a key, and a turn of the wheel, are painted in full.
+    """Milliseconds until a key and a wheel event are painted in full, for each text size and appearance.
 
-    `…_ratio` compares its median with that of plain text, in time that the processor gave to the window's
-    thread: what else runs on the machine hardly changes it.
+    `…_ratio` compares the median with that of plain text, in processor time of the window's thread,
+    which other programs hardly change.
     """
     with open_window(model) as shell:
         inexact = [name for name, encoder in shell.session.encoders.items() if not encoder.exact]
@@ -534,7 +534,7 @@ def looks(model: str, n_rounds: int = 15) -> Iterator[Measurement]:
 
 
 def times_of_looks(shell: Shell, names: list[str], text: bytes, n_rounds: int) -> dict[tuple[str, str], Any]:
-    """By event and look, milliseconds of the clock and of this thread; each look begins at another place."""
+    """Milliseconds of the clock and of this thread by event and appearance, each at random positions."""
     show_text(shell, text)
     editor, rng, values = shell.window.inspect_page.editor, random.Random(3), {}
     bar, watch = editor.verticalScrollBar(), PaintWatch(editor.viewport())
@@ -544,13 +544,13 @@ def times_of_looks(shell: Shell, names: list[str], text: bytes, n_rounds: int) -
             switch(shell, name, True)
             go_to_random_place(shell, rng)
             acts = [("key", partial(QTest.keyClick, shell.window.windowHandle(), key)) for key in KEYS]
-            angle = 120 if bar.value() > bar.maximum() // 2 else -120  # at an end nothing would move
+            angle = 120 if bar.value() > bar.maximum() // 2 else -120  # at an end it could not scroll
             acts += [("scroll", partial(turn_wheel, editor.viewport(), QPoint(0, angle)))] * 4
             for event, act in acts:
                 before = time.thread_time()
                 clock_ms = sum(watch.frames_ms(act, editor))
                 thread_ms = (time.thread_time() - before) * 1000
-                if number > 0:  # the first round makes what is made once
+                if number > 0:  # the first round includes initialization
                     values.setdefault((event, name), []).append((clock_ms, thread_ms))
                 QTest.qWait(PACE_MS)
             switch(shell, name, False)
@@ -558,7 +558,7 @@ def times_of_looks(shell: Shell, names: list[str], text: bytes, n_rounds: int) -
 
 
 def switch(shell: Shell, look: str, is_on: bool) -> None:
-    """Go into a look, or back to plain text."""
+    """Switch to an appearance, or back to plain text."""
     session, actions = shell.session, shell.window.actions_table
     if look in COLORINGS:
         actions[f"color:{look if is_on else 'token'}"].trigger()
@@ -571,7 +571,7 @@ def switch(shell: Shell, look: str, is_on: bool) -> None:
 
 
 def switching(model: str, n_rounds: int = 5) -> Iterator[Measurement]:
-    """From the action of a page until it is painted, of each page: the first time, and later."""
+    """Time from the action of each page until the page is painted: the first time, and later."""
     values: list[list[float]] = []
     with open_window(model) as shell:
         pages, actions, imported = shell.window.pages, shell.window.actions_table, list[bool]()
@@ -582,7 +582,7 @@ def switching(model: str, n_rounds: int = 5) -> Iterator[Measurement]:
         for _ in range(n_rounds + 1):
             values.append([])
             for name in [name for name in pages.rows if name != pages.current_name]:
-                started = time.thread_time()  # what else runs on the machine hardly changes it
+                started = time.thread_time()  # other programs hardly change it
                 actions[name].trigger()
                 settle()
                 values[-1].append((time.thread_time() - started) * 1000)
@@ -595,7 +595,7 @@ def switching(model: str, n_rounds: int = 5) -> Iterator[Measurement]:
 
 
 def prompting(model: str, n_prompts: int = 200) -> Iterator[Measurement]:
-    """`guiapp.chat` of a short conversation, again and again."""
+    """Time of `guiapp.chat` for a short conversation."""
     tokenizer, values = open_model(model), []
     for number in range(n_prompts + N_WARM_UP):
         messages = [{"role": "user", "content": f"Hello {number}"}, {"role": "assistant", "content": "Hi"}]

@@ -1,7 +1,7 @@
-"""How long reading the embeddings of 128,256 tokens × 4,096 in Q4_K takes, and how much more memory.
+"""Measure time and additional memory to read the embeddings of 128,256 tokens × 4,096 in Q4_K.
 
 python tests/benchmarks/undertrained.py [--tokens N] [--width N]
-Writes the model into a temporary folder (300 MB), with 200 planted rows of which 50 are marked as unused.
+Writes the model into a temporary folder (300 MB), with 200 planted rows; 50 of these are marked as unused.
 """
 
 import argparse
@@ -33,7 +33,7 @@ class StopError(Exception):
 
 
 def write(path: Path, n_tokens: int, width: int) -> None:
-    """Some rows are drawn and repeated, turned by a block each time."""
+    """Write a model whose rows repeat some random rows, rotated by one more block each time."""
     rows = 0.05 * np.random.default_rng(0).standard_normal((N_DRAWN, width)).astype(np.float32)
     drawn, raw = quantised(rows, Q4_K), []
     for start in range(0, n_tokens, N_DRAWN):
@@ -58,7 +58,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.gguf"
         write(path, options.tokens, options.width)
-        Path("/proc/self/clear_refs").write_text("5")  # forget the peak of writing
+        Path("/proc/self/clear_refs").write_text("5")  # reset the peak, which includes writing
         vocabulary = open_model(path).vocabulary
         assert vocabulary.token_tree
         before = memory_mb("VmRSS")
@@ -77,7 +77,7 @@ def main() -> int:
 
 
 def time_to_stop(vocabulary) -> float:
-    """From a report of progress to the next, at the most: how long cancelling takes."""
+    """The longest time between two reports of progress, which bounds the time to cancel."""
     reports = [time.perf_counter()]
 
     def report(share: float) -> None:

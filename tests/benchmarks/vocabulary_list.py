@@ -1,7 +1,7 @@
-"""How long the Vocabulary page takes for a keystroke and a frame: `python …/vocabulary_list.py MODEL`.
+"""Measure keystrokes and frames of the Vocabulary page: `python …/vocabulary_list.py MODEL`.
 
-Processor time of the thread that works, in milliseconds, the median and the worst of a few dozen; from key
-to pixel, in the window, what a clock says, which other programs lengthen, and the time of all threads.
+The output is the median and the worst processor time of the working thread, in milliseconds; from key to
+pixel in the window, wall-clock time, which other programs lengthen, and the time of all threads.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def main(model: str) -> None:
 
 
 def _key_to_pixel(page: VocabularyPage, key: str) -> tuple[float, float]:
-    """Milliseconds from a key in the filter until the list that it leaves is painted, and of all threads."""
+    """Milliseconds from a key in the filter until the list is painted, by the clock and of all threads."""
     started, started_cpu = time.perf_counter(), time.process_time()
     QTest.keyClick(page.bar.field, key)
     while page.model.shown.request.query != page.bar.field.text():
@@ -83,7 +83,7 @@ def _key_to_pixel(page: VocabularyPage, key: str) -> tuple[float, float]:
 
 
 def _nothing(share: float) -> None:
-    """Nobody waits."""
+    """Ignore the progress."""
 
 
 def _cost(work: Callable[[], object]) -> float:

@@ -1,10 +1,10 @@
-"""Bytes of memory that the window takes for each byte of text: at rest and at the peak, after each page.
+"""Measure bytes of memory of the window for each byte of text: at rest and at the peak, after each page.
 
     python tests/benchmarks/window_memory.py [--model MODEL] [--megabytes N …]
 
-"rest" is what the process holds once nothing is to be done, "peak" the most that it held since the line
-before, both without what it held before the text was opened.  Pages follow each other in one window, as
-people use them; on the text page the text is edited, searched and coloured as well.
+"rest" is the memory of the process once no work is left, "peak" its maximum since the previous line; both
+without its memory before the text was opened.  One window opens the pages one after another; on the text
+page the text is also edited and coloured.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.kit.state.background import is_any_job_running
 from guiapp.window.app import Shell
 
-QUIET_S = 3.0  # without a job: what is done when typing pauses has begun by then
-EVERY_S = 0.02  # oftener, this would slow down what it measures
+QUIET_S = 3.0  # without a job: work that waits for a pause in typing has begun by then
+EVERY_S = 0.02  # shorter would slow down the measured work
 BYTES_PER_MB = 1_000_000
 
 
 class MemoryWatch:
-    """Prints lines about the memory of this process, which a thread looks at all the time."""
+    """Prints the memory of this process; a thread polls it for the peak."""
 
     def __init__(self) -> None:
         self.base = self._peak = 0
@@ -47,7 +47,7 @@ class MemoryWatch:
             time.sleep(EVERY_S)
 
     def begin(self) -> None:
-        """What is held now does not count."""
+        """Take the present memory as the base."""
         rest()
         self.base = self._peak = held_bytes()
 
@@ -59,7 +59,7 @@ class MemoryWatch:
 
 
 def rest() -> None:
-    """Let everything happen that is to come, and give back what nobody needs."""
+    """Wait until all work is done, then return unused memory to the system."""
     until = time.perf_counter() + QUIET_S
     while time.perf_counter() < until:
         QApplication.processEvents()
@@ -98,7 +98,7 @@ def measure(shell: Shell, path: Path, n_bytes: int) -> None:
     for name in shell.window.pages.rows:
         shell.window.pages.show_page(name)
         watch.report(name, n_bytes)
-    session.text.show(b"")  # else closing asks whether to save
+    session.text.show(b"")  # else closing would ask whether to save
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""Tokens per second across encoders and libraries, with exactness beside speed."""
+"""Tokens per second across encoders and libraries, with exactness next to speed."""

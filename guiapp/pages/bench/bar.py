@@ -1,4 +1,4 @@
-"""The top of the Bench page: the text, a chip for each contender, runs, the report, and the button to run."""
+"""The top row of the Bench page: the text, a badge for each contender, saved runs, the report, and Run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from guiapp.pages.bench.history import SavedRuns
 from guiapp.pages.bench.model import BenchModel
 
 LONGEST_TITLE = 28  # characters
-SETTLING_MS = 600  # for which it does nothing when what it does has changed: longer than a double click
+SETTLING_MS = 600  # the button ignores clicks this long after its action changed: longer than a double click
 SIZE = 640, 440
 ROW_PX = 54
 HOW = "Enter opens a run, F2 renames it."
@@ -48,14 +48,14 @@ RUN_FILES = "Runs (*.json)"
 HEIGHT_PX, PAD_PX, CROSS_PX = 30, 12, 14
 REMOVING_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 TIP = "Click to highlight it in all charts. The cross or Delete removes it from the next run"
-MOST_CHIPS = 8  # that are easily looked over
+MOST_CHIPS = 8  # more are hard to take in at a glance
 
 
 class BenchBar(QWidget):
-    """What most people need, in one row.
+    """The controls that most users need, in one row.
 
     Signals:
-        more_wanted(): choose among everything.
+        more_wanted(): open the panel with all choices.
     """
 
     more_wanted = Signal()
@@ -67,7 +67,7 @@ class BenchBar(QWidget):
         self.chips: list[ContenderChip] = []
         self._is_small = False
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Add an encoder to the run")
-        self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
+        self.add_button.setLayoutDirection(self.layoutDirection())  # puts the plus before the word
         self.add_button.fill_on_open(self._list_others)
         self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all encoders of the run")
         self.choices = WrappingRow([])
@@ -83,12 +83,12 @@ class BenchBar(QWidget):
         self._refresh()
 
     def set_small(self, is_small: bool) -> None:
-        """Say only how many take part."""
+        """Show only the number of contenders instead of their badges, or the badges again."""
         self._is_small = is_small
         self._refresh()
 
     def _refresh(self) -> None:
-        """Show those that are chosen, with the chips that there are: one of them may have the focus."""
+        """Show the chosen contenders; reuse existing badges, because one may have the focus."""
         names, model = self._model.choice.contenders, self._model
         n_most = len(names) if len(names) <= MOST_CHIPS else MOST_CHIPS - 1
         shown = names[: 0 if self._is_small else n_most]
@@ -132,10 +132,10 @@ class BenchBar(QWidget):
 
 
 class ContenderChip(PaintedButton):
-    """One contender; checked while it is the one that charts point at.
+    """The badge of one contender; checked while the charts highlight it.
 
     Signals:
-        removed(str): it shall take no part.
+        removed(str): remove the contender of this name from the next run.
     """
 
     removed = Signal(str)
@@ -157,7 +157,7 @@ class ContenderChip(PaintedButton):
 
     @property
     def cross(self) -> QRect:
-        """Where a click takes it out."""
+        """The area in which a click removes the contender."""
         return QRect(self.width() - CROSS_PX - GAP_PX, 0, CROSS_PX + GAP_PX, self.height())
 
     def ground(self, theme: Theme) -> QColor | None:
@@ -197,7 +197,7 @@ class ContenderChip(PaintedButton):
 
 
 class RunsButton(MenuButton):
-    """Lists runs to show in place of the present one, and to compare it with."""
+    """A menu to open a saved run, or to compare the present run with one."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Runs", role="quiet")
@@ -233,10 +233,10 @@ class RunsButton(MenuButton):
 
 
 class NameDelegate(QStyledItemDelegate):
-    """Rows in which a line to edit finds room; what is edited is the name alone, not the whole title.
+    """Rows with room for a line editor, which edits only the name of a run, not its whole title.
 
     Signals:
-        renamed(SavedRun, str): call a run something else.
+        renamed(SavedRun, str): give a run this name.
     """
 
     renamed = Signal(object, str)
@@ -251,18 +251,18 @@ class NameDelegate(QStyledItemDelegate):
         editor.setProperty("text", index.data(RUN_ROLE).name)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: AnyIndex) -> None:
-        """The row follows when the name is in the file."""
+        """Only request the name: the row changes once the file contains it."""
         run, name = index.data(RUN_ROLE), editor.property("text")
         if name != run.name:
             self.renamed.emit(run, name)
 
 
 class RunsDialog(QDialog):
-    """The newest saved runs, to be opened, compared and renamed.
+    """Opens, compares and renames the newest saved runs.
 
     Signals:
         open_requested(Path): show this run.
-        compare_requested(Path): tell what differs from this run.
+        compare_requested(Path): compare the run shown with this one.
     """
 
     open_requested = Signal(object)
@@ -285,7 +285,7 @@ class RunsDialog(QDialog):
         self.rename_button = push_button("Rename", self._rename)
         buttons = self.rename_button, self.compare_button, self.open_button
         for button in buttons:
-            button.setAutoDefault(False)  # Enter belongs to the list, and to the name that is edited
+            button.setAutoDefault(False)  # Enter is for the list and for the name being edited
         in_column((self.list, 1), in_row((self.note, 1), *buttons), on=self, margins=MARGIN_PX)
         self.resize(*SIZE)
         saved.failed.connect(self.note.setText)
@@ -296,7 +296,7 @@ class RunsDialog(QDialog):
         saved.refresh()
 
     def _show_runs(self) -> None:
-        """Rows of the same files stay selected."""
+        """List the runs; keep the selected row if the files are the same."""
         runs, items = self._saved.runs, [self.list.item(row) for row in range(self.list.count())]
         is_same = [item.data(RUN_ROLE).path for item in items] == [run.path for run in runs]
         if not is_same:
@@ -317,7 +317,7 @@ class RunsDialog(QDialog):
         return path
 
     def _on_current_changed(self) -> None:
-        """A run is not compared with itself."""
+        """Enable the buttons; a run cannot be compared with itself."""
         has_run, is_shown = self._path is not None, self._path == self._saved.shown
         for button in (self.open_button, self.rename_button):
             button.setEnabled(has_run)
@@ -342,7 +342,7 @@ class RunsDialog(QDialog):
 
 
 class RunButton(QPushButton):
-    """Starts what a `BenchModel` has chosen, and stops it: it means what it meant when the finger moved."""
+    """Starts and stops a run; a click that comes right after its action changed is ignored."""
 
     def __init__(self, model: BenchModel) -> None:
         super().__init__()
@@ -355,7 +355,7 @@ class RunButton(QPushButton):
         self._refresh()
 
     def _refresh(self) -> None:
-        """Say what it does now; right after that has changed, it does nothing and says why it did."""
+        """Show the action of a click; right after it changed, show the new state and ignore clicks."""
         model = self._model
         if model.is_running != self._was_running:
             self._was_running, self._is_stopping = model.is_running, False
@@ -370,7 +370,7 @@ class RunButton(QPushButton):
 
     def _run_or_stop(self) -> None:
         if self._settling.isActive():
-            self._settling.start()  # it waits until whoever meant what it did before has let go
+            self._settling.start()  # the click was meant for the previous action: wait until clicks stop
         elif self._model.is_running:
             self._is_stopping = True
             self._model.stop()
@@ -380,7 +380,7 @@ class RunButton(QPushButton):
 
 
 class TextButton(MenuButton):
-    """Says on which text contenders run, and lists others; several are chosen where everything is."""
+    """Shows the chosen text, and a menu that chooses another; several are chosen in the More panel."""
 
     def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, tip="Text to encode")
@@ -390,7 +390,7 @@ class TextButton(MenuButton):
         self.show_choice()
 
     def show_choice(self) -> None:
-        """Say what is chosen and how long it is, which changes with each key in the editor."""
+        """Show the chosen text and its size, which changes with each key in the editor."""
         texts = self._choice.texts
         if len(texts) == 1:
             title = self._choice.known_texts[texts[0]]

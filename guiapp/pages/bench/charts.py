@@ -1,4 +1,4 @@
-"""What the charts of the Bench page show: records of a run as rows, curves and points."""
+"""The data of the charts of the Bench page: records of a run as rows, curves and points."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ from guiapp.kit.charts.scales import NO_SCALE, Scale, log_range
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme, blend
 
-N_COLORS, N_LOOKS = 14, 84  # each colour with six of 12 markers; names that nobody knows have the others
+N_COLORS, N_LOOKS = 14, 84  # each colour with six of 12 markers; unknown names get the other six
 UNSPLIT_SHIFT = 42  # the same colour with another marker
-FIRST = (  # the usual ones have the 14 colours; after them those that are rarely seen beside the same colour
+FIRST = (  # the most used get the 14 colours; later ones are rarely shown next to the same colour
     *(TOKENLOUPE, "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp"),
     *("scan", "sentencepiece", "table", "greedy", "fewest", "words", "transformers"),
     *("quicktok-v1", "wordpiece", "linear", "splintr-rs", "tuetoken", "tokie", "fastokens"),
     *("viterbi", "riptoken", "wordlevel", "rwkv", "plamo2", "hash", "rs-bpe"),
 )
 ORDER = (*FIRST, *(name for name in map(encoder_label, (*ALGORITHMS, *PEERS)) if name not in FIRST))
-LEFT = [index for index in range(N_LOOKS) if index % N_COLORS]  # not in Tokenloupe's colour
+LEFT = [index for index in range(N_LOOKS) if index % N_COLORS]  # all but those with Tokenloupe's colour
 SWATCH_PX = 12
-SHARP = 3  # pixels for one of the screen, so that it is sharp on any
+SHARP = 3  # picture pixels for each logical pixel: sharp on any screen
 BASELINE = TOKENLOUPE
 EXACTNESS = "exactness"
 TOKENS, BYTES = "tokens_per_s", "mb_per_s"
@@ -66,18 +66,18 @@ SCALE_TEXTS: Mapping[str, Callable[[float], str]] = {
     TOKENS: short_number,
     BYTES: lambda speed: f"{speed:,.0f}" if speed >= 10 else f"{speed:g}",
 }
-FAINTEST = 0.35  # the strength of the last bar of a contender with several
-VERBS = {"append": "appending"}  # beside encoding
-MOST_ABOVE, LEAST_SHARE = 0.35, 0.95  # of the height, for names above the line; that is seen at least
-SHARE_STEPS, MOST_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2), 6  # between lines of equal shares
+FAINTEST = 0.35  # opacity of the last bar of a contender with several
+VERBS = {"append": "appending"}  # operations other than encoding
+MOST_ABOVE, LEAST_SHARE = 0.35, 0.95  # share of the height above the line
+SHARE_STEPS, MOST_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2), 6  # steps of the axis, and its most lines
 
 
 class LoadingBar(NamedTuple):
     """A contender that is being opened, or could not be.
 
-    share       how far that is, 0 to 1; None where nobody knows
-    words       what it does, "reads 280,147 merges", or why it is not there
-    has_failed  whether nothing will come of it
+    share       progress, 0 to 1; None if unknown
+    words       the present stage, such as "reads 280,147 merges", or why it could not be opened
+    has_failed  whether it could not be opened
     """
 
     contender: str
@@ -88,17 +88,17 @@ class LoadingBar(NamedTuple):
 
 @dataclass(frozen=True)
 class Showing:
-    """What charts show beside the records, and how.
+    """How charts show the records, and what they show in addition.
 
-    theme         its colours
-    baseline      whom others are compared with
+    theme         source of the colours
+    baseline      contender that others are compared with
     unit          of speeds, a key of UNITS
     is_speed      whether curves show speeds rather than times
-    loading       who takes part as soon as it is ready, then who cannot
+    loading       contenders that take part once they are ready, then those that cannot
     left_out      as in a run: contender, scenario, corpus, size_bytes, reason
-    versions      of contenders that tell one
-    call_limit_s  for one call, after which a contender is left out; None where nobody knows
-    changes       what is surely slower or faster than in another run
+    versions      by contender, where known
+    call_limit_s  a contender is left out once a call takes longer; None if unknown
+    changes       results that differ from another run, surely or maybe
     """
 
     theme: Theme
@@ -113,7 +113,7 @@ class Showing:
 
 
 def showing_of(run: BenchRun, theme: Theme, **choices: Any) -> Showing:
-    """That of a run, as it is so far; `choices` are further fields."""
+    """The `Showing` of a run in its present state; `choices` are further fields."""
     versions = {each["contender"]: each["version"] for each in run.contenders if each["version"]}
     return Showing(
         theme,
@@ -125,12 +125,12 @@ def showing_of(run: BenchRun, theme: Theme, **choices: Any) -> Showing:
 
 
 def chart_class(key: str) -> type[Chart]:
-    """Of a scenario, or of exactness."""
+    """The class of the chart of a scenario, or of exactness."""
     return KINDS[EXACTNESS if key == EXACTNESS else SCENARIOS[key].chart][0]
 
 
 def data_of(key: str, rows: Sequence[BenchResult], showing: Showing) -> Any:
-    """What the chart of a scenario, or of exactness, shows of these records."""
+    """The data of these records for the chart of a scenario, or of exactness."""
     scenario = scenario_of(key)
     return KINDS[EXACTNESS if key == EXACTNESS else scenario.chart][1](scenario, comparable(rows), showing)
 
@@ -140,7 +140,7 @@ def scenario_of(key: str) -> Scenario:
 
 
 def texts_of(results: Sequence[BenchResult], scenario: str) -> list[str]:
-    """The texts that have a chart each; "" for one chart of all."""
+    """The texts with a chart of their own; [""] if one chart shows all."""
     texts = [row.corpus for row in results if row.scenario == scenario]
     return list(dict.fromkeys(texts if SCENARIOS[scenario].by_text else [""] * len(texts)))
 
@@ -157,7 +157,7 @@ def _titles(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
 
 
 def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
-    """Of other ids there are other numbers, so that bytes tell who is faster: as many right ids of these."""
+    """Give contenders with other ids the token count of the right ids, so that speeds compare bytes."""
     right = [row for row in rows if row.exact and row.n_tokens] or [row for row in rows if row.n_tokens]
 
     def scaled(row: BenchResult) -> BenchResult:
@@ -168,7 +168,7 @@ def comparable(rows: Sequence[BenchResult]) -> list[BenchResult]:
 
 
 def source_of(run: BenchRun, text: str) -> str:
-    """What a chart of a run is of, in a line: model, text, machine and date, and whether it is not whole."""
+    """The source line of a chart: model, text, machine, date, and how the run ended if it is incomplete."""
     sizes = (each.get("size_bytes") for each in run.corpora if each["name"] == text)
     size = next((f", {size_text(each)}" for each in sizes if isinstance(each, int) and each > 0), "")
     cores, processor = (run.environment.get(name) for name in ("cores", "processor"))
@@ -181,7 +181,7 @@ def source_of(run: BenchRun, text: str) -> str:
 
 
 def bars(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> RowsData:
-    """A group of bars for each contender, the best on top; those that are opened show how far they are."""
+    """A group of bars for each contender, the best on top; contenders being opened show their progress."""
     is_speed, groups = scenario.unit == "MB/s", dict[str, list[BarRow]]()
     for row in rows:
         made = _speed_bars(row, rows, showing) if is_speed else _memory_bars(row, showing)
@@ -206,7 +206,7 @@ def bars(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> R
 
 
 def _faded(bar: BarRow, index: int, n_bars: int) -> BarRow:
-    """One of several of a contender, whose name stands at the first."""
+    """One bar of a contender with several; later bars are fainter, and only the first has the name."""
     if not index:
         return bar
     (part,), color = bar.parts, QColor(bar.parts[0].color)
@@ -219,7 +219,7 @@ def _named_row(name: str, showing: Showing) -> BarRow:
 
 
 def _memory_bars(row: BenchResult, showing: Showing) -> Iterator[BarRow]:
-    """One of two parts, and their sum."""
+    """One bar of two parts: memory when ready, and more while encoding."""
     color = marker_style_of(row.contender, showing.theme).color
     more = blend(showing.theme.background, color, FAINTEST)
     ready, encoding = (row.figure(key) / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
@@ -232,7 +232,7 @@ def _memory_bars(row: BenchResult, showing: Showing) -> Iterator[BarRow]:
 
 
 def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> Iterator[BarRow]:
-    """With the other unit behind it, where its ids are right."""
+    """One bar, followed by the speed in the other unit if the ids are right; nothing without a speed."""
     unit, other = showing.unit, next(each for each in UNITS if each != showing.unit)
     if not (value := row.figure(unit)):
         return
@@ -255,7 +255,7 @@ def _speed_bars(row: BenchResult, rows: Sequence[BenchResult], showing: Showing)
 
 
 def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> list[tuple[str, QColor]]:
-    """Its interval, how many times as fast as the baseline it is, and whether its ids are right."""
+    """Three cells: the interval, the speed relative to the baseline, and whether the ids are right."""
     theme = showing.theme
     base = sorted(
         (each for each in rows if each.contender == showing.baseline), key=lambda each: each.threads
@@ -271,7 +271,7 @@ def _cells(row: BenchResult, rows: Sequence[BenchResult], showing: Showing) -> l
 
 
 def _change(row: BenchResult, showing: Showing) -> str:
-    """A sign and how many times the time it takes, with its interval."""
+    """A symbol and the ratio of the new time to the old, with its interval; "" without a comparison."""
     change = next((each for each in showing.changes if each.now.key == row.key), None)
     if change is None or not change.is_comparable:
         return ""
@@ -288,7 +288,7 @@ def _loading_row(each: LoadingBar, showing: Showing) -> BarRow:
 
 
 def latency(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> RowsData:
-    """A line from the median of single calls to their 99th percentile; the quickest on top."""
+    """A line from the median to the 99th percentile of single calls, by contender, the fastest on top."""
     known = sorted((row for row in rows if row.p50_s), key=lambda row: float(row.p50_s))
     times = [row.figure(key) for row in known for key in QUANTILES] or [1e-6]
     low, high = log_range(min(times), max(times))
@@ -313,7 +313,7 @@ def latency(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -
 
 
 def curves(scenario: Scenario, rows: Sequence[BenchResult], showing: Showing) -> CurvesData:
-    """Time or speed against length; the baseline, those that stopped, and the best known have names."""
+    """Time or speed against length; first the baseline, then contenders that stopped, then known ones."""
     key = showing.unit if showing.is_speed else "median_s"
     text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
     lines: dict[tuple[str, str], list[BenchResult]] = {}
@@ -367,7 +367,7 @@ def _details(
     key: str,
     text: Callable[[float], str],
 ) -> dict[tuple[str, str], list[str]]:
-    """What stands behind each name, the shortest last: its growth, or what the longest text takes."""
+    """The text after each name, by line, the shortest last: its growth, or the figure of the longest text."""
     every = [row for rows in lines.values() for row in rows]
     growth = {line.contender: line for line in growth_lines(every)}
     longest = max((rows[-1].size_bytes for rows in lines.values()), default=0)
@@ -391,7 +391,7 @@ def _details(
 def _about_curves(
     scenario: Scenario, rows: Sequence[BenchResult], has_stopped: bool, showing: Showing
 ) -> list[str]:
-    unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
+    unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times show their unit at each tick
     sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
     if showing.is_speed and showing.unit == TOKENS and not all(row.exact for row in rows):
         sentences.append("Other ids are compared in MB/s.")
@@ -405,7 +405,7 @@ def _about_curves(
 
 
 def exactness(_: Scenario, rows: Sequence[BenchResult], showing: Showing) -> ScatterData:
-    """Speed against agreement with the exact ids; all that are exact lie on one line."""
+    """Speed against agreement with the exact ids; exact contenders lie on one line."""
     known = [row for row in rows if row.exact is not None and row.figure(showing.unit)]
     speeds = [row.figure(showing.unit) for row in known] or [1.0, 100.0]
     low, high = log_range(min(speeds), max(speeds))
@@ -441,7 +441,7 @@ def tip_of(row: BenchResult) -> str:
     low, high = map(time_text, row.ci_s)
     clock = " of processor time" if row.clock == "cpu" else ""
     spread = f", {interval_text(row)}" if row.n > 1 else ""
-    tokens = f"{speed_text(row.figure(TOKENS), TOKENS)} · " if row.exact else ""  # of other ids no measure
+    tokens = f"{speed_text(row.figure(TOKENS), TOKENS)} · " if row.exact else ""  # useless with other ids
     lines = [
         head,
         f"{tokens}{speed_text(row.figure(BYTES), BYTES)}{spread}",
@@ -465,11 +465,11 @@ KINDS: Mapping[str, tuple[type[Chart], Callable[[Scenario, Sequence[BenchResult]
 }
 
 
-# The marker of a contender, in its colour, wherever it is named
+# The marker of a contender, in its colour
 
 
 def marker_style_of(name: str, theme: Theme) -> MarkerStyle:
-    """The look of an encoder or library; other names have one of those that are left, by their letters."""
+    """The style of an encoder or library; unknown names get a remaining style, by their hash."""
     base, is_split = split_name(name)
     is_known = base in ORDER
     index = ORDER.index(base) if is_known else LEFT[crc32(base.encode()) % len(LEFT)]
@@ -478,7 +478,7 @@ def marker_style_of(name: str, theme: Theme) -> MarkerStyle:
 
 
 def swatch(name: str, theme: Theme) -> QIcon:
-    """The marker as an icon, alike where its control is disabled: it is the legend of the charts."""
+    """The marker as an icon, unchanged on disabled controls because it is the legend of the charts."""
     picture = _picture(name, theme, SWATCH_PX)
     picture.setDevicePixelRatio(SHARP)
     icon = QIcon(picture)
@@ -498,5 +498,5 @@ def _picture(name: str, theme: Theme, size_px: int) -> QPixmap:
     with QPainter(picture) as painter:
         middle = QPointF(size_px / 2, size_px / 2)
         paint_marker(painter, middle, size_px - 1, marker_style_of(name, theme))
-    picture.setDevicePixelRatio(1)  # for those who say its size themselves
+    picture.setDevicePixelRatio(1)  # callers set the size or ratio themselves
     return picture

@@ -1,4 +1,4 @@
-"""What the next run of the Bench page measures: who takes part, with which texts, in which scenarios."""
+"""The choices for the next run of the Bench page: contenders, texts, scenarios and limits."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ TEXTS = {
     RANDOM: "Random tokens",
 }
 ENGLISH, CODE, LANGUAGES = list(TEXTS)[1:4]
-MOST_FILES = 2_000  # of a folder that are looked at
-USUAL_BYTES = 100_000  # of a text that nobody knows
+MOST_FILES = 2_000  # counted in a folder
+USUAL_BYTES = 100_000  # of a text whose size is unknown
 THROUGHPUT = "throughput"
 MOST_USED = ("tokenizers", "tiktoken", "sentencepiece", "gigatoken", "llama.cpp", "transformers")
-N_FIRST = 3  # of those that are installed and take the vocabulary
+N_FIRST = 3  # of MOST_USED that are installed and support the vocabulary
 SECONDS_EACH = 10.0
 LONGEST_IN_SECONDS_S = 100
 
 
 class Aim(NamedTuple):
-    """What to choose for a purpose, besides all that can take part."""
+    """A preset: choices for a purpose, with all contenders; `unsplit` ones also run without splitting."""
 
     title: str
     scenarios: tuple[str, ...]
@@ -67,10 +67,11 @@ AIMS = (
 
 
 class BenchCandidate(NamedTuple):
-    """Something that can be ticked; `reason` says why it cannot, "" if it can.
+    """A contender that the user can tick.
 
-    note  its complexity or version
-    tip   more about it in a sentence or two
+    note    its complexity or version
+    reason  why it cannot take part, "" if it can
+    tip     a sentence or two about it
     """
 
     name: str
@@ -80,13 +81,13 @@ class BenchCandidate(NamedTuple):
 
 
 class BenchChoice(Working):
-    """Contenders, texts, scenarios and limits; what is chosen and cannot take part now waits until it can.
+    """Contenders, texts, scenarios and limits; a chosen contender that is unavailable stays chosen.
 
-    own           contenders of one's own, None where nobody remembers any
-    libraries     other tokenizers, as they stand to the open vocabulary; None until somebody asks
+    own        the user's own contenders, None if they are not saved
+    libraries  other tokenizers, and whether they support the open vocabulary; None until first needed
 
     Signals:
-        changed(): something of it, the vocabulary, or what is known of sizes is new.
+        changed(): a choice, the vocabulary, or a known size of a text is new.
     """
 
     changed = Signal()
@@ -100,11 +101,11 @@ class BenchChoice(Working):
         if own is not None:
             own.changed.connect(self.changed)
         self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,), time_budget_s=SECONDS_EACH)
-        self._contenders: frozenset[str] | None = None  # None until somebody chooses
+        self._contenders: frozenset[str] | None = None  # None until the user chooses
         self._own_texts: list[str] = []
         self.libraries: list[BenchCandidate] | None = None
         self._sizes: dict[str, int] = {}
-        self._asked: set[str] = set()  # texts whose sizes are known or being looked up
+        self._asked: set[str] = set()  # texts whose sizes are known or being measured
         self._measuring = LatestJob[dict[str, int]](self, self._take_sizes)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
 
@@ -112,7 +113,7 @@ class BenchChoice(Working):
 
     @property
     def candidates(self) -> list[BenchCandidate]:
-        """Who can take part: our encoders, the best first, then libraries and one's own."""
+        """The available contenders: our encoders, the best first, then libraries and the user's own."""
         encoders = self.session.encoders.items()
         return [
             *(
@@ -136,12 +137,12 @@ class BenchChoice(Working):
 
     @property
     def missing(self) -> list[BenchCandidate]:
-        """Libraries that cannot, with the reason or the way to get them."""
+        """Libraries that cannot take part, with the reason or how to install them."""
         return [each for each in self._known_libraries if each.reason]
 
     @property
     def contenders(self) -> tuple[str, ...]:
-        """Those that are chosen and can take part."""
+        """The chosen contenders that can take part."""
         chosen, vocabulary = self._chosen, self.session.vocabulary
         is_bpe = vocabulary is not None and vocabulary.type is VocabType.BPE
         forms = ("", UNSPLIT) if is_bpe else ("",)
@@ -172,7 +173,7 @@ class BenchChoice(Working):
         return self.libraries
 
     def look_again(self) -> None:
-        """Find libraries that were installed meanwhile."""
+        """Detect libraries installed since the last check."""
         invalidate_caches()
         _known_version.cache_clear()
         self._on_vocabulary_changed()
@@ -185,16 +186,16 @@ class BenchChoice(Working):
 
     @property
     def known_texts(self) -> dict[str, str]:
-        """What can be chosen, by name the title: those that are always there, then files and folders."""
+        """Titles of the available texts by name: the built-in ones, then the user's files and folders."""
         return TEXTS | {name: Path(name).name or name for name in self._own_texts}
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Those that are chosen; at first what is typed, or English where that is nothing."""
+        """The chosen texts; by default the text of the editor, or English if that is empty."""
         return self._plan.corpora or ((YOUR_TEXT if self.session.document.size else ENGLISH),)
 
     def set_texts(self, names: Iterable[str]) -> None:
-        """Choose these, in the order in which they are listed; at least one stays."""
+        """Choose these texts, in the order of `known_texts`; an empty choice is ignored."""
         chosen = set(names)
         if chosen and chosen != set(self.texts):
             self.adjust(corpora=tuple(name for name in self.known_texts if name in chosen))
@@ -203,18 +204,18 @@ class BenchChoice(Working):
         self.set_texts({*self.texts, name} if is_chosen else {*self.texts} - {name})
 
     def add_texts(self, paths: Iterable[str]) -> None:
-        """Offer files or folders, and choose them and nothing else."""
+        """Offer these files or folders, and choose only them."""
         added = list(paths)
         self._own_texts += [name for name in added if name not in self.known_texts]
         self.set_texts(added)
 
     def size_of(self, text: str) -> int | None:
-        """The bytes of a text, None until they are looked up, which is done off the window's thread."""
+        """The size of a text in bytes; None while another thread measures it."""
         if text == YOUR_TEXT:
             return self.session.document.size
         if text not in self._asked:
             self._asked.add(text)
-            unknown = self._asked - self._sizes.keys()  # also those of a job that this one takes the place of
+            unknown = self._asked - self._sizes.keys()  # including those of the job that this one replaces
             self._measuring.start(lambda _: {name: size_of_text(name) for name in unknown})
         return self._sizes.get(text)
 
@@ -227,18 +228,18 @@ class BenchChoice(Working):
         return self._plan.scenarios
 
     def set_scenario(self, name: str, is_chosen: bool) -> None:
-        """Choose one or not; at least one stays."""
+        """Choose a scenario or drop it; the last one stays."""
         chosen = {*self.scenarios, name} if is_chosen else {*self.scenarios} - {name}
         if chosen and chosen != set(self.scenarios):
             self.adjust(scenarios=tuple(each for each in SCENARIOS if each in chosen))
 
     @property
     def limits(self) -> Plan:
-        """Its time is for each scenario, and for each text of those that have a chart for each."""
+        """A plan with the limits; its time is for each scenario, or each of its texts that has a chart."""
         return self._plan
 
     def adjust(self, **changes: Any) -> None:
-        """Change `threads`, `time_budget_s` and others of the limits."""
+        """Change fields of `limits`, such as `threads` and `time_budget_s`."""
         self._plan = replace(self._plan, **changes)
         self.changed.emit()
 
@@ -247,7 +248,7 @@ class BenchChoice(Working):
         self._contenders = frozenset((*names, *(name + UNSPLIT for name in aim.unsplit)))
         self.adjust(scenarios=aim.scenarios, corpora=aim.texts)
 
-    # All of it
+    # The plan and its time
 
     @property
     def is_whole(self) -> bool:
@@ -262,7 +263,7 @@ class BenchChoice(Working):
         return self._seconds(self.plan)
 
     def adds_s(self, contender: str = "", scenario: str = "", text: str = "") -> float:
-        """How much of that one of these adds, or would add if it were chosen too."""
+        """The part of `expected_s` that this contender, scenario or text adds, or would add if chosen."""
 
         def seconds(has_it: bool) -> float:
             chosen = (self.contenders, contender), (self.scenarios, scenario), (self.texts, text)
@@ -271,7 +272,7 @@ class BenchChoice(Working):
         return max(seconds(True) - seconds(False), 0.0)
 
     def _seconds(self, plan: Plan) -> float:
-        """As far as sizes are known by now."""
+        """The expected time; unknown sizes count as USUAL_BYTES."""
         if not (plan.contenders and plan.scenarios and plan.corpora):
             return 0.0
         sizes = [self.size_of(name) for name in plan.corpora]
@@ -302,7 +303,7 @@ _known_version = cache(version_of)  # looking it up takes a millisecond
 
 
 def duration_text(seconds: float) -> str:
-    """`12 s`, `2 min 40 s`, `1 h 5 min`: no finer than anybody can know."""
+    """`12 s`, `2 min 40 s`, `1 h 5 min`: no finer than the estimate."""
     if seconds < LONGEST_IN_SECONDS_S:
         return f"{max(round(seconds), 1)} s"
     minutes, rest_s = divmod(round(seconds, -1), 60)
@@ -312,7 +313,7 @@ def duration_text(seconds: float) -> str:
 
 
 def size_of_text(name: str) -> int:
-    """The bytes of a text of a plan; of large folders those of some files, of what is not there a guess."""
+    """The bytes of a text; at most MOST_FILES files of a folder count, and a missing file is a guess."""
     if name == RANDOM:
         return RANDOM_BYTES
     if name == TUTORIAL:
@@ -328,13 +329,13 @@ def size_of_text(name: str) -> int:
         return USUAL_BYTES
 
 
-# Contenders of one's own that are remembered
+# The user's own contenders, saved in the settings
 
 
 class CustomContenders(QObject):
-    """Those that the user of these settings added, which is how one says yes to what they run.
+    """The contenders that the user added, which is also the consent to run them.
 
-    A run, session or plan that somebody else gave away names some at most: nothing of them is in here.
+    Runs, sessions and plans from others may name contenders, but never add any here.
 
     Signals:
         changed(): `contenders` is new.
@@ -350,10 +351,10 @@ class CustomContenders(QObject):
             records, _ = without_removed(read_json(settings.own_contenders))
             self.contenders = read_custom(records)
         except (ValueError, TypeError, CustomError):
-            pass  # somebody spoiled the settings
+            pass  # the settings are damaged
 
     def add(self, own: CustomContender) -> None:
-        """Remember one, in place of one of the same name."""
+        """Save a contender, in place of one of the same name."""
         self._set((*(each for each in self.contenders if each.name != own.name), own))
 
     def remove(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The verdict of a run as the headline of the page, each contender behind its marker, and a line below."""
+"""The headline of the page: the verdict of a run, markers before its names, and sentences below it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ NO_CONTENDER = "Add an encoder to begin"
 QUESTION = "Which encoder is fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
 SIZES_PX = (30, 26, 22, 20, 18, 16, 14)  # the first in which all fits, or the last
-TWO_LINES_PX = 18  # of this size the verdict has room for two
+TWO_LINES_PX = 18  # in this size, two lines of verdict fit
 N_SENTENCE_LINES = 2
-MARKER_SHARE = 0.62  # of the size of letters
+MARKER_SHARE = 0.62  # of the font size
 COUNTED = "Special tokens are not added or parsed, so that all encoders do the same work."
 QWIDGETSIZE_MAX = (1 << 24) - 1
 Parts = Sequence[tuple[str, str]]
@@ -38,7 +38,7 @@ SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse
 
 
 class Headline(QWidget):
-    """A large sentence and dim ones below, in a room of their own: nothing moves when they come and go."""
+    """A large sentence and dim ones below, of fixed height: the layout stays when they come and go."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -60,12 +60,12 @@ class Headline(QWidget):
         self._fit()
 
     def show_verdict(self, verdict: Verdict | str, sentences: Sequence[str], warning: str = "") -> None:
-        """The sentences as far as there is room, the most important first; a warning dims the verdict."""
+        """Show the verdict and as many sentences as fit, the first ones first; a warning dims the verdict."""
         self._content, self._sentences, self._warning = verdict, sentences, warning
         self._draw()
 
     def set_factor(self, factor: float) -> None:
-        """Enlarge all letters."""
+        """Scale the font sizes."""
         self._factor = factor
         self._fit()
 
@@ -83,7 +83,7 @@ class Headline(QWidget):
         self._draw()
 
     def _draw(self) -> None:
-        """Where it is not what is shown: each new text has all around it laid out again."""
+        """Draw only if something changed, because each new text makes Qt lay out the page again."""
         theme, content, width_px = self._theme_source.theme, self._content, self.width()
         shown = content, (*self._sentences, self._warning), self._factor, width_px, theme.name
         if shown == self._shown:
@@ -101,9 +101,9 @@ class Headline(QWidget):
         self._draw_sentences([*first, *(([(words, "")], theme.dim) for words in self._sentences)])
 
     def _draw_sentences(self, sentences: Sequence[tuple[Parts, QColor]]) -> None:
-        """Each in its colour; the last ones only where there is room."""
+        """Draw each sentence in its colour; leave out the last ones if there is no room."""
         theme, font = self._theme_source.theme, self._font(UI_FONT_PX)
-        self.sentence.setFont(font)  # of the spaces between sentences
+        self.sentence.setFont(font)  # for the spaces between sentences
         whole = [_words(parts) for parts, _ in sentences]
         shown = len(sentences)
         while shown > 1 and not self._fits(" ".join(whole[:shown]), font, self.sentence):
@@ -115,7 +115,7 @@ class Headline(QWidget):
 
     def _fits(self, words: str, font: QFont, label: QLabel) -> bool:
         room = QRect(0, 0, max(self.width(), 1), QWIDGETSIZE_MAX)
-        rect = QFontMetrics(font).boundingRect(room, Qt.TextFlag.TextWordWrap, f"{words}mm")  # with markers
+        rect = QFontMetrics(font).boundingRect(room, Qt.TextFlag.TextWordWrap, f"{words}mm")  # for markers
         return rect.height() <= label.height() and rect.width() <= room.width()
 
 
@@ -124,7 +124,7 @@ def _words(parts: Parts) -> str:
 
 
 def _rich(parts: Parts, theme: Theme, size_px: int, color: QColor) -> str:
-    """Words, each with what it is, as in a verdict: names stand behind their markers."""
+    """The rich text of words and their kinds, as in a verdict; each name follows its marker."""
     written, marker_px = [], max(round(size_px * MARKER_SHARE), SWATCH_PX)
     for words, kind in parts:
         image = f"{marker_image(words, theme, marker_px)}&nbsp;" if kind == "name" else ""
@@ -133,11 +133,11 @@ def _rich(parts: Parts, theme: Theme, size_px: int, color: QColor) -> str:
     return f'<span style="font-size: {size_px}px; color: {color.name()}">{"".join(written)}</span>'
 
 
-# The line below a verdict: how far it can be trusted, and what the run does at the moment
+# The text of the headline: the verdict, how reliable it is, and the state of the run
 
 
 def title_of(model: BenchModel, verdict: Verdict | None, text: str) -> Verdict | str:
-    """What stands at the top of the page: the verdict, or what there is to say in its place."""
+    """The headline: the verdict, or a sentence in its place."""
     if verdict is not None:
         has_several = len({row.corpus for row in model.results if row.scenario == THROUGHPUT}) > 1
         is_early = model.is_running and verdict.competitor
@@ -157,7 +157,7 @@ def title_of(model: BenchModel, verdict: Verdict | None, text: str) -> Verdict |
 
 
 def warning_of(model: BenchModel, text: str) -> str:
-    """What the figures are of where that is not what is open and chosen now, else ""."""
+    """A warning if the results are not those of the open model and the chosen text, else ""."""
     another = model.measured_another(text)
     of_text = text if text == YOUR_TEXT else model.title_of(text)
     if another == "model":
@@ -168,7 +168,7 @@ def warning_of(model: BenchModel, text: str) -> str:
 
 
 def sentences_of(model: BenchModel, verdict: Verdict | None, text: str) -> list[str]:
-    """Short ones, the most important first."""
+    """Short sentences about the run, the most important first."""
     choice, is_running = model.choice, model.is_running
     if not (is_running or model.results or model.progress):
         if not choice.is_whole:

@@ -1,4 +1,4 @@
-"""The runs of the Bench page that are saved, newest first."""
+"""The saved runs of the Bench page, newest first."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ from guiapp.core.sources.files import replace_file
 from guiapp.core.text.numbers_in_words import capitalized, counted
 from guiapp.kit.state.background import LatestJob
 
-LONGEST_SAVING_S = 10.0  # that closing waits for
-RUNS = "runs"  # the folder beside the settings
+LONGEST_SAVING_S = 10.0  # for which closing waits
+RUNS = "runs"  # the folder next to the settings
 TEXTS = "texts"  # the folder within it
 SUFFIX = ".json"
 SAVED_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 MOST_LISTED = 20
-MOST_NAMED = 3  # in a line of the list
+MOST_NAMED = 3  # more are only counted
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run on disk; its title says what it is called, when it began and of which model.
+    """A run on disk; its title contains its name, its start and the model.
 
-    details  how it ended if too early, encoders, scenarios and texts; "" where nobody knows
+    details  how it ended if incomplete, encoders, scenarios and texts; "" if unknown
     """
 
     path: Path
@@ -53,7 +53,7 @@ class SavedRun:
 
     @classmethod
     def at(cls, path: Path) -> SavedRun:
-        """Such as “before · 2026-11-21 18:54, gpt-2”; files of other names are called by these."""
+        """The run at a path, titled “before · 2026-11-21 18:54, gpt-2”; an unusual file name is the title."""
         run = outline_of(path)
         title = " · ".join(filter(None, [run.name, SAVED_NAME.sub(r"\1 \2:\3, ", path.stem)]))
         parts = [
@@ -78,11 +78,11 @@ class OpenedRun(NamedTuple):
 
 @dataclass(frozen=True)
 class RunComparison:
-    """What is faster or slower than in another run, surely or not.
+    """The results that are faster or slower than in another run, surely or maybe.
 
-    changes     the most slowed down first; last what cannot be compared
-    n_compared  the results that both runs have by the same clock
-    caveats     why not all of it is compared or reliable, and in what the runs differ besides
+    changes     the largest slowdown first; incomparable results last
+    n_compared  number of results that both runs have by the same clock
+    caveats     why results are not compared or not reliable, and other differences of the runs
     """
 
     title: str
@@ -108,11 +108,11 @@ class RunComparison:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """What became of a run when it was over.
+    """A run that is over, and how it was saved.
 
-    comparison  with the last one of its kind, None where there is none
-    path        its file among the saved runs, None where it is not among them
-    problem     why it is not, "" where it is
+    comparison  with the newest comparable run, None if there is no such run
+    path        its file in the folder of saved runs, None if it could not be saved there
+    problem     why it could not be saved there, else ""
     """
 
     run: BenchRun
@@ -122,27 +122,27 @@ class FinishedRun:
 
 
 class RunHistory:
-    """A folder of runs, named by their beginning."""
+    """A folder of runs, named by their start and model."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def save(self, record: Record) -> None:
-        """Save what a run has by now; raises BenchError."""
+        """Save the results of a run so far; raises BenchError."""
         save_run(self._path_of(record), record)
 
     def finish(self, run: BenchRun) -> FinishedRun:
-        """Save a run, here if that can be, and compare it with the last one of its kind."""
+        """Save a run, in this folder if possible, and compare it with the newest comparable run."""
         record = run.record()
         path, problem = self._path_of(record), ""
         try:
             save_run_somewhere(path, record)
-        except BenchError as error:  # which says where it is instead
+        except BenchError as error:  # whose message contains the path used instead
             problem = f"This run is shown but not in the list of runs: {error}"
         return FinishedRun(run, self._compare(run, path), None if problem else path, problem)
 
     def newest(self) -> OpenedRun | None:
-        """The run before this start of the program."""
+        """The newest readable run, None if there is no such run."""
         for path, run in _readable(self._paths()):
             return OpenedRun(SavedRun.at(path), run)
         return None
@@ -156,7 +156,7 @@ class RunHistory:
         return self.folder / f"{started} {model}{SUFFIX}"
 
     def _compare(self, run: BenchRun, its_path: Path) -> RunComparison | None:
-        """With the newest other run of the same vocabulary that measured some of the same; else None."""
+        """Compare with the newest run of the same vocabulary that has some of the same results; else None."""
         others = (path for path in self._paths()[: MOST_LISTED + 1] if path != its_path)
         for path, old in _readable(others):
             if _tokens_of(old) == _tokens_of(run):
@@ -170,12 +170,12 @@ class RunHistory:
 
 
 def _tokens_of(run: BenchRun) -> tuple[str | None, str]:
-    """What must be the same for the same tokens."""
+    """The properties that must be equal for equal tokens."""
     return run.vocabulary.get("sha256"), run.vocabulary.get("chosen_pre", "")
 
 
 def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, BenchRun]]:
-    """Those that are runs: the folder may hold files of others."""
+    """The files that are runs: the folder may contain others."""
     for path in paths:
         try:
             yield path, load_run(path)
@@ -184,9 +184,9 @@ def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, BenchRun]]:
 
 
 def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
-    """A plan with a file in the place of what is typed, so that a run can be repeated with it later.
+    """The plan with the typed text replaced by a file, so that the run can be repeated later.
 
-    Raises BenchError where that fails.
+    Raises BenchError if the text cannot be saved.
     """
     if history is None:
         raise BenchError("Your text cannot be saved: there is no folder for runs. Choose another text.")
@@ -206,11 +206,11 @@ class SavedRuns(QObject):
 
     Signals:
         changed(): `runs` is new.
-        opened(OpenedRun): what was asked for.
-        newest_read(OpenedRun): the newest of those that were there at the start, where there is one.
-        compared(RunComparison): what was asked for.
-        saved(FinishedRun): what became of a run that is over.
-        failed(str): why one cannot be opened, compared or renamed.
+        opened(OpenedRun): the run requested by `open`.
+        newest_read(OpenedRun): the newest run at the start of the program, if there is one.
+        compared(RunComparison): the comparison requested by `compare`.
+        saved(FinishedRun): a run that is over was saved, or could not be.
+        failed(str): why a run cannot be opened, compared or renamed.
     """
 
     changed = Signal()
@@ -224,9 +224,9 @@ class SavedRuns(QObject):
         super().__init__(parent)
         self._history = history
         self.runs: list[SavedRun] = []  # the newest first
-        self.shown: Path | None = None  # the file of the run that the page shows, if it has one
-        self.folder = None if history is None else history.folder  # of the last one that was asked for
-        self._names: dict[Path, str] = {}  # still to be given
+        self.shown: Path | None = None  # the file of the run on the page, if it has one
+        self.folder = None if history is None else history.folder  # of the run opened or compared last
+        self._names: dict[Path, str] = {}  # new names, still to be written
         self._listing = LatestJob[list[SavedRun]](self, self._take_list)
         self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
         self._finding = LatestJob[OpenedRun | None](self, self._on_newest_read)
@@ -255,13 +255,13 @@ class SavedRuns(QObject):
         self._renaming.start(lambda _: self._rename_all())
 
     def save(self, run: BenchRun) -> None:
-        """What a run has by now is on the disk while it goes on, in case the program is killed."""
+        """Save the results so far, in case the program is killed during the run."""
         if (history := self._history) is not None and run.finished:
             record = run.record()
             self._saving.start(lambda _: history.save(record))
 
     def finish(self, run: BenchRun) -> None:
-        """The run is over: put it with the others, and compare it with the last one of its kind."""
+        """Save a run that is over, and compare it with the newest comparable run."""
         if (history := self._history) is not None and run.finished:
             self._saving.start(lambda _: history.finish(run))
 
@@ -272,7 +272,7 @@ class SavedRuns(QObject):
             job.wait()
 
     def _rename_all(self) -> None:
-        """Also those that a job before this one had no time for."""
+        """Write all new names, including those that a replaced job did not reach."""
         while self._names:
             rename_run(*self._names.popitem())
 

@@ -1,4 +1,4 @@
-"""What the Bench page shows: the run that goes on or is opened, and what was found so far."""
+"""The model of the Bench page: the run that is in progress or opened, and its results so far."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from guiapp.pages.bench.history import (
     with_saved_text,
 )
 
-COMMAND = (*command_of("guiapp.analysis.bench"), RUN_OWN)  # whoever uses the window has said yes to each
+COMMAND = (*command_of("guiapp.analysis.bench"), RUN_OWN)  # the user has agreed to run each of them
 FAREWELL_MS = 3000
-MOST_HASHED = 4 << 20  # bytes of a text, to see whether it is the one that was measured
+MOST_HASHED = 4 << 20  # bytes; a longer text counts as the one that was measured
 
 
 class BenchModel(QObject):
     """The run and its results.
 
     choice  what the next run measures
-    saved    runs on the disk; the last one is opened when nothing is shown yet
+    saved   runs on disk; the newest is opened if nothing is shown yet
 
     Signals:
         running_changed(): `is_running` or `is_paused` is new.
         progress_changed(): `progress` is new.
-        results_changed(): `results` are new; many times a second while it runs.
+        results_changed(): `results` are new; many times a second during a run.
         isolated_changed(): `isolated` is new.
-        compared(): `comparison` is the one that was asked for.
+        compared(): `comparison` is the requested one.
         failed(str): why there is no run, or why it ended.
     """
 
@@ -73,7 +73,7 @@ class BenchModel(QObject):
         self.progress = ""
         self._locating = LatestJob[DifferenceLocation](self, self._show_difference, self.failed)
         self._ended_because = ""
-        self._texts_at_opening: tuple[str, ...] = ()  # that were chosen when somebody opened a run
+        self._texts_at_opening: tuple[str, ...] = ()  # chosen when the user opened a run
         self._starting = LatestJob[Plan](self, self._start, self._give_up)
         self.saved = SavedRuns(history, self)
         self.saved.opened.connect(self._show_opened)
@@ -95,7 +95,7 @@ class BenchModel(QObject):
         return self._starting.is_busy or self._runner.is_running
 
     def run(self) -> None:
-        """Measure what is chosen."""
+        """Measure the present choice."""
         if not self.can_run:
             return
         plan, history = self.choice.plan, self._history
@@ -115,13 +115,13 @@ class BenchModel(QObject):
         self._runner.start(plan)
 
     def _give_up(self, problem: str) -> None:
-        """There is no run."""
+        """Report why no run was started."""
         self.set_progress("No results")
         self.failed.emit(problem)
         self.running_changed.emit()
 
     def stop(self) -> None:
-        """Stop at once; what was measured stays."""
+        """Stop at once; results so far stay."""
         if self._starting.is_busy:
             self._starting.cancel()
             self.set_progress("Stopped")
@@ -141,7 +141,7 @@ class BenchModel(QObject):
             self._runner.send("hold")
 
     def close(self) -> None:
-        """End the process and wait for it: the window closes."""
+        """End the process and wait for it, before the window closes."""
         self._starting.wait()
         self._locating.wait()
         self.choice.close()
@@ -152,24 +152,24 @@ class BenchModel(QObject):
 
     @property
     def results(self) -> list[BenchResult]:
-        """Finished records, and those of the cell that runs with what they have so far."""
+        """Finished records, and records of the present cell with their samples so far."""
         return self.measured.results
 
     @property
     def can_report(self) -> bool:
-        """Whether a report would hold figures: those of the cell that runs are in none."""
+        """Whether a report would contain results; those of the present cell are not included."""
         return bool(self.measured.finished)
 
     @property
     def awaited(self) -> list[str]:
-        """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
+        """Contenders still without results, in the order of the plan, except those left out."""
         planned = self.measured.planned or (self.choice.contenders if self.is_running else ())
         there = {row.contender for row in self.results} | {each.contender for each in self.measured.left_out}
         return [name for name in planned if name not in there]
 
     @property
     def failed_to_open(self) -> Mapping[str, str]:
-        """Why one that was asked for takes no part at all."""
+        """Why planned contenders take no part at all, by name."""
         gone = {each.contender: each.reason for each in self.measured.left_out if not each.scenario}
         return {name: gone[name] for name in self.measured.planned if name in gone}
 
@@ -178,13 +178,13 @@ class BenchModel(QObject):
         return verdict_of(self.results, text, baseline, reference)
 
     def title_of(self, text: str) -> str:
-        """How people know a text of the run."""
+        """The title of a text of the run, or its name."""
         return self.choice.known_texts.get(text, text)
 
     def measured_another(self, text: str) -> str:
-        """What the results on a text are of that is not so now, "" where all is.
+        """How the results on a text differ from the present state, "" if they do not.
 
-        "model" for another one, "text" where another one is chosen, "changed" for what was typed before.
+        "model": of another model; "text": another text is chosen; "changed": the user edited the text since.
         """
         now, document, measured = self._session.vocabulary, self._session.document, self.measured
         if self.is_running or not self.results:
@@ -215,10 +215,10 @@ class BenchModel(QObject):
             self.show_run(opened.run, f"Saved run: {opened.entry.title}", opened.entry.path)
 
     def _show_newest(self, opened: OpenedRun) -> None:
-        """The last run of an earlier start, unless somebody has begun another one meanwhile."""
+        """Show the newest run of an earlier start, unless another run was started or opened."""
         if not self.is_running and not self.results:
             self.show_run(opened.run, opened.entry.title, opened.entry.path)
-            self._texts_at_opening = ()  # nobody asked for it in the place of these
+            self._texts_at_opening = ()  # the user did not open it for the chosen texts
 
     def compare_with(self, path: Path) -> None:
         if path == self.saved.shown:
@@ -235,7 +235,7 @@ class BenchModel(QObject):
 
     @property
     def notes(self) -> list[str]:
-        """What one should know who reads the figures."""
+        """Notes that help to read the results."""
         return notes(self.measured, self.is_running)
 
     def show_run(self, run: BenchRun, title: str = "Saved run", path: Path | None = None) -> None:
@@ -246,12 +246,12 @@ class BenchModel(QObject):
         self.results_changed.emit()
 
     def isolate(self, contender: str) -> None:
-        """Point at one contender in all charts; at none for "" or where it is pointed at already."""
+        """Highlight one contender in all charts; none for "" or if it is highlighted already."""
         self.isolated = "" if contender == self.isolated else contender
         self.isolated_changed.emit()
 
     def open_difference(self, contender: str, text: str = "") -> None:
-        """Put the text in which a contender differs into the session, and select the first place."""
+        """Show the text in which a contender's tokens differ, and select the first difference."""
         result = deviations(self.results, text).get(contender)
         tokenizer, model, plan = (
             self._session.tokenizer,
@@ -318,7 +318,7 @@ class BenchModel(QObject):
         self.progress_changed.emit()
 
 
-# The benchmark's process: started with a plan, talked to by lines, and told by its events
+# The benchmark's process: takes a plan and commands as lines, and writes events
 
 
 class BenchRunner(QObject):
@@ -326,7 +326,7 @@ class BenchRunner(QObject):
 
     Signals:
         told(dict): an event of `guiapp.analysis.bench.engine`, or {"event": "failed", "message"}.
-        ended(str): the process is gone; why, where that was not asked for or to be expected, else "".
+        ended(str): the process ended; the reason if that was unexpected, else "".
     """
 
     told = Signal(dict)
@@ -344,7 +344,7 @@ class BenchRunner(QObject):
         return self._process.is_running
 
     def start(self, plan: Plan) -> None:
-        """Begin; nothing happens while another run is going."""
+        """Start a run; do nothing during another one."""
         if self.is_running:
             return
         self._has_finished = False
@@ -352,11 +352,11 @@ class BenchRunner(QObject):
         self.send(json.dumps(plan.record()))
 
     def send(self, command: str) -> None:
-        """`pause`, `resume`, `hold`, or `stop`, after which it says what it has and ends."""
+        """Send `pause`, `resume`, `hold`, or `stop`, after which the process reports its results and ends."""
         self._process.send(f"{command}\n".encode())
 
     def close(self) -> None:
-        """End it whatever it does, and wait for that."""
+        """End the process whatever it does, and wait for it."""
         self._process.leave(FAREWELL_MS)
 
     def _take(self, lines: list[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""The panel behind "More": everybody and everything that can be chosen, with what each adds to the time."""
+"""The More panel: all choices for a run, each with the time that it adds."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ EXAMPLES = {COMMAND: "./tok --ids", STREAM: "./tok --serve", PYTHON: "my_module:
 WARNING = "It runs on this computer with your permissions. Add only programs that you trust."
 NO_MODEL = "Open a model to try it."
 WIDTH_PX = 428
-MOST_REASONS_PX = 220  # high; what is more is scrolled to
+MOST_REASONS_PX = 220  # height; the rest scrolls
 TRIED_BYTES = 2000
 SOME_TEXT = b"Hello world"
 CORES = os.cpu_count() or 1
@@ -87,7 +87,7 @@ REPEAT = {"skip them": "never", "repeat the text": "same", "use new text": "fres
 
 
 class Tick(NamedTuple):
-    """One thing to tick; what it adds to the time is in words."""
+    """One row to tick; `adds` is the time that it adds, as text."""
 
     name: str
     title: str
@@ -98,10 +98,10 @@ class Tick(NamedTuple):
 
 
 class TickList(QWidget):
-    """Boxes below a title, each with what it adds.
+    """Check boxes below a title, each with the time that it adds.
 
     Signals:
-        ticked(str, bool): the name of a box, and whether it is chosen now.
+        ticked(str, bool): the name of a box, and whether it is now ticked.
     """
 
     ticked = Signal(str, bool)
@@ -118,7 +118,7 @@ class TickList(QWidget):
         in_column(heading(title), self._grid, on=self, spacing=0)
 
     def show_ticks(self, ticks: Sequence[Tick]) -> None:
-        """List these, with the boxes that there are: one of them may have the focus."""
+        """List these rows; reuse the boxes if the names are the same, because one may have the focus."""
         if [tick.name for tick in ticks] != list(self.boxes):
             for widget in (*self.boxes.values(), *self._adds.values()):
                 widget.deleteLater()
@@ -144,7 +144,7 @@ class TickList(QWidget):
 
 
 class LimitsCard(Popover):
-    """How long, on how many threads and up to which size."""
+    """The limits of a run: time, threads, largest size, and sizes beyond the text."""
 
     def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
         super().__init__(parent)
@@ -166,7 +166,7 @@ class LimitsCard(Popover):
 
 
 class MissingCard(Popover):
-    """Who cannot take part and why, and a line to copy that installs what is not there."""
+    """Libraries that cannot take part and why, with a command that installs missing packages."""
 
     def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
         super().__init__(parent)
@@ -213,10 +213,10 @@ class MissingCard(Popover):
 
 
 class MorePanel(QFrame):
-    """Lists of contenders, scenarios and texts, and one number for the time of it all.
+    """Lists of contenders, scenarios and texts, and the expected time of the run.
 
     Signals:
-        closed(): show the page as it was.
+        closed(): close the panel.
     """
 
     closed = Signal()
@@ -333,7 +333,7 @@ class MorePanel(QFrame):
         card.open_under(self.missing_button)
 
     def _add_own(self) -> None:
-        """Let one take part that somebody writes down; it is remembered."""
+        """Let the user define a contender, which is saved and chosen."""
         assert self._choice.own is not None
         dialog = CustomDialog(self._choice.own, self._choice.session, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -351,9 +351,9 @@ class MorePanel(QFrame):
 
 
 class CustomDialog(QDialog):
-    """Adds a contender of one's own: a form with a name, what runs, and Try; below it those that are there.
+    """Adds and removes the user's own contenders: a form with Try, above a list of those that exist.
 
-    chosen  the contender that was added, None for none
+    chosen  the contender that was added, None if none was
     """
 
     def __init__(self, own: CustomContenders, session: ModelSession, parent: QWidget | None = None) -> None:
@@ -392,7 +392,7 @@ class CustomDialog(QDialog):
         return own
 
     def try_it(self) -> None:
-        """With the beginning of the session's text."""
+        """Run the contender on the beginning of the session's text."""
         tokenizer, model = self._session.tokenizer, self._session.loader.model
         if tokenizer is None or model is None:
             return
@@ -461,7 +461,7 @@ class CustomDialog(QDialog):
         self._forget()
 
     def _forget(self) -> None:
-        """Something else is written now."""
+        """Drop the trial: its target has changed."""
         self._trial.cancel()
         self._show_message("")
         self.name.setPlaceholderText(self._suggested)
@@ -479,7 +479,7 @@ class CustomDialog(QDialog):
         self._on_vocabulary_changed()
 
     def _on_vocabulary_changed(self) -> None:
-        """There is a model to compare with, or none."""
+        """Enable Try only with a model to compare with."""
         can_try = self._session.tokenizer is not None
         self.try_button.setEnabled(can_try and not self._trial.is_busy)
         self.try_button.setToolTip("" if can_try else NO_MODEL)
@@ -504,7 +504,7 @@ class CustomDialog(QDialog):
             self._own.remove(self._own.contenders[row].name)
 
     def _choose_target(self) -> None:
-        """A program, or the file of a module; words behind it stay to be typed."""
+        """Choose a program, or the file of a module; the user types further arguments."""
         is_python = self.kind.currentData() == PYTHON
         path = ask_to_open(self, "Choose", "Python (*.py)" if is_python else ALL_FILES)
         if path is not None:

@@ -1,4 +1,4 @@
-"""The Bench page: three clicks to an answer, and everything else behind "More"."""
+"""The Bench page: an answer in three clicks, and all other choices in the More panel."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from guiapp.pages.bench.saving import BenchExport
 
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 READABLE = LINKS | Qt.TextInteractionFlag.TextSelectableByMouse
-FRAME_MS = 220  # between two pictures of a run
-BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
-LOW_PX = 560  # high, every line counts
-SIDE_PX = 28  # of the page, free at each side
-PRESENTED_PX, LEAST_FACTOR = (1000, 600), 1.25  # a larger page is enlarged to the screen, a smaller one so
+FRAME_MS = 220  # between two redraws during a run
+BOTH_PX = 1000  # width with room for the More panel next to the results
+LOW_PX = 560  # below this height, spacing is smaller
+SIDE_PX = 28  # margin at each side of the page
+PRESENTED_PX, LEAST_FACTOR = (1000, 600), 1.25  # size that is scaled to the screen, and the least scale
 RUN = "run"  # the subject of notices
 
 
@@ -62,7 +62,7 @@ LEGEND = (
 
 
 class BenchPage(Page):
-    """Puts everything together and redraws results a few times a second while a run is going."""
+    """Combines the parts, and redraws results a few times a second during a run."""
 
     legend = {"On the charts": LEGEND}
 
@@ -117,7 +117,7 @@ class BenchPage(Page):
         for chooser in (self.results.texts, self.results.baselines):
             chooser.activated.connect(self.redraw)
 
-    # What the window asks
+    # The interface for the window
 
     @property
     def panels(self) -> list[QWidget]:
@@ -137,15 +137,15 @@ class BenchPage(Page):
         self._enlarge()
 
     def _enlarge(self) -> None:
-        """Fill the screen of a presentation."""
+        """Scale the headline and the charts to the screen in a presentation."""
         factor = min(self.width() / PRESENTED_PX[0], self.height() / PRESENTED_PX[1])
         self.headline.set_factor(max(factor, 1.0) if self._is_presented else 1.0)
         self.results.set_factor(max(factor, LEAST_FACTOR) if self._is_presented else 1.0)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.bar.text_button.show_choice()  # the text may have another length now
-        self.redraw()  # nothing is drawn while other pages are in front
+        self.bar.text_button.show_choice()  # the length of the text may have changed
+        self.redraw()  # a hidden page is not redrawn
 
     def stop(self) -> None:
         self._frames.stop()
@@ -153,7 +153,7 @@ class BenchPage(Page):
         self.model.close()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape folds the notes that are unfolded."""
+        """Collapse the notes on Escape."""
         if event.key() == Qt.Key.Key_Escape and self.footer.notes.isVisible():
             self.footer.notes_button.click()
         else:
@@ -162,7 +162,7 @@ class BenchPage(Page):
     # More, and less
 
     def open_more(self) -> None:
-        """Show all that can be chosen at the left."""
+        """Show the More panel at the left."""
         self._show_more(True)
         self.more.close_button.setFocus()
 
@@ -185,7 +185,7 @@ class BenchPage(Page):
             self._enlarge()
 
     def _fit_more(self) -> None:
-        """Let more to choose stand beside the results, or in their place where there is no room for both."""
+        """Show the More panel next to the results, or in their place if there is no room for both."""
         is_narrow = self.width() < BOTH_PX
         self.more.setMaximumWidth(QWIDGETSIZE_MAX if is_narrow else WIDTH_PX)
         self._right.setHidden(is_narrow and not self.more.isHidden())
@@ -201,7 +201,7 @@ class BenchPage(Page):
     # The run
 
     def show_only(self, name: str) -> None:
-        """Show a chart alone, by its scenario or as "exactness", or a table; raises BenchError without it."""
+        """Show one chart (a scenario or "exactness") or one table; raises BenchError if the run has none."""
         self.redraw()
         if name not in self.results.keys:
             raise BenchError(f"This run has no chart “{name}”.")
@@ -224,7 +224,7 @@ class BenchPage(Page):
         return self.model.can_report
 
     def redraw(self) -> None:
-        """Draw what is in front with the results that there are now; none is planned any more."""
+        """Draw the present results at once, and cancel a planned redraw."""
         self._frames.stop()
         self.bar.report_button.setEnabled(self.model.can_report)
         self.results.redraw()
@@ -236,12 +236,12 @@ class BenchPage(Page):
             self._frames.start()
 
     def _put_off_frame(self) -> None:
-        """Charts wait while somebody types, scrolls or drags."""
+        """Delay the redraw while the user types, scrolls or drags."""
         if self._frames.isActive():
             self._frames.start()
 
     def _on_progress_changed(self) -> None:
-        """The verdict, and how the run goes; nobody looks while other pages are in front."""
+        """Show the verdict and the progress, if the page is visible."""
         if self.isVisible():
             model, results = self.model, self.results
             text = results.text
@@ -256,9 +256,9 @@ class BenchPage(Page):
             act(self._input_watch)
         if self.model.is_running:
             if self._right.isHidden():
-                self.close_more()  # what is measured is wanted now
+                self.close_more()  # shows the results of the new run
             self.notices.clear_notice(RUN)
-            if CHANGES in self.results.shown:  # there are none before the run is over
+            if CHANGES in self.results.shown:  # there is no comparison before the run is over
                 self.results.choose(THROUGHPUT)
         self._on_progress_changed()
 
@@ -273,7 +273,7 @@ class BenchPage(Page):
         self.notices.clear_notice(RUN)
 
     def _scroll_to_notes(self) -> None:
-        """Once they have their room below the charts; or back to the top."""
+        """Scroll to the notes once they are laid out below the charts; or back to the top."""
         notes = self.footer.notes
         self._sheet.verticalScrollBar().setValue(notes.y() if notes.isVisible() else 0)
 
@@ -282,12 +282,12 @@ class BenchPage(Page):
 
 
 class Footer(QFrame):
-    """What there is more to choose, and notes on the run, folded into one line.
+    """One line with the buttons for the More panel and for notes on the run.
 
     Signals:
-        more_clicked(): show all that can be chosen, or no longer.
+        more_clicked(): show or hide the More panel.
 
-    notes  what the page shows below its charts while the button is pressed
+    notes  label that the page shows below its charts while the notes button is checked
     """
 
     more_clicked = Signal()
@@ -325,13 +325,13 @@ class Footer(QFrame):
         self.notes_button.setIcon(icon("chevron-down" if is_open else "chevron-right", dim))
         self.notes_button.setText(counted(len(self._notes), "note"))
         self.notes_button.setVisible(bool(self._notes))
-        self.notes.setText("")  # a label keeps the colour of its links until it has other words
+        self.notes.setText("")  # a label keeps the colour of its links until its text changes
         self.notes.setText("".join(f"<p style='margin: 0 0 6px 0'>{note}</p>" for note in self._notes))
         self.notes.setVisible(is_open and bool(self._notes))
 
 
 def linked(note: str) -> str:
-    """A note as rich text: where ids differ, a click leads there."""
+    """A note as rich text, with links to the first differences of ids."""
     if not isinstance(note, LinkedNote):
         return escape(note)
     target = quote(note.contender, safe="")

@@ -1,4 +1,4 @@
-"""Charts and tables of a run behind tabs: two charts beside each other where there is room, a table below."""
+"""Charts and tables of a run in tabs; throughput and exactness share one tab."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ COPIES: Mapping[str, tuple[str, Callable[[Table], str]]] = {
     "markdown": ("Markdown", lambda table: markdown_table(table) + "\n"),
 }
 SORT = "sort"
-ROUNDING_PX = 6  # by which Qt may lay out tables wider than the whole, as it rounds up their columns
+ROUNDING_PX = 6  # Qt rounds up columns, so a table may be this much too wide
 ARROWS = {False: " ↑", True: " ↓"}
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
 TABLES = {FIGURES: "Figures", PUBLISHED: "Published", CHANGES: "Changes"}
 BOTH = "Throughput and exactness"
-CALM = (THROUGHPUT, EXACTNESS)  # below each other: both are wide and low
-WIDE_PX = 800  # from here on there is room for two charts beside each other
+CALM = (THROUGHPUT, EXACTNESS)  # shown together; both are wide and low
+WIDE_PX = 800  # from this width, two charts fit next to each other
 LEAST_TABLE_PX, MOST_CHOOSER_PX = 120, 180
 NOTHING_YET = "Nothing measured yet"
 HAVE_PLANNED_TEXTS = [name for name, row in SCENARIOS.items() if row.by_text and not row.own_texts]
@@ -89,10 +89,10 @@ QUANTITIES = {"Speed": True, "Time": False}
 
 
 class Sheet(QScrollArea):
-    """What is laid out in a column is seen whole where it can be; what is below it is scrolled to.
+    """A scroll area that fits its column into the visible height if possible; a part below it scrolls.
 
     Signals:
-        resized(): there is more or less room.
+        resized(): the visible area has another size.
     """
 
     resized = Signal()
@@ -111,7 +111,7 @@ class Sheet(QScrollArea):
         in_column((self._inside.column, 1), below, on=self._inside, spacing=0)
 
     def room_for(self, part: QWidget) -> int:
-        """The height that is seen of the last part of the column without scrolling."""
+        """The height available to the last part of the column without scrolling."""
         below = self._inside.column.contentsRect().bottom() - part.geometry().bottom()
         return self.viewport().height() - part.y() - max(below, 0)
 
@@ -127,7 +127,7 @@ class _Inside(QWidget):
         self._area, self.column, self.below = area, QWidget(), QWidget()
 
     def heightForWidth(self, width: int) -> int:
-        """What is seen, or the least that is needed: by default that would be what the column likes."""
+        """The visible height, or the minimum if that is more; Qt's default is the preferred height."""
         layout, room_px = self.column.layout(), self._area.viewport().height()
         least_px = 0 if layout is None else layout.minimumHeightForWidth(width)
         below_px = 0 if self.below.isHidden() else self.below.heightForWidth(width)
@@ -135,9 +135,9 @@ class _Inside(QWidget):
 
 
 class ResultsView(QWidget):
-    """What was measured, as charts are chosen by tabs; before that the two that most runs have.
+    """The charts and tables of a run, chosen by tabs; at first throughput and exactness.
 
-    keys  what there is to see, in the order of its tabs
+    keys  available charts and tables, in the order of the tabs
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class ResultsView(QWidget):
     ) -> None:
         super().__init__()
         self._model, self._theme_source, self._sheet, self._settings = model, theme_source, sheet, settings
-        self._drawn: dict[str, object] = {}  # what each chart shows
+        self._drawn: dict[str, object] = {}  # the state that each chart shows
         self._preferred: tuple[str, ...] = CALM  # the one chosen first
         self._placed: object = None
         self._is_dimmed = False
@@ -194,7 +194,7 @@ class ResultsView(QWidget):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """What is in front: what was chosen, else what most runs have, else what there is."""
+        """The keys in front: the choice, else throughput and exactness, else the first key."""
         keys = self.keys
         tries = ([key for key in each if key in keys] for each in (self._preferred, CALM, keys[:1]))
         return tuple(next(filter(None, tries)))
@@ -205,7 +205,7 @@ class ResultsView(QWidget):
 
     @property
     def text(self) -> str:
-        """The text that charts are of, and the verdict."""
+        """The text of the charts and of the verdict."""
         return self.texts.name
 
     @property
@@ -213,7 +213,7 @@ class ResultsView(QWidget):
         return self.baselines.name or BASELINE
 
     def choose(self, key: str) -> None:
-        """Show it; throughput and exactness together."""
+        """Show a chart or table; throughput and exactness appear together."""
         self._preferred = CALM if key in CALM else (key,)
         self.redraw()
 
@@ -222,7 +222,7 @@ class ResultsView(QWidget):
         self.redraw()
 
     def set_factor(self, factor: float) -> None:
-        """Enlarge what is shown for an audience, which chooses nothing."""
+        """Scale charts and tables for an audience; tabs and choosers are hidden unless it is 1."""
         if factor == self._factor:
             return
         self._factor = factor
@@ -232,7 +232,7 @@ class ResultsView(QWidget):
         self.redraw()
 
     def set_dimmed(self, is_dimmed: bool) -> None:
-        """Charts and tables, whose figures are not of what is open now."""
+        """Dim charts and tables whose results are not those of the open model and the chosen text."""
         if is_dimmed != self._is_dimmed:
             self._is_dimmed = is_dimmed
             for chart in self.charts.values():
@@ -241,12 +241,12 @@ class ResultsView(QWidget):
 
     @property
     def is_column(self) -> bool:
-        """Whether charts stand below each other, though they may have to be scrolled to."""
+        """Whether charts are arranged in a column, even if that needs scrolling."""
         return self.shown == CALM and (self.width() < WIDE_PX * self._factor or self._fits_column)
 
     @property
     def _room_px(self) -> int:
-        """The height that is seen without scrolling: its own may be more."""
+        """The height visible without scrolling, which may be less than the height of the view."""
         return self._sheet.room_for(self)
 
     @property
@@ -269,12 +269,12 @@ class ResultsView(QWidget):
         model = self._model
         self.keys = self._list_keys()
         self._offer(self.shown)
-        shown = self.shown  # in the room that these offers leave
+        shown = self.shown  # needs the height that the choosers leave
         self._place(shown)
-        showing = self._showing  # of what is chosen among the offers
+        showing = self._showing  # depends on the choosers
         n_rows = len({row.contender for row in self._rows(THROUGHPUT)}) + len(showing.loading)
         for key, height_px in zip(CALM, (n_rows * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX), strict=True):
-            if key in self.charts:  # what is free stays free at the end
+            if key in self.charts:  # the rest of the height stays empty at the end
                 self.charts[key].setMaximumHeight(
                     round(height_px * self._factor) if self.is_column else QWIDGETSIZE_MAX
                 )
@@ -292,7 +292,7 @@ class ResultsView(QWidget):
                 self._show(key, self._rows(key), showing)
 
     def _show(self, key: str, rows: Sequence[BenchResult], showing: Showing) -> None:
-        """Draw these records, unless they are drawn: times change with their number alone."""
+        """Draw these records unless the chart shows them; times change only with their number."""
         chart = self.charts[key]
         chart.source = source_of(self._model.measured, rows[0].corpus) if rows else ""
         chart.set_reason("" if rows or (showing.loading and key != EXACTNESS) else NOTHING_YET)
@@ -323,7 +323,7 @@ class ResultsView(QWidget):
         self.bar.setVisible(self._factor == 1.0)
         self.bar.show_widgets(
             [self.tabs[key] for key in offered]
-        )  # as high as these and the choosers need now
+        )  # fits the height to the tabs and the choosers
 
     def _tab(self, key: str) -> QToolButton:
         title = TABLES.get(key) or (BOTH if key in CALM else SCENARIOS[key].label)
@@ -332,7 +332,7 @@ class ResultsView(QWidget):
         return tab
 
     def _place(self, shown: tuple[str, ...]) -> None:
-        """Give those that are shown all the room, and hide the others."""
+        """Arrange the charts that are shown, and hide the others."""
         box, is_column = self._charts_box, self.is_column
         if (shown, is_column) == self._placed:
             return
@@ -345,16 +345,16 @@ class ResultsView(QWidget):
             if key not in TABLES:
                 box.addWidget(self.chart(key), COLUMN_SHARES[key] if is_column else 1)
                 self.chart(key).show()
-        self._body.setStretch(0, int(box.count() > 0))  # an empty one would take its share, too
+        self._body.setStretch(0, int(box.count() > 0))  # an empty box would take its share too
         self.tables.setVisible(not box.count())
 
     def chart(self, key: str) -> Chart:
-        """The chart of a scenario or of exactness, made when it is needed first."""
+        """The chart of a scenario or of exactness, made when first needed."""
         if key not in self.charts:
             name = "Speed × exactness" if key == EXACTNESS else SCENARIOS[key].title
             chart = self.charts[key] = chart_class(key)(self._theme_source, name)
             chart.setParent(self)
-            chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
+            chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # equal halves
             chart.set_reason(NOTHING_YET)
             chart.clicked.connect(self._on_chart_clicked)
             chart.emphasize(self._model.isolated)
@@ -368,7 +368,7 @@ class ResultsView(QWidget):
         loading = [
             LoadingBar(name, each.share or None, each.stage) for name, each in model.measured.loading.items()
         ]
-        if model.is_running or not model.results:  # the others will take part
+        if model.is_running or not model.results:  # the other contenders will take part
             names = model.awaited if model.is_running else model.choice.contenders
             loading += [LoadingBar(name, None) for name in names if name not in model.measured.loading]
         missing = {**self._left_out_of_throughput(), **model.failed_to_open}
@@ -384,7 +384,7 @@ class ResultsView(QWidget):
         )
 
     def _left_out_of_throughput(self) -> dict[str, str]:
-        """Why contenders have no figure for the text that is shown, such as one that takes too long."""
+        """Why contenders have no result on the shown text, for example because a call takes too long."""
         measured = {row.contender for row in self._rows(THROUGHPUT)}
         return {
             each.contender: each.reason
@@ -401,7 +401,7 @@ class ResultsView(QWidget):
             chart.emphasize(self._model.isolated)
 
     def _on_chart_clicked(self, name: str | None, _part: object) -> None:
-        """Fade the others; a second click, or one beside everything, brings them back."""
+        """Fade the other contenders; a second click, or one on empty ground, restores them."""
         self._model.isolate(name or "")
 
     def _save_unit(self) -> None:
@@ -410,9 +410,9 @@ class ResultsView(QWidget):
 
 
 class Chooser(QComboBox):
-    """Lists names as they come in; what is wanted is chosen as soon as it is there, until then the first.
+    """Lists names as they arrive; chooses the preferred name once it is listed, until then the first.
 
-    It is hidden where there is nothing to choose.
+    It is hidden if there is nothing to choose.
     """
 
     def __init__(self, title: str, title_of: Callable[[str], str] = str, preferred: str = "") -> None:
@@ -424,11 +424,11 @@ class Chooser(QComboBox):
 
     @property
     def name(self) -> str:
-        """The one that is chosen, "" for none."""
+        """The chosen name, "" if none."""
         return self.currentData() or ""
 
     def offer(self, names: Sequence[str]) -> None:
-        """List these names, each once, in place of those that are there."""
+        """Replace the list by these names, each once."""
         listed = list(dict.fromkeys(names))
         if listed != [self.itemData(index) for index in range(self.count())]:
             with QSignalBlocker(self):
@@ -442,7 +442,7 @@ class Chooser(QComboBox):
         return super().sizeHint().boundedTo(QSize(MOST_CHOOSER_PX, QWIDGETSIZE_MAX))
 
     def minimumSizeHint(self) -> QSize:
-        """Qt keeps the one for the names before."""
+        """The present size hint: Qt caches the minimum of the previous names."""
         return self.sizeHint()
 
     def _prefer(self) -> None:
@@ -453,9 +453,9 @@ class Chooser(QComboBox):
 
 
 class TablesView(QTextBrowser):
-    """Shows tables in the theme's colours; the same ones again keep their place and order.
+    """Shows tables in the theme's colours; keeps the scroll position and sort order on updates.
 
-    A click on a head sorts by that column, another one turns the order; links copy a table as it is sorted.
+    A click on a header sorts by that column, a second reverses the order; links copy the sorted table.
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
@@ -464,9 +464,9 @@ class TablesView(QTextBrowser):
         self._opacity = self._factor = 1.0
         self._tables: Sequence[Table] = ()
         self._intro = ""
-        self._orders: dict[str, tuple[int, bool]] = {}  # column and whether it falls, by the title of a table
+        self._orders: dict[str, tuple[int, bool]] = {}  # by title: sort column, and whether descending
         set_role(self, "plain")
-        self.setWordWrapMode(QTextOption.WrapMode.WordWrap)  # not within words: what is wider is scrolled to
+        self.setWordWrapMode(QTextOption.WrapMode.WordWrap)  # not within words: wider tables scroll
         self.document().setDocumentMargin(0)
         self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         self.setAccessibleName("Tables")
@@ -484,7 +484,7 @@ class TablesView(QTextBrowser):
             self._draw()
 
     def _on_link_clicked(self, link: QUrl) -> None:
-        """`sort:TABLE:COLUMN`, or a key of COPIES and the number of a table."""
+        """Handle `sort:TABLE:COLUMN`, or KEY:TABLE with a key of COPIES."""
         act, *numbers = link.toString().split(":")
         table = self._tables[int(numbers[0])]
         if act == SORT:
@@ -500,7 +500,7 @@ class TablesView(QTextBrowser):
             )
 
     def _order_of(self, table: Table) -> tuple[int, bool]:
-        """The column that somebody chose; -1 for rows as they came."""
+        """The sort column and whether it is descending; column -1 for the original order."""
         return self._orders.get(table.title, (-1, False))
 
     def _in_order(self, table: Table) -> Table:
@@ -531,14 +531,14 @@ class TablesView(QTextBrowser):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave what Qt rounds up, so that only tables without room are scrolled to the side."""
+        """Allow for what Qt rounds up, so that only tables that are too wide scroll sideways."""
         self.setLineWrapColumnOrWidth(self.viewport().width() - ROUNDING_PX)
         is_wider = self.document().idealWidth() > self.viewport().width()
         policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if is_wider else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setHorizontalScrollBarPolicy(policy)
 
     def _mark(self, table: Table, name: str) -> Html:
-        """The marker of a contender before its name."""
+        """The marker before the name of a contender; empty for other tables."""
         if table.rows[0][0] != CONTENDER:
             return Html()
         return Html(f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;")

@@ -1,4 +1,4 @@
-"""Runs and charts of the Bench page as files."""
+"""Saves runs and charts of the Bench page as files."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ DRAWING = "Drawing chart {} …"
 
 
 class BenchExport:
-    """Writes the run of a model; what goes wrong is told by the model.
+    """Saves the run of a model, whose `failed` signal reports errors.
 
-    Charts are drawn one in each turn of the event loop, and written in a thread: the window stays awake.
+    It draws one chart in each turn of the event loop and writes in a thread, so the window stays responsive.
     """
 
     def __init__(self, model: BenchModel, window: QWidget) -> None:
@@ -59,7 +59,7 @@ class BenchExport:
         return self._turns.isActive() or self._writing.is_busy
 
     def save_report(self, baseline: str) -> None:
-        """Ask for a file and write the run in the format that its ending names."""
+        """Ask for a file and write the run in the format of its extension."""
         if (path := ask_to_save(self._window, "Save report", "benchmark.html", FORMATS)) is not None:
             self._begin(self._report(path, baseline))
 
@@ -69,7 +69,7 @@ class BenchExport:
             self._begin(self._pictures(folder, baseline))
 
     def stop(self) -> None:
-        """Give up what is being written: the window closes."""
+        """Stop drawing and writing, before the window closes."""
         self._turns.stop()
         self._writing.wait()
 
@@ -113,7 +113,7 @@ class BenchExport:
 
 
 def _written(files: Mapping[Path, bytes], done: str) -> str:
-    """What to say when all are written; raises BenchError, which names the file that cannot be."""
+    """Write the files and return `done`; raises BenchError, which names a file that cannot be written."""
     for path, data in files.items():
         try:
             replace_file(path, data)
@@ -126,14 +126,14 @@ def _written(files: Mapping[Path, bytes], done: str) -> str:
 
 
 def paper_charts(run: BenchRun, baseline: str) -> Iterator[tuple[str, str]]:
-    """All charts of a run, one after another: name, which no other has, and SVG document."""
+    """Yield the charts of a run one by one, as unique name and SVG document."""
     for name, chart in _charts_of(run, baseline):
-        chart.source = ""  # the page around them says it once
+        chart.source = ""  # the page around the charts contains it once
         yield name, svg_of(chart)
 
 
 def _charts_of(run: BenchRun, baseline: str) -> Iterator[tuple[str, Chart]]:
-    """Each chart laid out for paper; only until the next one is asked for."""
+    """Yield each name and chart, laid out for paper; a chart is valid only until the next."""
     results, showing = run.finished, showing_of(run, PAPER, baseline=baseline, is_speed=False)
     for scenario, row in SCENARIOS.items():
         for text in texts_of(results, scenario):
@@ -148,12 +148,12 @@ def _charts_of(run: BenchRun, baseline: str) -> Iterator[tuple[str, Chart]]:
 
 
 def _laid_out(key: str, rows: Sequence[BenchResult], showing: Showing, source: str) -> Chart:
-    """The chart with these records, as large as they need, without a window."""
+    """A chart of these records, as large as they need, without a window."""
     chart = chart_class(key)(None, "")
     chart.source = source
     height_px = len({row.contender for row in rows}) * ROW_PX + MORE_HEIGHT_PX
     chart.resize(WIDTH_PX, max(height_px, LEAST_HEIGHT_PX))
     chart.show_data(data_of(key, rows, showing))
     chart.resize(WIDTH_PX, max(chart.height(), chart.minimumSizeHint().height()))
-    chart.grab(QRect(0, 0, 1, 1))  # lays it out; a window of its own would bring warnings
+    chart.grab(QRect(0, 0, 1, 1))  # lays it out; showing a window would cause warnings
     return chart
