@@ -28,7 +28,7 @@ def main(model: str, text: str) -> None:
         shell.window.actions_table["bench"].trigger()
         settle()
         page = shell.window.pages.current
-        told_s, load = page.model.choice.expected_s, os.getloadavg()[0]
+        expected_s, load = page.model.choice.expected_s, os.getloadavg()[0]
         started_s = time.monotonic()
         QTest.mouseClick(page.bar.run_button, Qt.MouseButton.LeftButton)
 
@@ -49,7 +49,7 @@ def main(model: str, text: str) -> None:
         )
         settled_s = seconds_until(is_stable)
         end_s = seconds_until(lambda: not page.model.is_running)
-        print(f"load {load:.1f}; told {told_s:.1f} s")
+        print(f"load {load:.1f}; expected {expected_s:.1f} s")
         print(f"first bar {first_s:.2f} s ({', '.join(first)}), all bars {all_s:.2f} s")
         print(f"settled {settled_s:.2f} s, end {end_s:.2f} s")
         print(page.headline.verdict.accessibleName())

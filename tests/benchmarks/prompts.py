@@ -3,7 +3,7 @@
     python tests/benchmarks/prompts.py ../shared/vocabs/*.gguf ../shared/formats/*
 
 Both texts take turns, so that other load affects both equally, and medians are compared.  The segments
-between special tokens are in the cache, as in a chat; in the column "anew" only their words are: special
+between special tokens are in the cache, as in a chat; in the column "new text" only their words are: special
 tokens stand before white space.  Short texts must have the ids and spans of
 `encode_readable`, others those of the segments one by one.
 """
@@ -30,8 +30,8 @@ ROUNDS = 15
 LEAST_NS = 200_000  # of one measurement: the clock is coarse
 READABLE_BYTES = 1_000
 N_NAMES = 3
-N_ANEW = 40
-TITLES = ("without µs", "ids", "spans", "anew", "count", "count without")
+N_NEW_TEXTS = 40
+TITLES = ("without µs", "ids", "spans", "new text", "count", "count without")
 
 Call = Callable[[], object]
 
@@ -77,9 +77,11 @@ def is_exact(tokenizer: Tokenizer, text: str) -> bool:
     return np.array_equal(ids, encoding.token_ids) and np.array_equal(spans, encoding.spans)
 
 
-def anew(tokenizer: Tokenizer, book: str, size: int, names: Sequence[str], n_special: int) -> float:
+def ratio_of_new_text(
+    tokenizer: Tokenizer, book: str, size: int, names: Sequence[str], n_special: int
+) -> float:
     """The time ratio for texts whose words are cached, but whose segments are not."""
-    parts = [book[start : start + size] for start in range(0, len(book) - size, size)][:N_ANEW]
+    parts = [book[start : start + size] for start in range(0, len(book) - size, size)][:N_NEW_TEXTS]
     tokenizer.encode(book)
     times = []
     for number, part in enumerate(parts):
@@ -103,7 +105,7 @@ def compare(tokenizer: Tokenizer, name: str, book: str, sizes: Sequence[int], ro
             ]
             calls += [partial(_spans, tokenizer, each) for each in (plain, text)]
             plain_ns, ns, count_plain_ns, count_ns, plain_spans_ns, spans_ns = median_times(calls, rounds)
-            fresh = anew(tokenizer, book, size, names, n_special)
+            fresh = ratio_of_new_text(tokenizer, book, size, names, n_special)
             ratios = ns / plain_ns, spans_ns / plain_spans_ns, fresh, count_ns / ns, count_plain_ns / plain_ns
             print(
                 f"{name[:28]:28} {size:9,} {n_special:7,} {plain_ns / 1e3:10.1f}",
