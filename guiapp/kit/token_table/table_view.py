@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from io import StringIO
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
@@ -59,7 +57,6 @@ from guiapp.kit.widgets.notices import copy_text
 from guiapp.kit.widgets.painting import elided, width_of
 from guiapp.kit.widgets.tables import (
     LEFT,
-    MOST_COPIED_ROWS,
     NO_INDEX,
     RIGHT,
     AnyIndex,
@@ -161,18 +158,10 @@ class TokenTableModel(RowTable[int]):
         name = self.shown_columns[column].name if 0 <= column < len(self.columns) else ""
         self._model.sort_by(name, bool(name) and order is Qt.SortOrder.DescendingOrder)
 
-    def as_text(self, rows: Iterable[int]) -> str:
-        """Rows for a spreadsheet: tab-separated, unmodified texts, numbers without thousands separators."""
-        source, spelling, text = self._shown.source, self._model.spelling.now, StringIO()
-        lines = csv.writer(text, "excel-tab", lineterminator="\n")
-        lines.writerow(column.title for column in self.shown_columns)
-        for number, index in enumerate(rows):
-            if number == MOST_COPIED_ROWS:
-                lines.writerow(["…"])
-                break
-            if source is not None and (row := self.row(index)) is not None:
-                lines.writerow(column.cell(source, row, spelling) for column in self.shown_columns)
-        return text.getvalue()
+    def cells(self, row: int) -> Iterable[object]:
+        """As in a file: unmodified texts, numbers without thousands separators."""
+        source, spelling = self._shown.source, self._model.spelling.now
+        return () if source is None else (each.cell(source, row, spelling) for each in self.shown_columns)
 
     def mark_of(self, index: int) -> tuple[Attribute, int | None]:
         """The attributes of a row's token, and the number of its colour in the text; None if not there."""

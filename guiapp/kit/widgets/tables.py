@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from io import StringIO
 from typing import Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import (
@@ -114,15 +116,21 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         return super().match(start, role, value, hits, flags) if self.n_rows <= MOST_SEARCHED_ROWS else []
 
     def as_text(self, rows: Iterable[int]) -> str:
-        """Format rows as lines of tab-separated columns under a title line, at most MOST_COPIED_ROWS."""
-        lines = ["\t".join(map(self.title, self.columns))]
-        for index in rows:
-            if len(lines) > MOST_COPIED_ROWS:
-                lines.append("…")
+        """Format rows for a spreadsheet: tab-separated, under a title line, at most MOST_COPIED_ROWS."""
+        text = StringIO()
+        lines = csv.writer(text, "excel-tab", lineterminator="\n")
+        lines.writerow(map(self.title, self.columns))
+        for number, index in enumerate(rows):
+            if number == MOST_COPIED_ROWS:
+                lines.writerow(["…"])
                 break
             if (row := self.row(index)) is not None:
-                lines.append("\t".join(column.text(row) for column in self.columns))
-        return "\n".join(lines) + "\n"
+                lines.writerow(self.cells(row))
+        return text.getvalue()
+
+    def cells(self, row: Row) -> Iterable[object]:
+        """The values to copy from a row."""
+        return (column.text(row) for column in self.columns)
 
     def markdown(self, rows: Iterable[int]) -> str:
         """Format these rows as a Markdown table."""
