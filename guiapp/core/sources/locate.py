@@ -97,7 +97,7 @@ def is_plain(named: str) -> bool:
 
 
 def _place_of(named: str) -> ModelFolder | None:
-    if ":" not in named:
+    if ":" not in named or named.startswith(PREFIX):
         return None
     from guiapp.core.sources.installed import PLACES  # here and below: imports that would slow down the start
 

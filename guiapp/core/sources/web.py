@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
@@ -268,6 +267,8 @@ def _no_answer(limits: Limits) -> str:
 
 def _is_unreadable(error: Exception) -> bool:
     """Whether a server was reached but violated HTTP; the reason is inside the library's own error."""
+    from http.client import HTTPException  # slow: it would be imported at each start
+
     reasons = getattr(error.args[0], "args", ()) if error.args else ()
     return any(isinstance(each, HTTPException) and not isinstance(each, OSError) for each in reasons)
 

@@ -14,7 +14,6 @@ from guiapp.core.encode.families.pipeline import (
     tokens_from_steps,
     trace_whole,
 )
-from guiapp.core.encode.reference.longest_match import Taken, word_steps
 from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.token_tree import encode_words
@@ -43,6 +42,8 @@ class WordsPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
+        from guiapp.core.encode.reference.longest_match import Taken, word_steps
+
         trace_whole(tracer, fragment, None)
         steps = word_steps(fragment, self._find, self._vocabulary.special_ids.unk)
         taken = after_steps(steps, Taken(), tracer)
