@@ -290,8 +290,9 @@ class TokenSearch:
         return _taken(self._longest_at_each_place(text), text, parse_special)
 
     def _longest_at_each_place(self, text: bytes) -> Iterator[tuple[AddedToken, int, int]]:
+        present = [pair for pair in self._by_length if pair[0] in text]
         for start in range(len(text)):
-            for content, token in self._by_length:
+            for content, token in present:
                 if text.startswith(content, start):
                     yield token, start, start + len(content)
                     break
