@@ -131,6 +131,13 @@ def shell(make_shell):
     return make_shell()
 
 
+def close_dialogs(shell):
+    while (popup := QApplication.activePopupWidget()) is not None:
+        popup.close()
+    for dialog in shell.window.findChildren(QDialog):
+        dialog.close()
+
+
 def put_text(qtbot, session, text):
     if session.document.text() != text or session.text.is_modified:
         session.text.show(text)
@@ -166,13 +173,43 @@ def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
 
     yield share
     for text, shell in used:
-        while (popup := QApplication.activePopupWidget()) is not None:
-            popup.close()
-        for dialog in shell.window.findChildren(QDialog):
-            dialog.close()
+        close_dialogs(shell)
         shell.window.actions_table["present"].setChecked(False)
         shell.window.actions_table["theme:dark"].trigger()
         shell.window.actions_table["spelling:signs"].trigger()
         shell.window.actions_table["inspect"].trigger()
         shell.session.set_options(Options(True, True, None))
         put_text(qtbot, shell.session, text)
+
+
+@pytest.fixture
+def show_page(shells_of_module, qapp, qtbot, tmp_path_factory):
+    """Shows a page of one window for all tests of a module, with a model, a text and nothing compared.
+
+    What a page itself keeps stays as the last test left it: the fixtures of pages reset that.
+    """
+
+    def show(page_name, model, text=b"text", load=load_once, size=(1280, 800)):
+        if load not in shells_of_module:
+            folder = tmp_path_factory.mktemp("settings")
+            shells_of_module[load] = open_shell(qapp, qtbot, folder, text, model, load)
+        shell = shells_of_module[load]
+        session, window = shell.session, shell.window
+        for other in shell.compared.sessions[1:]:
+            shell.compared.remove(other)
+        session.set_options(Options(True, True, None))
+        window.resize(*size)
+        if session.loader.model is None or session.loader.model.name != model:
+            with qtbot.waitSignal(session.vocabulary_changed):
+                session.loader.open(model)
+        put_text(qtbot, session, text)
+        window.actions_table[page_name].trigger()
+        window.activateWindow()
+        page = window.pages.current
+        page.shell = shell
+        page.setFocus()
+        return page
+
+    yield show
+    for shell in shells_of_module.values():
+        close_dialogs(shell)

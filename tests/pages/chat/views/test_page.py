@@ -588,12 +588,12 @@ def test_each_form_is_copied(page, qtbot, title, said):
         assert conversation_of(copied).messages == page.model.edited.messages
 
 
-def test_the_conversation_is_there_again_in_the_next_window(open_page, qtbot):
-    first = open_page(messages=MESSAGES)
+def test_the_conversation_is_there_again_in_the_next_window(open_new_page, qtbot):
+    first = open_new_page(messages=MESSAGES)
     chosen = replace(first.model.settings, template=CHATML, add_generation_prompt=False, variables={"a": [1]})
     first.model.choose(chosen)
     first.shell.stop()
-    second = open_page()
+    second = open_new_page()
     assert second.model.edited.messages == tuple(MESSAGES)
     assert second.model.settings == chosen
     assert not second.messages.generation.isChecked()
@@ -690,7 +690,8 @@ def test_messages_are_opened_from_a_file(page, qtbot, monkeypatch, tmp_path, is_
     settle(page, qtbot)
 
 
-def test_where_it_is_narrow_the_template_takes_the_place_of_the_messages(page, qtbot):
+def test_where_it_is_narrow_the_template_takes_the_place_of_the_messages(open_new_page, qtbot):
+    page = open_new_page(messages=MESSAGES)
     page.shell.window.resize(900, 560)
     qtbot.waitUntil(lambda: page.template.isHidden())
     for is_template_shown in (True, False):
