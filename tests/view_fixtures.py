@@ -184,9 +184,9 @@ def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
 
 @pytest.fixture
 def show_page(shells_of_module, qapp, qtbot, tmp_path_factory):
-    """Shows a page of one window for all tests of a module, with a model, a text and nothing compared.
+    """Shows a page of one window for all tests of a module, with a text and nothing compared.
 
-    What a page itself keeps stays as the last test left it: the fixtures of pages reset that.
+    None leaves the model as it is.  What a page itself keeps stays, too: the fixtures of pages reset it.
     """
 
     def show(page_name, model, text=b"text", load=load_once, size=(1280, 800)):
@@ -199,7 +199,7 @@ def show_page(shells_of_module, qapp, qtbot, tmp_path_factory):
             shell.compared.remove(other)
         session.set_options(Options(True, True, None))
         window.resize(*size)
-        if session.loader.model is None or session.loader.model.name != model:
+        if model is not None and (session.loader.model is None or session.loader.model.name != model):
             with qtbot.waitSignal(session.vocabulary_changed):
                 session.loader.open(model)
         put_text(qtbot, session, text)

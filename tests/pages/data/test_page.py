@@ -8,6 +8,7 @@ import pytest
 from chart_samples import click, drag
 from fitting import unreadable
 from hands import drop, files
+from instant_recorder import load_once
 from menus import take
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QToolButton, QT
 
 import guiapp
 from guiapp.analysis.chat.templates import CHATML
+from guiapp.analysis.data.examined import DataOptions
 from guiapp.core.demo import demo_model_path
 from guiapp.native.checkpoint import checkpoint
 from guiapp.pages.data import model as data_model
@@ -49,15 +51,14 @@ def write(tmp_path):
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page in the real window, with a file where one is given."""
+def open_page(show_page, qtbot):
+    """Shows the page of the shared window with the first options, and with a file where one is given."""
 
     def make(path=None, model="demo:bpe"):
-        shell = make_shell(b"text", model, lambda name, pre, progress: guiapp.open_model(name))
-        shell.window.resize(1400, 900)
-        shell.window.actions_table["data"].trigger()
-        page = shell.window.pages.current
-        page.shell = shell
+        page = show_page("data", model, size=(1400, 900))
+        page.model.set_batch_size(data_model.USUAL_BATCH)
+        page.model.set_options(DataOptions())
+        page.panels_below.turn_to("Findings")
         if path is not None:
             page.model.open(path)
         ready(page, qtbot)
@@ -75,11 +76,11 @@ def listed(page):
     return [int(row) + 1 for row in page.model.shown.rows]
 
 
-def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(make_shell, write, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
-    drop(shell.window, QPoint(200, 200), files(write()))
-    qtbot.waitUntil(lambda: shell.window.pages.current_name == "data")
-    page = shell.window.pages.current
+def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(show_page, write, qtbot):
+    window = show_page("inspect", "demo:bpe").window()
+    drop(window, QPoint(200, 200), files(write()))
+    qtbot.waitUntil(lambda: window.pages.current_name == "data")
+    page = window.pages.current
     ready(page, qtbot)
     expected = guiapp.data("demo:bpe", RECORDS)
     assert page.model.data.lengths.tolist() == expected.lengths.tolist()
@@ -100,12 +101,11 @@ def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(make_she
         ("broken.jsonl", "no json at all\n", "inspect"),
     ],
 )
-def test_files_open_where_they_belong(make_shell, tmp_path, name, content, page, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
-    shell.window.actions_table["tree"].trigger()
+def test_files_open_where_they_belong(show_page, tmp_path, name, content, page, qtbot):
+    window = show_page("tree", "demo:bpe").window()
     (tmp_path / name).write_text(content)
-    drop(shell.window, QPoint(200, 200), files(tmp_path / name))
-    qtbot.waitUntil(lambda: shell.window.pages.current_name == page)
+    drop(window, QPoint(200, 200), files(tmp_path / name))
+    qtbot.waitUntil(lambda: window.pages.current_name == page)
 
 
 def test_a_click_on_a_finding_lists_its_records_and_shows_the_token(open_page, write, qtbot):
@@ -214,6 +214,7 @@ def test_another_model_examines_the_same_file(open_page, write, qtbot):
 
 
 def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
+    page = open_page()
     path, may_go_on = write([{"text": f"text {n}"} for n in range(700)]), threading.Event()
     original = data_model.batches
 
@@ -224,7 +225,6 @@ def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
                 checkpoint()
 
     monkeypatch.setattr(data_model, "batches", slowly)
-    page = open_page()
     page.model.open(path)
     qtbot.waitUntil(lambda: page.model.data is not None and page.model.data.n_records > 0)
     page.head.stop.click()
@@ -295,7 +295,7 @@ def test_how_much_is_trained_is_told_by_role(open_page, write, qtbot):
 
 
 def test_a_file_given_with_no_model_waits_for_one(make_shell, write, qtbot):
-    shell = make_shell(b"text", None, lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"text", None, load_once)
     shell.window.actions_table["data"].trigger()
     page = shell.window.pages.current
     page.model.open(write())
@@ -419,7 +419,7 @@ def test_a_file_is_among_the_recent_ones_and_opens_as_data_again(open_page, writ
     path = write()
     page = open_page(path)
     recent = page.shell.window.setting.recent_items.recent_texts
-    assert recent.paths == (str(path),)
+    assert recent.paths[0] == str(path)
     again = type(recent)(page.shell.settings)
     assert again.is_data(path)
     page.model.open(write([{"text": "Hi"}], "other.jsonl"))
