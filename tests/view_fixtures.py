@@ -184,24 +184,28 @@ def share_shell(shells_of_module, qapp, qtbot, tmp_path_factory):
 
 @pytest.fixture
 def show_page(shells_of_module, qapp, qtbot, tmp_path_factory):
-    """Shows a page of one window for all tests of a module, with a text and nothing compared.
+    """Shows a page of one window for all tests of a module, with a text and models.
 
-    None leaves the model as it is.  What a page itself keeps stays, too: the fixtures of pages reset it.
+    No `model` leaves the window's as it is.  What a page itself keeps stays, too: its fixtures reset that.
     """
 
-    def show(page_name, model, text=b"text", load=load_once, size=(1280, 800)):
+    def show(page_name, model, text=b"text", load=load_once, size=(1280, 800), compared=()):
         if load not in shells_of_module:
             folder = tmp_path_factory.mktemp("settings")
             shells_of_module[load] = open_shell(qapp, qtbot, folder, text, model, load)
         shell = shells_of_module[load]
         session, window = shell.session, shell.window
-        for other in shell.compared.sessions[1:]:
-            shell.compared.remove(other)
-        session.set_options(Options(True, True, None))
         window.resize(*size)
-        if model is not None and (session.loader.model is None or session.loader.model.name != model):
+        if model is not None and name_of(session) != model:
             with qtbot.waitSignal(session.vocabulary_changed):
                 session.loader.open(model)
+        if list(map(name_of, shell.compared.sessions[1:])) != list(compared):
+            for other in shell.compared.sessions[1:]:
+                shell.compared.remove(other)
+            for name in compared:
+                shell.compared.add(name)
+        for each in shell.compared.sessions:
+            each.set_options(Options(True, True, None))
         put_text(qtbot, session, text)
         window.actions_table[page_name].trigger()
         window.activateWindow()
@@ -213,3 +217,7 @@ def show_page(shells_of_module, qapp, qtbot, tmp_path_factory):
     yield show
     for shell in shells_of_module.values():
         close_dialogs(shell)
+
+
+def name_of(session):
+    return session.loader.model and session.loader.model.name

@@ -12,7 +12,6 @@ from guiapp.pages.compare import columns as column_menu
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
     shell, page = open_page("demo:bpe")
     wanted = []
-    shell.window.requests.model_wanted.disconnect()
     shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
     qtbot.mouseClick(page.bar.add_button, Qt.MouseButton.LeftButton)
     wanted[0]("demo:spm", None)
@@ -66,7 +65,6 @@ def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page
     again = shell.compared.sessions[2]
     assert not again.options.add_special
     assert not again.options.parse_special
-    shell.window.requests.model_wanted.disconnect()
     shell.window.requests.model_wanted.connect(lambda under, take: asked.append((under, take)))
     take(second, "Other model")
     ((under, open_model),) = asked
