@@ -13,7 +13,7 @@ _record_once = lru_cache(16)(record)
 _open_once = cache(guiapp.open_model)
 
 
-def load_once(name: str, pre: str | None, progress: object) -> Tokenizer:
+def load_once(name: str, pre: str | None = None, progress: object = None) -> Tokenizer:
     """The `load` function of a session: tests share demo models, which are immutable."""
     return _open_once(name) if name.startswith("demo:") and not pre else guiapp.open_model(name, pre)
 
