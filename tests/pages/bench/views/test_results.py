@@ -98,6 +98,7 @@ def test_a_run_without_what_was_chosen_before_shows_throughput_and_exactness(pag
 @pytest.mark.parametrize("width", [780, 900, 1280])
 def test_where_charts_stand_depends_on_the_size_and_not_on_what_was_shown_before(page, results, width):
     heights = range(480, 1000, 20)
+    page.setUpdatesEnabled(False)  # it is laid out, not painted
 
     def placed(height: int, first: str = "throughput") -> list[tuple[bool, bool]]:
         results.choose(first)
