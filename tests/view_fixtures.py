@@ -5,6 +5,7 @@ from contextlib import ExitStack
 import pytest
 from instant_recorder import InstantRecorder, load_once
 from main_window_driver import Answers, load
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QDialog, QMainWindow
 
 from guiapp.analysis.editing.token_store import Options
@@ -73,8 +74,11 @@ def make_steps_page(qtbot, tmp_path):
 
 @pytest.fixture(scope="module")
 def steps_page_of_module():
+    pages = []
     with ExitStack() as ending:
-        yield ending, []
+        yield ending, pages
+    for page in pages:
+        delete_now(page.window())
 
 
 @pytest.fixture
@@ -89,7 +93,6 @@ def show_steps_page(steps_page_of_module, qtbot, tmp_path_factory):
         if not pages:
             folder = tmp_path_factory.mktemp("settings")
             pages.append(open_steps_page(qtbot, ending, folder, name, text, encoder, "dark"))
-            ending.callback(pages[0].window().deleteLater)
             return pages[0]
         (page,) = pages
         session = page.kept_session
@@ -199,7 +202,13 @@ def shells_of_module():
     yield shells
     for shell in shells.values():
         shell.stop()
-        shell.window.deleteLater()
+        delete_now(shell.window)
+
+
+def delete_now(window):
+    """Delete a window before a later test gives the application a style sheet, which would style it, too."""
+    window.deleteLater()
+    QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 from fitting import SIZES, unreadable
+from instant_recorder import load_once
 from pictures import settle
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
 
-import guiapp
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.analysis.sessions.name import PAGES as SESSION_PAGES
 from guiapp.window.pages import PAGES
@@ -19,13 +19,9 @@ ENTRIES = ["Text", "Compare", "Chat", "Data", "Vocabulary", "Doctor", "Tree", "S
 FIRST_PAGES = ["inspect", "compare", "chat", "data", "vocabulary", "doctor", "tree", "steps", "bench"]
 
 
-def open_demo(name, pre, progress):
-    return guiapp.open_model(name, pre)
-
-
 @pytest.fixture
 def window(share_shell):
-    window = share_shell(b"one two three", "demo:bpe", open_demo).window
+    window = share_shell(b"one two three", "demo:bpe", load_once).window
     window.resize(1280, 800)
     return window
 

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 from fake_engine import SilentRunner
+from instant_recorder import load_once
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.session.model_session import ModelSession
@@ -27,7 +28,7 @@ def runner(qapp):
 @pytest.fixture
 def model(qtbot, runner):
     """Of an open model, with nowhere to keep what is typed."""
-    session = ModelSession(TextSession(b"some text"))
+    session = ModelSession(TextSession(b"some text"), load=load_once)
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
     model = BenchModel(session, runner)
@@ -43,7 +44,7 @@ def make_page(qtbot, theme_source):
     with ExitStack() as ending:
 
         def make():
-            session = ModelSession(TextSession(b"text"))
+            session = ModelSession(TextSession(b"text"), load=load_once)
             ending.callback(session.close)
             return shown(BenchModel(session))
 
