@@ -186,7 +186,7 @@ def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
 
 
 def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(open_page, qtbot):
-    shell, page = open_page("demo:bpe", "demo:unigram", "demo:spm", "demo:wordpiece")
+    shell, page = open_page("demo:bpe", "demo:unigram", "demo:spm", "demo:wordpiece", text=TEXT[:200])
     assert page.details.isHidden()
     qtbot.mouseClick(page.bar.details_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.is_ready)
@@ -201,8 +201,8 @@ def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(ope
     assert page.columns.height() > 200
 
 
-def test_no_number_of_differences_is_told_while_they_are_looked_for(opened, qtbot, monkeypatch):
-    shell, page = opened
+def test_no_number_of_differences_is_told_while_they_are_looked_for(open_page, qtbot, monkeypatch):
+    shell, page = open_page("demo:bpe", "demo:unigram", text=TEXT[:200])
     for name in ("kit.document.live_spans", "pages.compare.models"):  # all in the background
         monkeypatch.setattr(f"guiapp.{name}.MOST_AT_ONCE", 0)
     walking, document = page.bar.walking, shell.session.document
