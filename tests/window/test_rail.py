@@ -127,6 +127,7 @@ def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window
 
 def test_in_no_window_do_parts_of_the_top_bar_meet_or_move_by_what_badges_say(window):
     bar, session = window.top_bar, window.setting.session
+    window.setUpdatesEnabled(False)  # it is laid out, not painted
     for size in SIZES:
         window.resize(*size)
         for page in FIRST_PAGES:
@@ -145,6 +146,7 @@ def test_in_no_window_do_parts_of_the_top_bar_meet_or_move_by_what_badges_say(wi
                 assert edge(bar.palette_button.rect().topRight(), bar.palette_button) < window.width()
                 lefts.add((edges[0], *edges[1 : 1 + len(shown)]))
             assert len(lefts) == 1, (size, page)
+    window.setUpdatesEnabled(True)
     window.actions_table["compare"].trigger()
     assert unreadable(window) == []
 

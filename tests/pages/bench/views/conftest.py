@@ -81,7 +81,7 @@ def page_of_module(qapp):
 
 @pytest.fixture
 def shared_page(page_of_module):
-    """One page without a model for all tests of a module that show a run first; its charts are as at first."""
+    """One page without a model for all tests of a module that show a run first; its choosers are reset."""
     page, results = page_of_module, page_of_module.results
     page.resize(1280, 720)
     page.setUpdatesEnabled(True)
