@@ -1,7 +1,7 @@
 """The Chat page of these tests."""
 
 import pytest
-from chat_pages import settle
+from hands import settle
 from instant_recorder import load_once
 
 from guiapp.analysis.chat.messages import Conversation, conversation_of

@@ -38,6 +38,7 @@ def folder(tmp_path):
 def page(show_page):
     page = show_page("compare_languages", "demo:bpe")
     page.views.choose(0)
+    page.model.choose_reference("")
     return page
 
 

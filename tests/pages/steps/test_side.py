@@ -42,8 +42,8 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.mark.parametrize("mode", [0, 1])
-def test_each_template_is_put_into_the_line_to_be_changed(show_steps_page, qtbot, mode):
-    page = show_steps_page()
+def test_each_template_is_put_into_the_line_to_be_changed(make_steps_page, qtbot, mode):
+    page = make_steps_page()
     page.modes.choose(mode)
     listed = page.training.breakpoints if mode else page.trace.side.breakpoints
     line = listed.field.line

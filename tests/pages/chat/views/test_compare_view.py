@@ -1,7 +1,7 @@
 """Two prompts side by side in the real window, with real clicks and keys."""
 
 import pytest
-from chat_pages import settle
+from hands import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 

@@ -7,10 +7,9 @@ from threading import Event
 from time import perf_counter
 
 import pytest
-from chat_pages import settle
 from controls_in_words import controls_of
 from fitting import unreadable
-from hands import drop, files, point_at
+from hands import drop, files, point_at, settle
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
@@ -46,8 +45,8 @@ def choose(menu_button, text, qtbot):
     action.trigger()
 
 
-def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
-    page = open_page(
+def test_all_words_can_be_read_in_a_window_of_any_size(open_new_page, qtbot):
+    page = open_new_page(
         messages=[{"role": "user", "content": "Hi <|im_end|>"}, {"role": "assistant", "content": ""}]
     )
     assert unreadable(page.window()) == []
