@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from chart_samples import curves_data
 from fake_tokenizer import FakeTokenizer
+from instant_recorder import load_once
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication
@@ -156,7 +157,7 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
 
 
 def test_the_chat_page_takes_its_keys(make_shell, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"text", "demo:bpe", load_once)
     page = shell.window.pages.show_page("chat")
     page.model.edited.take(conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
     qtbot.waitUntil(lambda: page.is_ready)
@@ -176,7 +177,7 @@ def test_charts_take_their_keys(qtbot):
 
 
 def test_the_chart_of_embeddings_takes_its_keys(make_shell):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"text", "demo:bpe", load_once)
     page = shell.window.pages.show_page("vocabulary")
     assert ignored_keys(page.embeddings_panel.chart, KEY_HINTS["In the chart of embeddings"]) == []
 

@@ -4,12 +4,12 @@ from itertools import pairwise
 
 import pytest
 from fitting import SIZES, unreadable
+from instant_recorder import load_once
 from pictures import settle
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
 
-import guiapp
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.analysis.sessions.name import PAGES as SESSION_PAGES
 from guiapp.window.pages import PAGES
@@ -19,13 +19,9 @@ ENTRIES = ["Text", "Compare", "Chat", "Data", "Vocabulary", "Doctor", "Tree", "S
 FIRST_PAGES = ["inspect", "compare", "chat", "data", "vocabulary", "doctor", "tree", "steps", "bench"]
 
 
-def open_demo(name, pre, progress):
-    return guiapp.open_model(name, pre)
-
-
 @pytest.fixture
 def window(share_shell):
-    window = share_shell(b"one two three", "demo:bpe", open_demo).window
+    window = share_shell(b"one two three", "demo:bpe", load_once).window
     window.resize(1280, 800)
     return window
 
@@ -131,6 +127,7 @@ def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window
 
 def test_in_no_window_do_parts_of_the_top_bar_meet_or_move_by_what_badges_say(window):
     bar, session = window.top_bar, window.setting.session
+    window.setUpdatesEnabled(False)  # it is laid out, not painted
     for size in SIZES:
         window.resize(*size)
         for page in FIRST_PAGES:
@@ -149,6 +146,7 @@ def test_in_no_window_do_parts_of_the_top_bar_meet_or_move_by_what_badges_say(wi
                 assert edge(bar.palette_button.rect().topRight(), bar.palette_button) < window.width()
                 lefts.add((edges[0], *edges[1 : 1 + len(shown)]))
             assert len(lefts) == 1, (size, page)
+    window.setUpdatesEnabled(True)
     window.actions_table["compare"].trigger()
     assert unreadable(window) == []
 

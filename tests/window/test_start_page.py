@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from controls_in_words import controls_of
 from fitting import unreadable
+from instant_recorder import load_once
 from main_window_driver import press
 from PySide6.QtCore import QPoint, Qt
 
-import guiapp
 from guiapp.core.demo import LESSONS
 from guiapp.window.start_page import StartRow
 
@@ -16,7 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def open_demo(name, pre, progress):
-    return guiapp.open_model(name if name.startswith("demo:") else "demo:toy", pre)
+    return load_once(name if name.startswith("demo:") else "demo:toy", pre)
 
 
 @pytest.fixture

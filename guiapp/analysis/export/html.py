@@ -9,13 +9,17 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from hashlib import sha256
 from html import escape
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from guiapp.analysis.explain.spelling import parts
 from guiapp.core.demo import resources_folder
 from guiapp.core.text.numbers_in_words import printable
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 WALK = (
     '<nav hidden>\n<button id="back" title="←">Back</button> '
@@ -66,6 +70,11 @@ def _hash(inline: str) -> str:
 
 def rendered(template: str, values: Mapping[str, Any]) -> str:
     """A jinja2 template of pages, filled with values; their text is escaped."""
+    return _compiled(template).render(values)
+
+
+@cache
+def _compiled(template: str) -> Template:
     from jinja2 import Environment, StrictUndefined  # an import that would slow down the start
     from markupsafe import Markup
 
@@ -80,7 +89,7 @@ def rendered(template: str, values: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.from_string(resource(template)).render(values)
+    return environment.from_string(resource(template))
 
 
 def bar(share: float, low: float, high: float, kind: str) -> Html:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -86,8 +86,11 @@ def wrong_value(value: object, location: str) -> ValueError:
     return ValueError(f"{name} is {value!r:.40}")
 
 
+_hints_of = cache(get_type_hints)
+
+
 def _dataclass(kind: Any, entries: dict[str, Any], location: str) -> Any:
-    kinds, values = get_type_hints(kind), dict[str, Any]()
+    kinds, values = _hints_of(kind), dict[str, Any]()
     for each in fields(kind):
         is_required = each.default is MISSING and each.default_factory is MISSING
         if is_required and each.name not in entries:

@@ -115,14 +115,20 @@ def chips_of(text):
     return [(cells[chip.cell], chip.label) for chip in shown.chips]
 
 
+def test_every_invisible_character_between_letters_shows_as_a_chip():
+    every = invisible_characters()
+    for times, sign in ((1, ""), (3, "×3")):
+        runs = [times * character for character in every]
+        assert chips_of("a" + "b".join(runs) + "b") == [(run, f"{ord(run[0]):02X}{sign}") for run in runs]
+
+
 @pytest.mark.parametrize(
     "before", ["", "a", "é", "字", "क\u094d", "ش", "👍🏽", "❤\ufe0f", "  ", "\t", "\x00"]
 )
 @pytest.mark.parametrize("behind", ["", "b", "ش", "  "])
-def test_every_invisible_character_shows_as_a_chip_wherever_it_stands(before, behind):
-    around, every = chips_of(before + behind), invisible_characters()
-    is_plain = (before, behind) == ("a", "b")  # between two letters all of them, else each 32nd
-    for character in every if is_plain else every[3 * len(before) + len(behind) :: 32]:
+def test_an_invisible_character_shows_as_a_chip_wherever_it_stands(before, behind):
+    around = chips_of(before + behind)
+    for character in invisible_characters()[3 * len(before) + len(behind) :: 64]:
         code = f"{ord(character):02X}"
         chip, run = (character, code), (3 * character, f"{code}×3")
         assert [found for found in chips_of(before + character + behind) if found not in around] == [chip]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from instant_recorder import load_once
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-import guiapp
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds, VocabType, special_role
 from guiapp.kit.session.model_session import ModelSession
@@ -116,7 +116,7 @@ def test_what_needs_tables_comes_when_they_are_ready(qtbot):
 
 
 def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
-    session = ModelSession(TextSession(b" lions"), load=lambda model, pre, progress: guiapp.open_model(model))
+    session = ModelSession(TextSession(b" lions"), load=load_once)
     model = TokenDetailsModel(session)
     session.loader.open("demo:bpe")
     qtbot.waitUntil(lambda: len(session.tokens) > 0)

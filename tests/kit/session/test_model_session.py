@@ -6,8 +6,8 @@ import threading
 import pytest
 from conftest import PATIENCE_S
 from fake_tokenizer import ENCODERS, FakeTokenizer
+from instant_recorder import load_once
 
-import guiapp
 from guiapp.analysis.editing.token_store import Options
 from guiapp.core.encode.exactness import Exactness
 from guiapp.errors import VocabError
@@ -96,9 +96,7 @@ def test_the_round_trip_is_known_soon_after_the_tokens(session, qtbot):
 
 
 def test_a_text_without_any_token_is_compared_too(qtbot):
-    session = ModelSession(
-        TextSession(b"unheard-of"), load=lambda name, pre, progress: guiapp.open_model(name)
-    )
+    session = ModelSession(TextSession(b"unheard-of"), load=load_once)
     session.set_encoder("words")
     session.loader.open("demo:toy")
     qtbot.waitUntil(lambda: None not in (session.round_trip.value, session.encoder_check.value))

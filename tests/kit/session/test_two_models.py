@@ -4,9 +4,9 @@ import random
 from itertools import permutations
 
 import pytest
+from instant_recorder import load_once
 from random_edits import edit_at_random
 
-import guiapp
 from guiapp.analysis.editing.token_store import Options
 from guiapp.core.demo import sample_text
 from guiapp.kit.document import live_spans
@@ -14,10 +14,6 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 
 BOTH = ("demo:bpe", Options()), ("demo:spm", Options(add_special=False))
-
-
-def load(name, pre, progress):
-    return guiapp.open_model(name)
 
 
 @pytest.fixture
@@ -34,7 +30,7 @@ def open_models(text, qtbot):
 
     def make(*wanted):
         for name, options in wanted:
-            made.append(ModelSession(text, options, load))
+            made.append(ModelSession(text, options, load_once))
             made[-1].loader.open(name)
         qtbot.waitUntil(lambda: all(len(model.tokens) for model in made))
         return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from instant_recorder import load_once
 
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
@@ -13,7 +14,7 @@ from guiapp.pages.bench.model import BenchModel, BenchRunner
 
 @pytest.fixture
 def session(qtbot):
-    session = ModelSession(TextSession(b"some text"))
+    session = ModelSession(TextSession(b"some text"), load=load_once)
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
     yield session

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import pytest
-from chat_pages import settle
+from hands import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 

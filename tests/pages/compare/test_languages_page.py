@@ -7,7 +7,6 @@ import pytest
 from conftest import PATIENCE_S
 from fitting import unreadable
 from hands import drop, files, settle
-from main_window_driver import load as fake_load
 from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -27,10 +26,6 @@ TEXTS = {
 }
 
 
-def load(name, pre, progress):
-    return guiapp.open_model(name, pre) if name.startswith("demo:") else fake_load(name, pre, progress)
-
-
 @pytest.fixture
 def folder(tmp_path):
     (tmp_path / "texts").mkdir()
@@ -40,13 +35,10 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def page(make_shell, qtbot):
-    shell = make_shell(b"abc", "demo:bpe", load)
-    shell.window.resize(1280, 800)
-    shell.window.actions_table["compare_languages"].trigger()
-    page = shell.window.pages.current
-    page.shell = shell
-    qtbot.waitUntil(lambda: shell.session.tokenizer is not None)
+def page(show_page):
+    page = show_page("compare_languages", "demo:bpe")
+    page.views.choose(0)
+    page.model.choose_reference("")
     return page
 
 
@@ -87,9 +79,10 @@ def test_a_folder_is_opened_and_the_most_expensive_language_is_named(page, folde
 
 
 def test_a_text_that_is_dropped_is_the_windows(page, folder, qtbot):
+    before = page.model.folder
     assert drop(page, QPoint(9, 9), files(folder / "eng_Latn.txt"))
     qtbot.waitUntil(lambda: page.shell.session.document.text() == b"One two\nthree\n")
-    assert page.model.folder is None
+    assert page.model.folder == before
 
 
 def test_languages_have_names_and_scripts_tell_two_apart():

@@ -5,8 +5,8 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from instant_recorder import load_once
 
-import guiapp
 from guiapp.analysis.compare.id_changes import compare_ids, id_changes
 from guiapp.analysis.explain.id_lists import as_plain
 from guiapp.core.demo import sample_text
@@ -21,17 +21,13 @@ TEXT = sample_text("welcome")[:1500]
 SCRAPS = (b"a", b"  ", b" the", b"ing\n", "é".encode(), "🦄".encode(), b"<|endoftext|>", b"1234", b"", b"")
 
 
-def load(name, pre, progress):
-    return guiapp.open_model(name)
-
-
 @pytest.fixture
 def open_texts(qtbot):
     """Opens a model over a text, to be compared with others."""
     made = []
 
     def make(text=TEXT, model="demo:bpe"):
-        session = ModelSession(TextSession(text), load=load)
+        session = ModelSession(TextSession(text), load=load_once)
         compared = ComparedTexts(session)
         made.append(compared)
         compared.watch(True)

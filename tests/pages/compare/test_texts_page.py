@@ -11,7 +11,6 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 
-import guiapp
 from guiapp.analysis.compare.id_changes import as_text
 from guiapp.analysis.explain.id_lists import as_json
 from guiapp.analysis.explain.spelling import Spelling
@@ -23,20 +22,16 @@ TEXT = sample_text("welcome")[:900]
 LONG = b"".join(b"Line %d of a text that is long enough to scroll.\n" % number for number in range(400))
 
 
-def load(name, pre, progress):
-    return guiapp.open_model(name)
-
-
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page in the real window."""
+def open_page(show_page, qtbot):
+    """Shows the page of the shared window, with nothing on its right side."""
 
-    def make(text=TEXT, model="demo:bpe"):
-        shell = make_shell(text, model, load)
-        shell.window.actions_table["compare_texts"].trigger()
-        page = shell.window.pages.current
+    def make(text=TEXT):
+        page = show_page("compare_texts", "demo:bpe", text)
+        page.compared.take_ids(False)
+        for side in (page.compared.second.text, page.compared.ids.text):
+            side.show(b"")
         qtbot.waitUntil(lambda: page.isVisible() and page.is_ready)
-        page.shell = shell
         return page
 
     return make

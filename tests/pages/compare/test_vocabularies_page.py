@@ -23,20 +23,15 @@ LATIN = SCRIPT_NAMES.index("Latin")
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page with some models, the first one as the window's."""
+def open_page(show_page, qtbot):
+    """Shows the page of the shared window with some models."""
 
-    def make(*names):
-        shell = make_shell(b"abc", names[0] if names else None, load)
-        shell.window.resize(1280, 800)
-        shell.window.actions_table["compare_vocabularies"].trigger()
-        page = shell.window.pages.current
-        for name in names[1:]:
-            shell.compared.add(name)
-        if names[1:]:
+    def make(first, *others):
+        page = show_page("compare_vocabularies", first, b"abc", load, compared=others)
+        if others:
             qtbot.waitUntil(lambda: page.model.comparison is not None)
+        page.model.end()
         settle(page, qtbot)
-        page.shell = shell
         return page
 
     return make
@@ -72,11 +67,12 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page):
     assert unreadable(open_page("demo:bpe", "demo:spm").window()) == []
 
 
-def test_without_two_models_it_says_what_to_do(open_page, qtbot):
-    page = open_page()
-    asked = []
-    page.shell.window.requests.model_wanted.disconnect()
-    page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+def test_without_two_models_it_says_what_to_do(make_shell, qtbot):
+    window, asked = make_shell(b"abc", None, load).window, []
+    window.actions_table["compare_vocabularies"].trigger()
+    page = window.pages.current
+    window.requests.model_wanted.disconnect()
+    window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
     assert page.contents.message.text() == NO_MODEL
     click(page, qtbot, page.add)
     [(widget, take)] = asked
@@ -148,7 +144,6 @@ def test_whether_b_may_draft_for_a_is_said_by_program(open_page, qtbot):
 def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
     page = open_page("one", "other")
     wanted = []
-    page.shell.window.requests.token_wanted.disconnect()
     page.shell.window.requests.token_wanted.connect(wanted.append)
     click(page, qtbot, chip(page, "8 in both"))
     click(page, qtbot, page.list.view.viewport(), row_place(page, 1))
@@ -159,6 +154,7 @@ def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
     assert (texts["in"], texts["id"], texts["type"]) == ("both", "A  1\nB  0", "normal")
     click(page, qtbot, page.side.tree)
     assert wanted == [1]
+    page.shell.window.actions_table["compare_vocabularies"].trigger()
     details.setFocus()
     qtbot.keyClick(details, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "id\tA  1; B  0" in QApplication.clipboard().text().splitlines()
@@ -254,7 +250,6 @@ def test_b_is_chosen_among_the_columns(open_page, qtbot):
     actions[1].trigger()
     qtbot.waitUntil(lambda: page.model.comparison is not None and page.model.comparison.is_identical)
     asked = []
-    page.shell.window.requests.model_wanted.disconnect()
     page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
     page.head.second.menu().aboutToShow.emit()
     page.head.second.menu().actions()[-1].trigger()

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from chart_samples import click, drag
 from fitting import unreadable
-from hands import drop, files
+from hands import drop, files, settle
+from instant_recorder import load_once
 from menus import take
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QToolButton, QT
 
 import guiapp
 from guiapp.analysis.chat.templates import CHATML
+from guiapp.analysis.data.examined import DataOptions
 from guiapp.core.demo import demo_model_path
 from guiapp.native.checkpoint import checkpoint
 from guiapp.pages.data import model as data_model
@@ -49,38 +51,32 @@ def write(tmp_path):
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page in the real window, with a file where one is given."""
+def open_page(show_page, qtbot):
+    """Shows the page of the shared window with the first options, and with a file where one is given."""
 
     def make(path=None, model="demo:bpe"):
-        shell = make_shell(b"text", model, lambda name, pre, progress: guiapp.open_model(name))
-        shell.window.resize(1400, 900)
-        shell.window.actions_table["data"].trigger()
-        page = shell.window.pages.current
-        page.shell = shell
+        page = show_page("data", model, size=(1400, 900))
+        page.model.set_batch_size(data_model.USUAL_BATCH)
+        page.model.set_options(DataOptions())
+        page.panels_below.turn_to("Findings")
         if path is not None:
             page.model.open(path)
-        ready(page, qtbot)
+        settle(page, qtbot)
         return page
 
     return make
-
-
-def ready(page, qtbot):
-    qtbot.waitUntil(lambda: page.is_ready, timeout=30_000)
-    QApplication.processEvents()
 
 
 def listed(page):
     return [int(row) + 1 for row in page.model.shown.rows]
 
 
-def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(make_shell, write, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
-    drop(shell.window, QPoint(200, 200), files(write()))
-    qtbot.waitUntil(lambda: shell.window.pages.current_name == "data")
-    page = shell.window.pages.current
-    ready(page, qtbot)
+def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(show_page, write, qtbot):
+    window = show_page("inspect", "demo:bpe").window()
+    drop(window, QPoint(200, 200), files(write()))
+    qtbot.waitUntil(lambda: window.pages.current_name == "data")
+    page = window.pages.current
+    settle(page, qtbot)
     expected = guiapp.data("demo:bpe", RECORDS)
     assert page.model.data.lengths.tolist() == expected.lengths.tolist()
     assert page.model.data.trained.tolist() == expected.trained.tolist()
@@ -100,12 +96,11 @@ def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(make_she
         ("broken.jsonl", "no json at all\n", "inspect"),
     ],
 )
-def test_files_open_where_they_belong(make_shell, tmp_path, name, content, page, qtbot):
-    shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
-    shell.window.actions_table["tree"].trigger()
+def test_files_open_where_they_belong(show_page, tmp_path, name, content, page, qtbot):
+    window = show_page("tree", "demo:bpe").window()
     (tmp_path / name).write_text(content)
-    drop(shell.window, QPoint(200, 200), files(tmp_path / name))
-    qtbot.waitUntil(lambda: shell.window.pages.current_name == page)
+    drop(window, QPoint(200, 200), files(tmp_path / name))
+    qtbot.waitUntil(lambda: window.pages.current_name == page)
 
 
 def test_a_click_on_a_finding_lists_its_records_and_shows_the_token(open_page, write, qtbot):
@@ -113,14 +108,14 @@ def test_a_click_on_a_finding_lists_its_records_and_shows_the_token(open_page, w
     row = [each.code for each in page.findings.findings].index("content_became_control")
     place = page.findings.row_at(row).center()
     qtbot.mouseClick(page.findings.viewport(), Left, pos=place)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert listed(page) == [2]
     token = page.record_model.selected_token
     record = page.record_model.record
     assert record.number == 2
     assert page.record.spans.label_of(int(record.token_ids[token])) == END
     qtbot.mouseClick(page.findings.viewport(), Left, pos=place)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert listed(page) == [1, 2, 3, 4, 5]
 
 
@@ -146,14 +141,14 @@ def test_the_line_in_the_chart_cuts_records(open_page, write, qtbot):
         chart.pixel(x, 1).toPoint() + QPoint(-1 if x == line else 0, 0) for x in (line, target + 1, target)
     )
     drag(chart, *places)
-    ready(page, qtbot)
+    settle(page, qtbot)
     most = page.model.options.max_length
     assert most is not None
     assert page.head.most.text() == f"{most:,}"
     assert "cut_off" in {each.code for each in page.findings.findings}
     page.head.most.clear()
     qtbot.keyClick(page.head.most, Key.Key_Return)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.options.max_length is None
 
 
@@ -161,20 +156,20 @@ def test_a_bar_lists_its_records(open_page, write, qtbot):
     page = open_page(write())
     column = int(np.flatnonzero(page.chart.data.counts.sum(axis=0))[-1])
     click(page.chart, page.chart.pixel(column, 0.5))
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert listed(page) == [3]
 
 
 def test_a_filter_that_is_typed_leaves_records(open_page, write, qtbot):
     page = open_page(write())
     qtbot.keyClicks(page.list.field, "REFUND trained:>0")
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert listed(page) == [5]
     qtbot.keyClick(page.list.field, Key.Key_Return)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.record_model.record.number == 5
     page.list.field.setText("finding:nonsense")
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert "nonsense" in page.list.state.text()
 
 
@@ -182,14 +177,14 @@ def test_another_mask_trains_other_tokens(open_page, write, qtbot):
     page = open_page(write())
     before = page.model.data.tokens["trained"]
     take(page.head.mask_choice.menu(), "all")
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.data.tokens["trained"] == page.model.data.tokens["total"] > before
     take(page.head.mask_choice.menu(), "between markers")
     assert page.head.first.isVisible()
     for field, text in ((page.head.first, "assistant\\n"), (page.head.last, END)):
         qtbot.keyClicks(field, text)
         qtbot.keyClick(field, Key.Key_Return)
-    ready(page, qtbot)
+    settle(page, qtbot)
     expected = guiapp.data("demo:bpe", RECORDS, mask=f"marker:assistant\n…{END}")
     assert page.model.data.trained.tolist() == expected.trained.tolist()
 
@@ -199,7 +194,7 @@ def test_a_model_without_a_template_says_so_and_takes_chatml(open_page, write, q
     assert "template" in page.model.problem
     assert page.head.example.isVisible()
     page.head.example.click()
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.problem == ""
     assert page.model.data.n_records == len(RECORDS)
 
@@ -209,11 +204,12 @@ def test_another_model_examines_the_same_file(open_page, write, qtbot):
     before = page.model.data
     page.shell.session.loader.open("demo:wordpiece")
     qtbot.waitUntil(lambda: page.model.data not in (None, before))
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.data.examiner.tokenizer is page.shell.session.tokenizer
 
 
 def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
+    page = open_page()
     path, may_go_on = write([{"text": f"text {n}"} for n in range(700)]), threading.Event()
     original = data_model.batches
 
@@ -224,17 +220,16 @@ def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
                 checkpoint()
 
     monkeypatch.setattr(data_model, "batches", slowly)
-    page = open_page()
     page.model.open(path)
     qtbot.waitUntil(lambda: page.model.data is not None and page.model.data.n_records > 0)
     page.head.stop.click()
     assert not page.model.is_running
     assert 0 < page.model.data.n_records < 700
-    qtbot.waitUntil(lambda: page.model.packing.value is not None)
-    assert page.model.packing.value.of_records == page.model.data.n_records
+    n_records = page.model.data.n_records
+    qtbot.waitUntil(lambda: getattr(page.model.packing.value, "of_records", 0) == n_records)
     may_go_on.set()
     page.head.stop.click()
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.is_complete
     assert page.model.data.n_records == len(page.model.shown.rows) == 700
 
@@ -275,7 +270,7 @@ def test_a_file_that_is_gone_says_so_and_the_next_one_opens(open_page, write, tm
     page = open_page(tmp_path / "gone.jsonl")
     assert "gone.jsonl" in page.contents.message.text()
     page.model.open(write())
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.data.n_records == len(RECORDS)
 
 
@@ -287,7 +282,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page, write, qtbot):
 def test_how_much_is_trained_is_told_by_role(open_page, write, qtbot):
     page = open_page(write())
     page.panels_below.turn_to("How much")
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.packing.value is not None
     assert "padding" in page.amounts.sums.text()
     roles = {value.key for value in page.amounts.roles.values}
@@ -295,7 +290,7 @@ def test_how_much_is_trained_is_told_by_role(open_page, write, qtbot):
 
 
 def test_a_file_given_with_no_model_waits_for_one(make_shell, write, qtbot):
-    shell = make_shell(b"text", None, lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"text", None, load_once)
     shell.window.actions_table["data"].trigger()
     page = shell.window.pages.current
     page.model.open(write())
@@ -308,7 +303,7 @@ def test_any_maximum_length_can_be_typed(open_page, write, qtbot, most):
     page = open_page(write())
     qtbot.keyClicks(page.head.most, most)
     qtbot.keyClick(page.head.most, Key.Key_Return)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.data.n_records == len(RECORDS)
     assert (page.model.options.max_length is None) == (most in ("0", "none"))
 
@@ -320,7 +315,7 @@ def test_a_record_that_cannot_be_used_shows_what_the_file_says(open_page, tmp_pa
     assert page.record.problem.isVisible()
     assert '{"messages": [{"role": "user"' in page.record.raw.toPlainText()
     page.model.choose(1)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.record.view.isVisible()
 
 
@@ -337,7 +332,7 @@ def test_a_batch_size_that_is_chosen_is_shown(open_page, write, qtbot):
     page = open_page(write())
     page.panels_below.turn_to("How much")
     take(page.amounts.batch.menu(), "16")
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.amounts.batch.text().endswith("16")
     assert page.model.packing.value.batch_size == 16
 
@@ -345,9 +340,9 @@ def test_a_batch_size_that_is_chosen_is_shown(open_page, write, qtbot):
 def test_the_word_that_the_filter_looks_for_is_selected(open_page, write, qtbot):
     page = open_page(write())
     page.list.field.setText("refund")
-    ready(page, qtbot)
+    settle(page, qtbot)
     page.model.step(1)
-    ready(page, qtbot)
+    settle(page, qtbot)
     start = page.record_model.record.text.find("refund")
     spans = page.record_model.encoding.spans[page.record_model.selected_token]
     assert spans[0] <= start < spans[1]
@@ -369,7 +364,7 @@ def test_labels_of_the_chart_stand_apart_in_the_order_of_their_lengths(
     page.model.set_max_length(most)
     for width in (860, 1280, 1900):
         page.window().resize(width, 800)
-        ready(page, qtbot)
+        settle(page, qtbot)
         area, values = page.chart.area, page.model.data.tokens | {"maximum": most or 1 << 40}
         placed = page.chart.labels()
         in_order = sorted(placed, key=placed.__getitem__)
@@ -410,7 +405,7 @@ def test_a_model_without_a_template_has_examined_nothing_and_takes_a_file(
     chosen = str(tmp_path / "chat.jinja")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given, **named: (chosen, ""))
     qtbot.mouseClick(page.head.template_file, Left)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.data.n_records == len(RECORDS)
     assert page.findings.isVisible()
 
@@ -419,17 +414,17 @@ def test_a_file_is_among_the_recent_ones_and_opens_as_data_again(open_page, writ
     path = write()
     page = open_page(path)
     recent = page.shell.window.setting.recent_items.recent_texts
-    assert recent.paths == (str(path),)
+    assert recent.paths[0] == str(path)
     again = type(recent)(page.shell.settings)
     assert again.is_data(path)
     page.model.open(write([{"text": "Hi"}], "other.jsonl"))
-    ready(page, qtbot)
+    settle(page, qtbot)
     page.shell.window.actions_table["inspect"].trigger()
     menu = page.shell.window.actions_table.menus["File/Open recent"]
     menu.aboutToShow.emit()
     next(each for each in menu.actions() if each.text().startswith("train.jsonl")).trigger()
     qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "data")
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert page.model.path == path
     assert page.model.data.n_records == len(RECORDS)
 
@@ -447,7 +442,7 @@ def test_four_findings_show_in_a_window_of_usual_size(open_page, qtbot, tmp_path
     path.write_text("".join(json.dumps(each) + "\n" for each in records) + "{broken\n")
     page = open_page(path)
     page.window().resize(1280, 800)
-    ready(page, qtbot)
+    settle(page, qtbot)
     assert len(page.findings.findings) > 4
     assert page.findings.viewport().height() >= 4 * page.findings.row_px
 

@@ -7,6 +7,7 @@ import pytest
 from faults import Fault, all_of, template, write
 from fitting import unreadable
 from hands import settle
+from instant_recorder import load_once
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -21,27 +22,21 @@ LEFT = Qt.MouseButton.LeftButton
 TEMPLATE = "{{ bos_token }}\n{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
 
 
-def load(name, pre, progress):
-    return guiapp.open_model(name, pre)
-
-
-@pytest.fixture
-def faulty(tmp_path):
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory):
     """A model that splits text by another family's rules, with a template that writes BOS and a marker."""
     changes = set_part(pre="qwen2"), template(TEMPLATE), set_key(add_bos_token=True)
-    return str(write(Fault("", "demo:bpe", all_of(*changes)), tmp_path))
+    return str(write(Fault("", "demo:bpe", all_of(*changes)), tmp_path_factory.mktemp("faulty")))
 
 
 @pytest.fixture
-def open_page(make_shell, qtbot):
-    """Shows the page with a model, once it is examined."""
+def open_page(show_page, qtbot):
+    """Shows the page of the shared window with a model that was opened just now, once it is examined."""
 
     def make(name):
-        shell = make_shell(b"abc", name, load)
-        shell.window.resize(1280, 800)
-        shell.window.actions_table["doctor"].trigger()
-        page = shell.window.pages.current
-        page.shell = shell
+        page = show_page("doctor", None, b"abc")
+        with qtbot.waitSignal(page.shell.session.vocabulary_changed):
+            page.shell.session.loader.open(name)
         settle(page, qtbot)
         return page
 
@@ -134,7 +129,7 @@ def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
 
 
 def test_the_rail_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
-    shell = make_shell(b"abc", faulty, load)
+    shell = make_shell(b"abc", faulty, load_once)
     entry = shell.window.rail.entries["Doctor"]
     assert entry.accessibleName() == "Doctor", "what is found comes later"
     qtbot.waitUntil(lambda: not shell.window.doctor.examined.is_busy)
@@ -149,7 +144,6 @@ def test_an_original_is_chosen_compared_with_and_dropped(open_page, qtbot, tmp_p
     (tmp_path / "tokenizer.json").write_text(json.dumps(document("demo:bpe")))
     page = open_page(str(write(Fault("", "demo:bpe", rename_token("Ġthe".encode(), b"zqx")), tmp_path)))
     asked = []
-    page.shell.window.requests.model_wanted.disconnect()
     page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append(take))
     qtbot.mouseClick(page.head.original, LEFT)
     asked[0](str(tmp_path / "tokenizer.json"), None)
@@ -174,7 +168,7 @@ def test_all_findings_are_saved(open_page, qtbot, faulty, tmp_path, monkeypatch,
     titles = {"json": "JSON…", "markdown": "Markdown…"}
     [action] = [each for each in page.head.export.menu().actions() if each.text() == titles[form]]
     action.trigger()
-    qtbot.waitUntil(lambda: page.saving.saved is not None)
+    qtbot.waitUntil(lambda: page.saving.saved is not None and page.saving.saved.parent == tmp_path)
     text = page.saving.saved.read_text()
     if form == "json":
         assert [each["code"] for each in json.loads(text)["findings"]] == codes(page)
@@ -185,7 +179,7 @@ def test_all_findings_are_saved(open_page, qtbot, faulty, tmp_path, monkeypatch,
 
 def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbot, tmp_path):
     path = write(Fault("", "demo:bpe", set_part(pre="gpt-9000")), tmp_path)
-    shell = make_shell(b"abc", None, load)
+    shell = make_shell(b"abc", None, load_once)
     shell.window.actions_table["doctor"].trigger()
     page = shell.window.pages.current
     page.shell = shell
@@ -228,7 +222,7 @@ def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(op
 
 def test_where_no_model_is_open_a_file_that_does_not_open_is_examined_at_once(make_shell, qtbot, tmp_path):
     (tmp_path / "cut.gguf").write_bytes(bpe().to_bytes()[:-100])
-    shell = make_shell(b"abc", None, load)
+    shell = make_shell(b"abc", None, load_once)
     shell.session.loader.open(str(tmp_path / "cut.gguf"))
     shell.window.actions_table["doctor"].trigger()
     page = shell.window.pages.current

@@ -5,8 +5,8 @@ from __future__ import annotations
 import planted
 import pytest
 from fake_hunt import FakeEngine
+from instant_recorder import load_once
 
-import guiapp
 from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.hunt.model import HuntModel
@@ -31,9 +31,8 @@ def make_model(qtbot):
     made = []
 
     def make(engine, *names, text=b"one 1984\n\ntwo 12\n"):
-        load = lambda name, pre, progress: guiapp.open_model(name, pre)  # noqa: E731
-        session = ModelSession(TextSession(text), load=load)
-        compared = ComparedModels(session, load)
+        session = ModelSession(TextSession(text), load=load_once)
+        compared = ComparedModels(session, load_once)
         model = HuntModel(compared, *([engine] if engine is not None else []))
         made.append((model, compared, session))
         for at, name in enumerate(names):

@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QToolButton, QToolTip
 from guiapp.pages.steps.flow import ElementKind, flow
 
 
-def test_the_tip_of_a_token_has_its_id_and_bytes(make_steps_page):
-    page = make_steps_page("rwkv", "für".encode())
+def test_the_tip_of_a_token_has_its_id_and_bytes(show_steps_page):
+    page = show_steps_page("rwkv", "für".encode())
     page.model.to_end()
     box = next(box for box in page.trace.flow.boxes if "ü" in box.element.text)
     tip = tip_at(page.trace.flow, box.rect.center().toPoint())
@@ -47,8 +47,8 @@ def choose(view, place, number):
     return sum(counts)
 
 
-def test_the_menu_of_a_box_runs_there_and_sets_breakpoints(make_steps_page):
-    page = make_steps_page("toy", b"abacb")
+def test_the_menu_of_a_box_runs_there_and_sets_breakpoints(show_steps_page):
+    page = show_steps_page("toy", b"abacb")
     view, model = page.trace.flow, page.model
     model.go_to(0)
     assert choose(view, view.boxes[0].rect.center().toPoint(), 0) == 2
@@ -64,8 +64,8 @@ def test_the_menu_of_a_box_runs_there_and_sets_breakpoints(make_steps_page):
 
 
 @pytest.mark.parametrize(("competitor", "n_entries"), [("toy", 3), ("bpe", 2)])
-def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(make_steps_page, qtbot, competitor, n_entries):
-    page = make_steps_page("toy", b"abacb")
+def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(show_steps_page, qtbot, competitor, n_entries):
+    page = show_steps_page("toy", b"abacb")
     race, view = page.model.race, page.trace.race_card.flow
     if competitor == "toy":
         race.choose("greedy")
@@ -79,8 +79,8 @@ def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(make_steps_page, qt
     assert [row.kind for row in page.model.breakpoints.rows] == ["byte"]
 
 
-def test_without_tokens_the_reason_is_painted(make_steps_page):
-    page = make_steps_page("toy", b"")
+def test_without_tokens_the_reason_is_painted(show_steps_page):
+    page = show_steps_page("toy", b"")
     view = page.trace.flow
     assert [text for text, _ in paintings_of(view).texts] == ["The text is empty."]
     page.model.show(None)
@@ -97,9 +97,9 @@ def titles(page):
 
 @pytest.mark.parametrize("text_px", [15, 26])
 def test_a_click_on_a_box_sets_a_breakpoint_that_stops_and_the_next_one_removes_it(
-    make_steps_page, qtbot, text_px
+    show_steps_page, qtbot, text_px
 ):
-    page = make_steps_page(text=b"How do lions sleep in New York? " * 20)
+    page = show_steps_page(text=b"How do lions sleep in New York? " * 20)
     page.set_text_size(text_px)
     page.model.to_end()
     flow = page.trace.flow
@@ -115,8 +115,8 @@ def test_a_click_on_a_box_sets_a_breakpoint_that_stops_and_the_next_one_removes_
     assert titles(page) == []
 
 
-def test_a_box_with_a_dot_is_freed_wherever_in_it_the_breakpoint_is(make_steps_page, qtbot):
-    page = make_steps_page()
+def test_a_box_with_a_dot_is_freed_wherever_in_it_the_breakpoint_is(show_steps_page, qtbot):
+    page = show_steps_page()
     page.model.to_end()
     box = next(box for box in page.trace.flow.boxes if box.element.end - box.element.start > 2)
     page.model.breakpoints.add(f"byte {box.element.start + 1}")
@@ -124,8 +124,8 @@ def test_a_box_with_a_dot_is_freed_wherever_in_it_the_breakpoint_is(make_steps_p
     assert titles(page) == []
 
 
-def test_a_line_of_the_code_is_broken_at_by_a_click(make_steps_page, qtbot):
-    page = make_steps_page()
+def test_a_line_of_the_code_is_broken_at_by_a_click(show_steps_page, qtbot):
+    page = show_steps_page()
     code = page.trace.code
     lines, present = code.present()
     place = code.line_rect(present).center().toPoint()
@@ -142,8 +142,8 @@ def test_a_line_of_the_code_is_broken_at_by_a_click(make_steps_page, qtbot):
     assert titles(page) == []
 
 
-def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbot):
-    page = make_steps_page()
+def test_a_piece_is_stepped_over_by_keys_and_by_the_button(show_steps_page, qtbot):
+    page = show_steps_page()
     window, model = page.window(), page.model
     first_steps = model.debugger.trace.pieces.first_step.tolist()
     model.go_to(first_steps[1] + 1)
@@ -158,8 +158,8 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbo
     assert model.position == first_steps[2]
 
 
-def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_page):
-    page = make_steps_page("spm", b"x" * 600 + b"<s>" + b"lions sleep " * 60, "scan")
+def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(show_steps_page):
+    page = show_steps_page("spm", b"x" * 600 + b"<s>" + b"lions sleep " * 60, "scan")
     page.model.to_byte(1000)
     shown = flow(page.model.debugger)
     boxes = shown.elements
@@ -170,8 +170,8 @@ def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_p
 @pytest.mark.parametrize(
     ("size", "competitor"), [((1280, 800), ""), ((1280, 800), "greedy"), ((900, 560), "")]
 )
-def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(make_steps_page, qtbot, size, competitor):
-    page = make_steps_page("bpe", b"How do all the lions sleep? Unbelievable lions, I wonder. " * 3, "heap")
+def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(show_steps_page, qtbot, size, competitor):
+    page = show_steps_page("bpe", b"How do all the lions sleep? Unbelievable lions, I wonder. " * 3, "heap")
     page.model.race.choose(competitor)
     qtbot.waitUntil(lambda: page.model.race.is_ready)
     page.window().resize(*size)
@@ -192,8 +192,8 @@ def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(make_steps_page, 
     assert len(heights) == 1
 
 
-def test_text_goes_on_behind_the_step_however_many_special_tokens_are_far_behind_it(make_steps_page):
-    page = make_steps_page("bpe", b"How lions sleep. " * 40 + b"<|im_start|>" * 60)
+def test_text_goes_on_behind_the_step_however_many_special_tokens_are_far_behind_it(show_steps_page):
+    page = show_steps_page("bpe", b"How lions sleep. " * 40 + b"<|im_start|>" * 60)
     page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]) + 1)
     last = flow(page.model.debugger).elements[-1]
     assert last.part is ElementKind.TEXT

@@ -7,9 +7,8 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from conftest import VOCABS
-from instant_recorder import InstantRecorder
+from instant_recorder import InstantRecorder, load_once
 
-import guiapp
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.race import first_difference
 from guiapp.analysis.trace.recorder import record
@@ -166,7 +165,7 @@ MODELS = [f"demo:{name}" for name in ("bpe", "spm", "wordpiece", "unigram", "rwk
 
 @pytest.mark.parametrize("name", [*MODELS, *REAL])
 def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
-    session = ModelSession(TextSession(TEXT), load=lambda model, pre, progress: guiapp.open_model(model))
+    session = ModelSession(TextSession(TEXT), load=load_once)
     with qtbot.waitSignal(session.tokens_changed, timeout=20_000):
         session.loader.open(str(name))
     race, tokenizer = RaceModel(session, InstantRecorder()), session.tokenizer
@@ -201,7 +200,7 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
 
 @pytest.fixture
 def other(session, qtbot):
-    made = ModelSession(session.text, load=lambda model, pre, progress: guiapp.open_model(model))
+    made = ModelSession(session.text, load=load_once)
     with qtbot.waitSignal(made.tokens_changed):
         made.loader.open("demo:bpe")
     yield made

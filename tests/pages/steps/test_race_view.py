@@ -9,8 +9,8 @@ from guiapp.pages.steps.walk_model import SPEEDS
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb", "heap")
+def test_a_race_runs_beside_and_goes_where_the_two_part(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"abacb", "heap")
     page.model.race.choose("greedy")
     qtbot.waitUntil(lambda: page.model.race.competitor is not None)
     assert page.trace.race_card.isVisible()
@@ -26,8 +26,8 @@ def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
     assert not page.trace.race_card.isVisible()
 
 
-def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb abacb", "heap")
+def test_a_run_stops_where_a_race_parts(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"abacb abacb", "heap")
     model, race = page.model, page.model.race
     buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
     box = page.findChild(RaceBox)
@@ -57,8 +57,8 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     assert model.position == difference_step
 
 
-def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb abacb", "heap")
+def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"abacb abacb", "heap")
     model, race, card = page.model, page.model.race, page.trace.race_card
     race.choose("greedy")
     qtbot.waitUntil(lambda: race.competitor is not None)
@@ -87,8 +87,8 @@ def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(
     assert model.position == model.n_steps
 
 
-def test_what_is_special_about_each_is_told_on_the_list_once_somebody_is_near(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"a", "heap")
+def test_what_is_special_about_each_is_told_on_the_list_once_somebody_is_near(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"a", "heap")
     box = page.findChild(RaceBox)
     assert (box.currentText(), box.minimumWidth()) == ("Race against …", box.width())
     box.showPopup()
@@ -109,8 +109,8 @@ def test_what_is_special_about_each_is_told_on_the_list_once_somebody_is_near(ma
     assert box.itemText(0) == "no race"
 
 
-def test_what_the_encoder_itself_runs_is_not_offered_as_its_rival(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb")
+def test_what_the_encoder_itself_runs_is_not_offered_as_its_rival(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"abacb")
     box, race, session = page.findChild(RaceBox), page.model.race, page.kept_session
 
     def offered():

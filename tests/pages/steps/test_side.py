@@ -10,8 +10,8 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.pages.steps.side import EXAMPLES, TEMPLATES, TRAINING_TEMPLATES
 
 
-def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb", "heap")
+def test_watches_are_typed_followed_and_forgotten(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"abacb", "heap")
     watches, model = page.trace.side.watches, page.model
     line, error = watches.field.line, watches.field.error
     for text in ("length +", "length", "rank", "position +"):
@@ -66,8 +66,8 @@ def test_each_template_is_put_into_the_line_to_be_changed(make_steps_page, qtbot
     assert ("count" in line.placeholderText()) is bool(mode)
 
 
-def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopped(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb")
+def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopped(show_steps_page, qtbot):
+    page = show_steps_page("toy", b"abacb")
     model, listed = page.model, page.trace.side.breakpoints
     for text in ("operation merge", "operation push log {rank}", "token 8"):
         model.breakpoints.add(text)
@@ -85,8 +85,8 @@ def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopp
         assert row.hits.text() == ("3" if is_on else "off")
 
 
-def test_what_is_wrong_stays_until_the_line_is_changed(make_steps_page, qtbot):
-    page = make_steps_page()
+def test_what_is_wrong_stays_until_the_line_is_changed(show_steps_page, qtbot):
+    page = show_steps_page()
     field = page.trace.side.breakpoints.field
     page.model.breakpoints.add("operation merge")
     for text in ("rank <", "operation merge"):
@@ -116,8 +116,8 @@ def test_examples_in_the_lines_can_be_entered(name):
         parse_breakpoint(example, TRAINING_DIALECT if is_of_training else None)
 
 
-def test_examples_are_of_what_is_stepped_through_or_trained(make_steps_page):
-    page = make_steps_page("unigram", b"lions", "viterbi")
+def test_examples_are_of_what_is_stepped_through_or_trained(show_steps_page):
+    page = show_steps_page("unigram", b"lions", "viterbi")
     assert page.trace.side.breakpoints.field.line.placeholderText() == EXAMPLES["score"]
     assert page.trace.side.watches.field.line.placeholderText().startswith("score")
     page.modes.choose(1)
@@ -125,8 +125,8 @@ def test_examples_are_of_what_is_stepped_through_or_trained(make_steps_page):
     assert page.training.breakpoints.field.line.placeholderText() == EXAMPLES["unigram"]
 
 
-def test_the_first_step_in_sight_says_how_many_were_before_it(make_steps_page):
-    page = make_steps_page("bpe", b"How do lions sleep?", "heap")
+def test_the_first_step_in_sight_says_how_many_were_before_it(show_steps_page):
+    page = show_steps_page("bpe", b"How do lions sleep?", "heap")
     first = page.model.position
     assert first > 0
     assert f"{first} steps" in page.trace.number.whole_text

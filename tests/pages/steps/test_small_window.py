@@ -2,10 +2,10 @@
 
 import pytest
 from fitting import unreadable
+from instant_recorder import load_once
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QScrollArea
 
-import guiapp
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.race_view import RaceBox
 
@@ -35,8 +35,8 @@ def n_hidden_px(page):
 @pytest.mark.parametrize(
     ("model", "encoder"), [("bpe", "heap"), ("bpe", "greedy"), ("unigram", "viterbi"), ("rwkv", None)]
 )
-def test_steps_need_no_scrolling(make_steps_page, show, model, encoder):
-    page = make_steps_page(model, TEXT, encoder)
+def test_steps_need_no_scrolling(show_steps_page, show, model, encoder):
+    page = show_steps_page(model, TEXT, encoder)
     show(page, SMALL)
     for share in range(5):
         page.model.go_to(page.model.n_steps * share // 4)
@@ -51,8 +51,8 @@ def test_steps_need_no_scrolling(make_steps_page, show, model, encoder):
     ],
 )
 @pytest.mark.parametrize("size", [SMALL, LARGE])
-def test_nothing_moves_from_step_to_step(make_steps_page, show, model, encoder, size):
-    page = make_steps_page(model, TEXT, encoder)
+def test_nothing_moves_from_step_to_step(show_steps_page, show, model, encoder, size):
+    page = show_steps_page(model, TEXT, encoder)
     show(page, size)
     trace = page.trace
     parts = trace.timeline, trace.flow, trace.sentence, trace.picture, trace.code, trace.side.history
@@ -67,7 +67,7 @@ def test_nothing_moves_from_step_to_step(make_steps_page, show, model, encoder, 
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
-    shell = make_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(TEXT, "demo:bpe", load_once)
     shell.window.actions_table["steps"].trigger()
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.model.n_steps > 0)
@@ -76,16 +76,16 @@ def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
 
 
 @pytest.mark.parametrize("wish", ["bpe:290:3", "unigram:300:1"])
-def test_trainings_need_no_scrolling(make_steps_page, qtbot, show, wish):
-    page = make_steps_page(text=TEXT * 3)
+def test_trainings_need_no_scrolling(show_steps_page, qtbot, show, wish):
+    page = show_steps_page(text=TEXT * 3)
     page.begin_training(wish)
     qtbot.waitUntil(lambda: page.is_ready and page.training.model.n_steps > 0)
     show(page, SMALL)
     assert n_hidden_px(page) == 0
 
 
-def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page, qtbot, show):
-    page = make_steps_page("bpe", TEXT, "heap")
+def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(show_steps_page, qtbot, show):
+    page = show_steps_page("bpe", TEXT, "heap")
     show(page, SMALL)
     page.model.race.choose("words")
     qtbot.waitUntil(lambda: page.model.race.difference is not None)
@@ -105,9 +105,9 @@ def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page
 
 @pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
 def test_a_presented_race_shows_both_texts_and_their_work_without_scrolling(
-    make_steps_page, qtbot, show, size
+    show_steps_page, qtbot, show, size
 ):
-    page = make_steps_page("bpe", TEXT, "heap")
+    page = show_steps_page("bpe", TEXT, "heap")
     show(page, size)
     page.set_presented(True)
     page.set_text_size(round(TEXT_FONT_PX * min(size[0] / 600, size[1] / 410)))
@@ -123,15 +123,15 @@ def test_a_presented_race_shows_both_texts_and_their_work_without_scrolling(
 
 
 @pytest.mark.parametrize("width", [827, 1207])  # of the page in windows of 900 and 1280
-def test_train_stands_in_the_first_row(make_steps_page, show, width):
-    page = make_steps_page()
+def test_train_stands_in_the_first_row(show_steps_page, show, width):
+    page = show_steps_page()
     page.modes.choose(1)
     show(page, (width, 600))
     assert page.training.form.button.y() < page.training.form.algorithm.geometry().bottom()
 
 
-def test_the_size_of_steps_and_the_race_are_chosen_where_steps_are_shown(make_steps_page):
-    page = make_steps_page()
+def test_the_size_of_steps_and_the_race_are_chosen_where_steps_are_shown(show_steps_page):
+    page = show_steps_page()
     box = page.findChild(RaceBox)
     assert box.isVisible()
     page.modes.choose(1)

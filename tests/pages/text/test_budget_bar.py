@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from controls_in_words import controls_of
+from instant_recorder import load_once
 from main_window_driver import press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -69,7 +70,7 @@ def over(make_shell, qtbot):
     """A window whose text is too long for its budget of ten tokens."""
 
     def open_over(model="demo:bpe", text=TEXT):
-        shell = make_shell(text, model, lambda name, pre, progress: open_model(name))
+        shell = make_shell(text, model, load_once)
         qtbot.waitUntil(lambda: not shell.session.is_encoding)
         shell.settings.budget = "10"
         return shell

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from controls_in_words import controls_of
+from instant_recorder import load_once
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-import guiapp
 from guiapp import open_model
 from guiapp.core.encode.counting.cost import line_costs
 from guiapp.pages.text.decode_dialog import DecodeDialog
@@ -59,7 +59,7 @@ def test_a_token_chosen_in_one_panel_shows_in_the_others(page, shell, qtbot):
 
 def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell):
     def opened():
-        return make_shell(b"one", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+        return make_shell(b"one", "demo:bpe", load_once)
 
     def shown(shell):
         page = shell.window.inspect_page

@@ -2,11 +2,10 @@
 
 import pytest
 from editor_hands import place_of_byte
+from instant_recorder import load_once
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
-
-import guiapp
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +19,7 @@ def open_on(share_shell, qtbot):
     """Opens a window, clicks on the token that has a byte, then on “Why”; the shell and the panel."""
 
     def make(offset, text=TEXT, model="demo:bpe"):
-        shell = share_shell(text, model, lambda name, pre, progress: guiapp.open_model(name))
+        shell = share_shell(text, model, load_once)
         page = shell.window.inspect_page
         qtbot.mouseClick(page.editor.viewport(), LEFT, pos=place_of_byte(page.editor, offset))
         (tab,) = (each for each in page.side.findChildren(QToolButton) if each.text() == "Why")

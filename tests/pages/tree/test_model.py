@@ -1,9 +1,9 @@
 """What the Tree page looks at: the chosen node, the view and its history, colours and counts."""
 
 import numpy as np
+from instant_recorder import load_once
 from PySide6.QtWidgets import QApplication
 
-import guiapp
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
@@ -200,7 +200,7 @@ def test_what_is_looked_at_takes_its_share_of_the_view(model, node_of):
 
 
 def test_labels_of_groups_empty_tokens_and_parts_of_characters(qtbot):
-    session = ModelSession(TextSession(b""), load=lambda name, pre, progress: guiapp.open_model(name))
+    session = ModelSession(TextSession(b""), load=load_once)
     model = TreeModel(session)
     session.loader.open("demo:rwkv")
     qtbot.waitUntil(lambda: model.picture is not None)

@@ -8,12 +8,12 @@ from chart_samples import click, hover
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
 from hands import settle, turn_wheel
+from instant_recorder import load_once
 from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-import guiapp
 from guiapp.analysis.tree.trials import TrialError
 from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
@@ -22,10 +22,6 @@ from guiapp.pages.vocabulary import embeddings_panel as words
 LEFT = Qt.MouseButton.LeftButton
 DEAD, KNOWN = range(50, 80), range(50, 60)
 N_TOKENS = 400
-
-
-def load(name, pre, progress):
-    return guiapp.open_model(name)
 
 
 @pytest.fixture
@@ -37,7 +33,7 @@ def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
 
     def make(name=None, known=KNOWN):
         path = written(tmp_path, known)
-        page = open_in_shared("vocabulary", str(path) if name is None else name, b"", load)
+        page = open_in_shared("vocabulary", str(path) if name is None else name, b"", load_once)
         page.bar.embeddings.setChecked(False)
         page.model.end()
         page.model.sort_by("", False)

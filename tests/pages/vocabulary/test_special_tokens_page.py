@@ -6,12 +6,12 @@ import pytest
 from fitting import unreadable
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
 from hands import settle
+from instant_recorder import load_once
 from menus import take
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QFrame
 
-import guiapp
 from guiapp.cli.main import run
 from guiapp.kit.widgets.labels import StyledText
 from guiapp.pages.vocabulary.special_page import FORMS, NO_MODEL
@@ -25,9 +25,7 @@ def open_page(open_in_shared, qtbot):
     """Shows the page of a model in the real window, as if it had just been opened."""
 
     def make(name="demo:bpe", text=TEXT):
-        page = open_in_shared(
-            "special_tokens", name, text, lambda model, pre, progress: guiapp.open_model(model)
-        )
+        page = open_in_shared("special_tokens", name, text, load_once)
         page.model.end()
         page.model.show_group("all")
         page.model.sort_by("", False)

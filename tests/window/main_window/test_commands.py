@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from instant_recorder import load_once
 from main_window_driver import drop
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QGuiApplication
@@ -11,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
 )
 
-from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
 from guiapp.kit.widgets.controls import Explanation
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
@@ -27,7 +27,7 @@ def checked(shell, group):
 
 
 def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and_marked(make_shell, qtbot):
-    shell = make_shell(model="demo:toy", load=lambda name, pre, progress: open_model(name))
+    shell = make_shell(model="demo:toy", load=load_once)
     actions, session = shell.window.actions_table, shell.session
     for sample in SAMPLES:
         actions[f"sample:{sample.name}"].trigger()
@@ -184,7 +184,7 @@ def test_what_is_lost_in_the_round_trip_is_pointed_out(make_shell, qtbot):
 def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
     make_shell, qtbot, model, text, says
 ):
-    shell = make_shell(text.encode(), model, lambda name, pre, progress: open_model(name))
+    shell = make_shell(text.encode(), model, load_once)
     badge, document = shell.window.top_bar.round_trip, shell.session.document
     name, state, place = says
     qtbot.waitUntil(lambda: badge.text() == name)

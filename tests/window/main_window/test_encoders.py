@@ -3,6 +3,7 @@
 import pytest
 from fake_tokenizer import UNENCODABLE
 from gguf_builder import write_vocab
+from instant_recorder import load_once
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -98,9 +99,7 @@ def test_figures_wait_for_the_tokens_they_are_about(shell, qtbot):
 
 
 def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
-    shell = make_shell(
-        b"indistinguishable houses. End of it", "demo:bpe", load=lambda name, pre, progress: open_model(name)
-    )
+    shell = make_shell(b"indistinguishable houses. End of it", "demo:bpe", load=load_once)
     shell.session.document.set_caret(30)
     with qtbot.waitSignal(shell.session.spans.encoded):
         shell.session.set_encoder("words")

@@ -1,11 +1,11 @@
 """The legend of each page is one click away, and can be read aloud."""
 
 import pytest
+from instant_recorder import load_once
 from main_window_driver import SHIFT, press
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
-from guiapp import open_model
 from guiapp.core.demo import demo_model_path
 from guiapp.window.help import LegendCard
 from guiapp.window.pages import PAGES
@@ -18,7 +18,7 @@ LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
 @pytest.fixture
 def shell(share_shell):
-    return share_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
+    return share_shell(b"words", str(demo_model_path("bpe")), load_once)
 
 
 def open_legend(shell, qtbot):

@@ -2,10 +2,10 @@
 
 import pytest
 from hands import turn_wheel
+from instant_recorder import load_once
 from main_window_driver import CTRL
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLineEdit, QTabBar
 
-from guiapp import open_model
 from guiapp.core.text.numbers_in_words import with_prefix
 from guiapp.kit.document.statistics import format_speed
 from guiapp.kit.state.settings import Settings
@@ -27,7 +27,7 @@ def is_cut_off(control):
 
 
 def test_no_page_cuts_off_a_control_in_the_smallest_window(make_shell, qtbot):
-    shell = make_shell(b"one two three", "demo:bpe", lambda name, pre, progress: open_model(name))
+    shell = make_shell(b"one two three", "demo:bpe", load_once)
     shell.window.resize(SMALLEST_SIZE)
     for name in shell.window.pages.rows:
         shell.window.pages.show_page(name)

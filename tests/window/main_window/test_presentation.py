@@ -1,11 +1,11 @@
 """The page alone on the whole screen, with real keys: everything is as it was before when it ends."""
 
 import pytest
+from instant_recorder import load_once
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-import guiapp
 from guiapp.pages.steps.page import LESSONS, TRAIN
 
 pytestmark = pytest.mark.slow
@@ -17,7 +17,7 @@ ALT, SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def shell(make_shell):
-    shell = make_shell(b"abacb", "demo:toy", lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"abacb", "demo:toy", load_once)
     shell.window.resize(1200, 760)
     return shell
 

@@ -1,10 +1,10 @@
 """Where two models part, step by step, in the real window."""
 
 import pytest
+from instant_recorder import load_once
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-import guiapp
 from guiapp.pages.steps.race_view import OTHER_MODEL, RaceBox
 from guiapp.pages.steps.recording import TraceRecorder
 
@@ -18,7 +18,7 @@ TEXT = b"How do lions sleep in New York? Unbelievable."
 @pytest.fixture
 def shell(make_shell):
     """With a second model beside the window's own."""
-    return make_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    return make_shell(TEXT, "demo:bpe", load_once)
 
 
 def begin_race(shell, qtbot, offset=0, model="demo:spm"):

@@ -1,12 +1,12 @@
 """Characters as signs or as in the file: one switch, which all pages follow, in a real window."""
 
 import pytest
+from instant_recorder import load_once
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 from seen_texts import seen_texts
 
-import guiapp
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.state.settings import Settings
 from guiapp.window.help import LegendCard
@@ -25,7 +25,7 @@ def letters_in(texts):
 
 @pytest.fixture
 def shell(share_shell):
-    return share_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name, pre))
+    return share_shell(TEXT, "demo:bpe", load_once)
 
 
 def show(shell, qtbot, name):

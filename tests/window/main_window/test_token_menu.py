@@ -2,11 +2,11 @@
 
 import pytest
 from editor_hands import place_of_byte
+from instant_recorder import load_once
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
-import guiapp
 from guiapp.core.demo import demo_model_path
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.pages.compare.columns import SIDE_PX as COLUMN_SIDE_PX
@@ -20,7 +20,7 @@ TEXT = b"the other word & another word\nStra\xc3\x9fen \xe2\x80\x8b\xff end"
 
 @pytest.fixture
 def shell(share_shell):
-    return share_shell(TEXT, str(demo_model_path("bpe")), lambda name, pre, progress: guiapp.open_model(name))
+    return share_shell(TEXT, str(demo_model_path("bpe")), load_once)
 
 
 def right_click(shell, qtbot, offset):

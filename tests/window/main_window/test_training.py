@@ -1,9 +1,8 @@
 """What was trained, in the real window."""
 
 import pytest
+from instant_recorder import load_once
 from PySide6.QtCore import Qt
-
-import guiapp
 
 pytestmark = pytest.mark.slow
 
@@ -12,7 +11,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def test_what_was_trained_is_compared_with_the_open_model(make_shell, qtbot):
-    shell = make_shell(b"typed by somebody", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"typed by somebody", "demo:bpe", load_once)
     shell.window.actions_table["steps"].trigger()
     page = shell.window.pages.current
     page.begin_training("bpe:260")

@@ -31,6 +31,11 @@ CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "thr
 
 
 @pytest.fixture
+def page(shared_page):
+    return shared_page
+
+
+@pytest.fixture
 def results(page):
     page.model.show_run(run_of(EVERYTHING))
     page.redraw()
@@ -50,7 +55,8 @@ def click(qtbot, results, key: str) -> tuple[str, ...]:
     return results.shown
 
 
-def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(page):
+def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(make_page):
+    page = make_page()
     (chart,) = page.results.shown_charts
     assert tuple(row.name for row in chart.data.rows) == page.model.choice.contenders
     assert not any(row.parts for row in chart.data.rows)
@@ -98,6 +104,7 @@ def test_a_run_without_what_was_chosen_before_shows_throughput_and_exactness(pag
 @pytest.mark.parametrize("width", [780, 900, 1280])
 def test_where_charts_stand_depends_on_the_size_and_not_on_what_was_shown_before(page, results, width):
     heights = range(480, 1000, 20)
+    page.setUpdatesEnabled(False)  # it is laid out, not painted
 
     def placed(height: int, first: str = "throughput") -> list[tuple[bool, bool]]:
         results.choose(first)
@@ -274,7 +281,9 @@ def test_who_has_no_figure_for_this_text_keeps_a_row_with_the_reason(page):
 
 @pytest.fixture
 def view(qtbot) -> TablesView:
-    view = TablesView(ThemeSource(QApplication.instance(), "dark"))
+    theme_source = ThemeSource(QApplication.instance(), "dark", dresses_later=True)
+    view = TablesView(theme_source)
+    theme_source.dress(view)
     qtbot.addWidget(view)
     view.resize(900, 600)
     view.show_tables("", list(measured_tables(run_of(EVERYTHING).results, "Tokenloupe")))

@@ -18,6 +18,11 @@ from guiapp.pages.bench.saving import paper_charts
 
 
 @pytest.fixture
+def page(shared_page):
+    return shared_page
+
+
+@pytest.fixture
 def export(page, tmp_path, monkeypatch):
     head = {
         "vocabulary": {"path": "/models/vocab.gguf"},

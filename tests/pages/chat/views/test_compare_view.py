@@ -1,7 +1,7 @@
 """Two prompts side by side in the real window, with real clicks and keys."""
 
 import pytest
-from chat_pages import settle
+from hands import settle
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
@@ -228,7 +228,6 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
         menu.menu().actions()[-2].trigger()
         assert page.counterpart.counterpart == (Counterpart(PromptVariant.TEMPLATE, name) if name else None)
     asked = []
-    page.shell.window.requests.model_wanted.disconnect()
     page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
     listed()
     next(each for each in menu.menu().actions() if each.text() == "Another model…").trigger()
@@ -244,7 +243,6 @@ def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.NO_PROMPT))
     settle(page, qtbot)
     wanted = []
-    page.shell.window.requests.token_wanted.disconnect()
     page.shell.window.requests.token_wanted.connect(wanted.append)
     page.compare.sides[1].go_to(5)
     qtbot.mouseClick(page.compare.lines[1].tree, Left)

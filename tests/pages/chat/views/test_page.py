@@ -7,10 +7,9 @@ from threading import Event
 from time import perf_counter
 
 import pytest
-from chat_pages import settle
 from controls_in_words import controls_of
 from fitting import unreadable
-from hands import drop, files, point_at
+from hands import drop, files, point_at, settle
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
@@ -46,8 +45,8 @@ def choose(menu_button, text, qtbot):
     action.trigger()
 
 
-def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
-    page = open_page(
+def test_all_words_can_be_read_in_a_window_of_any_size(open_new_page, qtbot):
+    page = open_new_page(
         messages=[{"role": "user", "content": "Hi <|im_end|>"}, {"role": "assistant", "content": ""}]
     )
     assert unreadable(page.window()) == []
@@ -588,12 +587,12 @@ def test_each_form_is_copied(page, qtbot, title, said):
         assert conversation_of(copied).messages == page.model.edited.messages
 
 
-def test_the_conversation_is_there_again_in_the_next_window(open_page, qtbot):
-    first = open_page(messages=MESSAGES)
+def test_the_conversation_is_there_again_in_the_next_window(open_new_page, qtbot):
+    first = open_new_page(messages=MESSAGES)
     chosen = replace(first.model.settings, template=CHATML, add_generation_prompt=False, variables={"a": [1]})
     first.model.choose(chosen)
     first.shell.stop()
-    second = open_page()
+    second = open_new_page()
     assert second.model.edited.messages == tuple(MESSAGES)
     assert second.model.settings == chosen
     assert not second.messages.generation.isChecked()
@@ -690,7 +689,8 @@ def test_messages_are_opened_from_a_file(page, qtbot, monkeypatch, tmp_path, is_
     settle(page, qtbot)
 
 
-def test_where_it_is_narrow_the_template_takes_the_place_of_the_messages(page, qtbot):
+def test_where_it_is_narrow_the_template_takes_the_place_of_the_messages(open_new_page, qtbot):
+    page = open_new_page(messages=MESSAGES)
     page.shell.window.resize(900, 560)
     qtbot.waitUntil(lambda: page.template.isHidden())
     for is_template_shown in (True, False):

@@ -5,14 +5,16 @@ from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
+from guiapp.core.demo import sample_text
 from guiapp.core.encode.catalogue import encoder_label
 from guiapp.pages.compare import columns as column_menu
 
+TEXT = sample_text("welcome")[:200]
+
 
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
-    shell, page = open_page("demo:bpe")
+    shell, page = open_page("demo:bpe", text=TEXT)
     wanted = []
-    shell.window.requests.model_wanted.disconnect()
     shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
     qtbot.mouseClick(page.bar.add_button, Qt.MouseButton.LeftButton)
     wanted[0]("demo:spm", None)
@@ -44,7 +46,7 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
 
 
 def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page, qtbot):
-    shell, page = open_page("demo:bpe", "demo:unigram")
+    shell, page = open_page("demo:bpe", "demo:unigram", text=TEXT)
     first, second = (column.menu for column in page.columns.columns)
     chosen, asked = shell.compared.sessions[1], []
     switches = ["Add special tokens | checked", "Parse special tokens | checked"]
@@ -66,7 +68,6 @@ def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page
     again = shell.compared.sessions[2]
     assert not again.options.add_special
     assert not again.options.parse_special
-    shell.window.requests.model_wanted.disconnect()
     shell.window.requests.model_wanted.connect(lambda under, take: asked.append((under, take)))
     take(second, "Other model")
     ((under, open_model),) = asked
@@ -79,8 +80,8 @@ def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page
     assert offered(second)[-2] == "The same model again | off", "there is no room"
 
 
-def test_the_menu_of_a_column_goes_with_it(opened):
-    shell, page = opened
+def test_the_menu_of_a_column_goes_with_it(open_page):
+    shell, page = open_page("demo:bpe", "demo:unigram", text=TEXT)
     menu = page.columns.columns[1].menu
     menu.popup(QPoint())
     shell.compared.remove(shell.compared.sessions[1])
@@ -111,8 +112,8 @@ def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, m
     assert odd.editor.isVisible(), "the model stays"
 
 
-def test_the_switches_of_the_window_are_those_of_all_columns(opened):
-    shell, _ = opened
+def test_the_switches_of_the_window_are_those_of_all_columns(open_page):
+    shell, _ = open_page("demo:bpe", "demo:unigram", "demo:spm", text=TEXT)
     options = [lambda each=each: each.options for each in shell.compared.sessions]
     shell.window.actions_table["add_special"].trigger()
     assert [each().add_special for each in options] == [False] * 3

@@ -42,6 +42,7 @@ def test_lines_wrap_alike_and_scroll_as_one(opened, qtbot):
     assert editors[0].rows.shows(len(TEXT))
     wheel(editors[2], 1, Qt.KeyboardModifier.ControlModifier)
     assert len({editor.font_px for editor in editors}) == 1
+    wheel(editors[2], -1, Qt.KeyboardModifier.ControlModifier)
 
 
 def test_typing_in_any_column_changes_the_text_of_all(opened, qtbot):
@@ -60,8 +61,9 @@ def test_typing_in_any_column_changes_the_text_of_all(opened, qtbot):
     assert page.columns.columns[1].head.is_focused
 
 
-def test_keys_reach_all_parts(opened, qtbot):
-    shell, page = opened
+def test_keys_reach_all_parts(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:unigram", "demo:spm", size=(1600, 900))
+    qtbot.waitUntil(page.details.isVisible)
     editors_of(page)[1].setFocus()
     qtbot.keyClick(editors_of(page)[1], Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     assert QApplication.focusWidget() is page.columns.columns[1].head.name_button
@@ -184,7 +186,7 @@ def test_a_model_with_unknown_tokens_does_not_have_the_fewest(open_page, qtbot):
 
 
 def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(open_page, qtbot):
-    shell, page = open_page("demo:bpe", "demo:unigram", "demo:spm", "demo:wordpiece", size=(1280, 800))
+    shell, page = open_page("demo:bpe", "demo:unigram", "demo:spm", "demo:wordpiece", text=TEXT[:200])
     assert page.details.isHidden()
     qtbot.mouseClick(page.bar.details_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.is_ready)
@@ -199,8 +201,8 @@ def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(ope
     assert page.columns.height() > 200
 
 
-def test_no_number_of_differences_is_told_while_they_are_looked_for(opened, qtbot, monkeypatch):
-    shell, page = opened
+def test_no_number_of_differences_is_told_while_they_are_looked_for(open_page, qtbot, monkeypatch):
+    shell, page = open_page("demo:bpe", "demo:unigram", text=TEXT[:200])
     for name in ("kit.document.live_spans", "pages.compare.models"):  # all in the background
         monkeypatch.setattr(f"guiapp.{name}.MOST_AT_ONCE", 0)
     walking, document = page.bar.walking, shell.session.document

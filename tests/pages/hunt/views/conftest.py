@@ -5,9 +5,9 @@ from functools import partial
 import planted
 import pytest
 from fake_hunt import FakeEngine
+from instant_recorder import load_once
 from PySide6.QtCore import Qt
 
-import guiapp
 from guiapp.pages.hunt.model import HuntModel
 
 LEFT = Qt.MouseButton.LeftButton
@@ -26,9 +26,7 @@ def open_page(make_shell, qtbot):
     """The page in the real window, with these models."""
 
     def make(*names, text=b"one 1984\ntwo 12\n"):
-        shell = make_shell(
-            text, names[0] if names else None, lambda name, pre, _: guiapp.open_model(name, pre)
-        )
+        shell = make_shell(text, names[0] if names else None, load_once)
         for name in names[1:]:
             session = shell.compared.add(name)
             qtbot.waitUntil(lambda session=session: session.loader.model is not None)

@@ -2,13 +2,12 @@
 
 import pytest
 from chart_samples import click
+from instant_recorder import load_once
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from toy_vocabulary import toy_vocabulary
 
-import guiapp
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.core.demo import demo_model_path
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.model_session import ModelSession
@@ -28,7 +27,7 @@ def widest_child(page):
 
 
 def test_tokens_of_the_text_light_their_path(open_tree_page):
-    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    page, session = open_tree_page(load_once("demo:bpe"))
     for index in range(1, len(session.tokens) - 1):
         session.select_token(index)
         assert page.model.chosen_token == int(session.tokens.ids(index, index + 1)[0])
@@ -179,7 +178,7 @@ def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
 
 
 def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
-    page, session = open_tree_page(guiapp.open_model("demo:wordpiece"), "🚀".encode() * 1000)
+    page, session = open_tree_page(load_once("demo:wordpiece"), "🚀".encode() * 1000)
     assert len(session.tokens) == 3  # [CLS], [UNK], [SEP]
     session.select_token(1)
     tree = page.walk.prefix_tree()
@@ -189,7 +188,7 @@ def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found
 
 @pytest.mark.parametrize("is_late", [False, True])
 def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_tree_page, qtbot, is_late):
-    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
+    page, session = open_tree_page(load_once("demo:bpe"), text=b"" if is_late else TEXT)
     if is_late:
         session.document.replace(0, 0, TEXT)
         qtbot.waitUntil(lambda: page.model.chosen_token is not None)
@@ -210,7 +209,7 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
 
 
 def test_the_page_asks_for_a_model_and_says_what_it_waits_for(qtbot, tmp_path):
-    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    tokenizer = load_once("demo:bpe")
     session = ModelSession(TextSession(TEXT), load=lambda *asked: tokenizer)
     page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)

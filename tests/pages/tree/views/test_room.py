@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from conftest import VOCABS
 from fitting import unreadable
+from instant_recorder import load_once
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
-import guiapp
-from guiapp.core.demo import demo_model_path
 from guiapp.pages.tree.appearance import node_outline
 from guiapp.pages.tree.canvas import fitting_form, label_widths
 from guiapp.pages.tree.geometry import places
@@ -19,14 +18,14 @@ from guiapp.pages.tree.geometry import places
 READABLE_PX = 12
 SIZES = ((860, 376), (1280, 696), (1920, 976))  # of the page in windows of 860x480, 1280x800 and 1920x1080
 MODELS = [
-    *(pytest.param(demo_model_path(name), id=name) for name in ("toy", "bpe", "wordpiece")),
-    pytest.param(VOCABS / "ggml-vocab-gemma-4.gguf", id="gemma-4", marks=pytest.mark.real_vocabs),
+    *(pytest.param(f"demo:{name}", id=name) for name in ("toy", "bpe", "wordpiece")),
+    pytest.param(str(VOCABS / "ggml-vocab-gemma-4.gguf"), id="gemma-4", marks=pytest.mark.real_vocabs),
 ]
 
 
 @pytest.fixture(params=MODELS)
 def any_page(request, open_tree_page):
-    return open_tree_page(guiapp.open_model(request.param))[0]
+    return open_tree_page(load_once(request.param))[0]
 
 
 def shown(page, size, shape):
@@ -74,7 +73,7 @@ def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
-    shell = make_shell(b"the tree", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell = make_shell(b"the tree", "demo:bpe", load_once)
     shell.window.actions_table["tree"].trigger()
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready)
@@ -117,7 +116,7 @@ def arrangement(page):
 
 @pytest.mark.parametrize("size", SIZES)
 def test_typing_a_search_moves_neither_panels_nor_picture(open_tree_page, qtbot, size):
-    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    page, session = open_tree_page(load_once("demo:bpe"))
     page.resize(*size)
     session.select_token(1)
     for _ in range(3):
