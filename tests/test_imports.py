@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -27,20 +27,30 @@ FOR_ALL = ("guiapp.errors", "guiapp.__version__")
 
 
 @cache
-def parsed(source: Path) -> ast.Module:
-    return ast.parse(source.read_text(encoding="utf-8"))
+def imports(source: Path) -> tuple[tuple[str, bool], ...]:
+    """Each imported name with its module, also of imports in functions, and whether it is only for types."""
+    found: list[tuple[str, bool]] = []
+    collect(ast.parse(source.read_text(encoding="utf-8")), False, found)
+    assert not any(name.startswith(".") for name, _ in found), f"{source} imports relatively"
+    return tuple(found)
+
+
+def collect(node: ast.AST, for_types: bool, found: list[tuple[str, bool]]) -> None:
+    """Add the imports below a node.  Expressions hold none, and are most nodes of a module."""
+    if isinstance(node, ast.Import):
+        found += [(alias.name, for_types) for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        found += [(f"{module}.{alias.name}", for_types) for alias in node.names]
+    for_types |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    for _, field in ast.iter_fields(node):
+        for child in field if isinstance(field, list) else ():
+            if not isinstance(child, ast.expr) and isinstance(child, ast.AST):
+                collect(child, for_types, found)
 
 
 def imported_names(source: Path) -> set[str]:
-    """All imported names, with their modules; includes imports in functions and those only for types."""
-    names = set()
-    for node in ast.walk(parsed(source)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{source} imports relatively"
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return {name for name, _ in imports(source)}
 
 
 @pytest.mark.parametrize("floor", BELOW)
@@ -75,8 +85,8 @@ def test_pages_do_not_know_each_other():
 def test_no_modules_import_each_other_in_a_circle():
     """Imports in functions count too; imports only for types count only in core."""
     sources = {module_name(source): source for source in PACKAGE.rglob("*.py")}
-    imports = {name: imported_modules(source, sources) - {name} for name, source in sources.items()}
-    TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
+    graph = {name: imported_modules(source, sources) - {name} for name, source in sources.items()}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 def module_name(source: Path) -> str:
@@ -86,23 +96,6 @@ def module_name(source: Path) -> str:
 
 def imported_modules(source: Path, modules: Collection[str]) -> set[str]:
     """The imported modules of the package, also those imported later; in core also those only for types."""
-    found = set()
-    with_types = source.is_relative_to(PACKAGE / "core")
-    for node in ast.walk(parsed(source)) if with_types else run_nodes(parsed(source)):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-        for name in names:
-            found.add(name if name in modules else name.rpartition(".")[0])
-    return found & set(modules)
-
-
-def run_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All statements below a node except those under `if TYPE_CHECKING`."""
-    for child in ast.iter_child_nodes(node):
-        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
-        if not isinstance(child, ast.expr) and not is_for_types:
-            yield child
-            yield from run_nodes(child)
+    in_core = source.is_relative_to(PACKAGE / "core")
+    names = [name for name, for_types in imports(source) if in_core or not for_types]
+    return {name if name in modules else name.rpartition(".")[0] for name in names} & set(modules)

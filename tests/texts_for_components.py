@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from hypothesis import strategies as st
 
-EVERY_CHARACTER = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 UNIFORM = (
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
@@ -16,6 +15,10 @@ UNIFORM = (
     (0x20000, 0x10FFFF),
 )
 SURROGATES = (0xD800, 0xDFFF)
+
+
+def every_character() -> list[str]:
+    return [chr(code) for code in range(0x110000) if not SURROGATES[0] <= code <= SURROGATES[1]]
 
 
 def telling_codes() -> Iterator[int]:

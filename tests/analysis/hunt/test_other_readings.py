@@ -5,8 +5,10 @@ import shutil
 
 import pytest
 from conftest import SHARED
+from model_files import opened
 
 import guiapp
+from guiapp.analysis.hunt import other_readings as module
 from guiapp.analysis.hunt.other_readings import other_readings
 from guiapp.analysis.hunt.pair import LibrarySide
 from guiapp.analysis.libraries.table import PEERS
@@ -15,6 +17,12 @@ from guiapp.core.formats.tiktoken import CL100K
 
 FORMATS, VOCABS = SHARED / "formats", SHARED / "vocabs"
 LETTERS = {letter: row for row, letter in enumerate("<|user>abc ")}
+
+
+@pytest.fixture(autouse=True)
+def few_texts(monkeypatch):
+    """The samples and the special tokens show each difference of these tests; a hunt's texts go along."""
+    monkeypatch.setattr(module, "MOST_OF_GENERATOR", 20)
 
 
 def write(folder, config, **sections):
@@ -89,7 +97,7 @@ def test_a_gguf_and_a_tokenizer_json_of_one_folder_are_compared(tmp_path):
 @pytest.mark.real_vocabs
 def test_the_gguf_that_llama_would_make_is_compared_once(tmp_path):
     gguf = VOCABS / "ggml-vocab-gpt-2.gguf"
-    document = json.loads(hugging_face_json(guiapp.open_model(gguf)))
+    document = json.loads(hugging_face_json(opened(gguf)))
     document["added_tokens"] = [{"id": 50256, "content": "<|endoftext|>", "special": True}]
     (tmp_path / "tokenizer.json").write_text(json.dumps(document))
     (tmp_path / "config.json").write_text('{"architectures": ["GPT2LMHeadModel"]}')
@@ -109,7 +117,7 @@ def test_the_gguf_that_llama_would_make_is_compared_once(tmp_path):
 def test_what_mistral_common_reads_is_compared_from_either_side(tmp_path):
     tekken, pieces = tmp_path / "tekken.json", tmp_path / "tokenizer.model.v3"
     shutil.copy(FORMATS / "tekken_240718.json", tekken)
-    (tmp_path / "tokenizer.json").write_text(hugging_face_json(guiapp.open_model(tekken)))
+    (tmp_path / "tokenizer.json").write_text(hugging_face_json(opened(FORMATS / "tekken_240718.json")))
     [reading] = other_readings(guiapp.open_model(tmp_path / "tokenizer.json"), [b"<s>"])
     assert (reading.name, reading.source, reading.text) == ("mistral-common", "tekken.json", b"<s>")
     [reading] = other_readings(guiapp.open_model(tekken), [b"<s>"])
@@ -122,9 +130,10 @@ def test_what_mistral_common_reads_is_compared_from_either_side(tmp_path):
 
 @pytest.mark.real_vocabs
 def test_tiktoken_alone_does_not_compose_for_qwen():
-    [reading] = other_readings(guiapp.open_model(FORMATS / "qwen.tiktoken"), ["é".encode(), b"e\xcc\x81"])
+    qwen = opened(FORMATS / "qwen.tiktoken")
+    [reading] = other_readings(qwen, ["é".encode(), b"e\xcc\x81"])
     assert (reading.name, reading.differing_lines) == ("tiktoken", 1)
-    assert reading.text.decode() != guiapp.open_model(FORMATS / "qwen.tiktoken").decode(reading.own_token_ids)
+    assert reading.text.decode() != qwen.decode(reading.own_token_ids)
 
 
 def test_doctor_warns_of_a_config_that_changes_ids(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from library_components import FORMS, OTHERS, PRECOMPILED, said
-from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
+from texts_for_components import TELLING_CHARACTERS, every_character, texts
 from tokenizers import normalizers as library
 
 from guiapp.core.hugging_face.characters import FOLDER
@@ -41,7 +41,7 @@ def test_characters_become_what_the_library_makes_of_them(component):
 @pytest.mark.parametrize("component", FORMS + OTHERS, ids=lambda each: str(said(each))[:120])
 def test_every_character_becomes_what_the_library_makes_of_it(component):
     for between in ("", "a", "\u0301", "\u0600", "a\u200d", "\u0301e"):
-        text = between.join(EVERY_CHARACTER)
+        text = between.join(every_character())
         assert normalized(component, text) == component.normalize_str(text)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from library_components import EXPRESSIONS, PLAIN, SPLITS, prepare, said
-from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
+from texts_for_components import TELLING_CHARACTERS, every_character, texts
 from tokenizers import Regex, normalizers, pre_tokenizers
 from tokenizers import pre_tokenizers as library
 from tokenizers.normalizers import BertNormalizer
@@ -49,7 +49,7 @@ def test_characters_are_cut_as_the_library_does(component):
 def test_every_character_is_cut_as_the_library_does(component):
     ours = pre_tokenizer_of(said(component))
     for between in ("", "a", " "):
-        text = between.join(EVERY_CHARACTER)
+        text = between.join(every_character())
         assert pieces_of(ours, text) == library_pieces(component, text)
 
 

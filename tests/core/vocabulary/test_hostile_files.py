@@ -244,7 +244,7 @@ def test_a_tensor_begins_behind_the_one_before(tmp_path, kind, shape, size):
 
 
 SEED = 20261121
-N_FLIPS = 1_500
+N_FLIPS = 400
 
 
 def small_files() -> dict[str, bytes]:
