@@ -64,11 +64,14 @@ def tool_button(
     return set_role(made, role)
 
 
-def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip: str = "") -> QPushButton:
+def push_button(
+    text: str, clicked: Callable[[], object] | None = None, *, role: str = "", tip: str = ""
+) -> QPushButton:
     """A button with a text."""
     made = QPushButton(text)
     made.setToolTip(tip)
-    made.clicked.connect(clicked)
+    if clicked is not None:
+        made.clicked.connect(clicked)
     return set_role(made, role) if role else made
 
 
