@@ -233,13 +233,11 @@ class RunsButton(MenuButton):
 
 
 class NameDelegate(QStyledItemDelegate):
-    """Rows with room for a line editor, which edits only the name of a run, not its whole title.
+    """Rows with room for a line editor, which edits only the name of a run, not its whole title."""
 
-    Signals:
-        renamed(SavedRun, str): give a run this name.
-    """
-
-    renamed = Signal(object, str)
+    def __init__(self, saved: SavedRuns, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._saved = saved
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(super().sizeHint(option, index).width(), ROW_PX)
@@ -254,7 +252,7 @@ class NameDelegate(QStyledItemDelegate):
         """Only request the name: the row changes once the file contains it."""
         run, name = index.data(RUN_ROLE), editor.property("text")
         if name != run.name:
-            self.renamed.emit(run, name)
+            self._saved.rename(run, name)
 
 
 class RunsDialog(QDialog):
@@ -274,9 +272,7 @@ class RunsDialog(QDialog):
         self._saved, self._can_compare = saved, can_compare
         self.list = QListWidget()
         self.list.setAccessibleName("Saved runs")
-        delegate = NameDelegate(self.list)
-        delegate.renamed.connect(saved.rename)
-        self.list.setItemDelegate(delegate)
+        self.list.setItemDelegate(NameDelegate(saved, self.list))
         self.list.setEditTriggers(Trigger.EditKeyPressed | Trigger.SelectedClicked)
         self.list.activated.connect(self._open)
         self.note = set_role(QLabel(wordWrap=True), "dim")

@@ -213,13 +213,7 @@ class MissingCard(Popover):
 
 
 class MorePanel(QFrame):
-    """Lists of contenders, scenarios and texts, and the expected time of the run.
-
-    Signals:
-        closed(): close the panel.
-    """
-
-    closed = Signal()
+    """Lists of contenders, scenarios and texts, and the expected time of the run."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -229,7 +223,7 @@ class MorePanel(QFrame):
         self.contenders, self.scenarios, self.texts = map(
             TickList, ("Encoders and libraries", "Scenarios", "Texts")
         )
-        self.close_button = tool_button("More", self.closed.emit, role="name")
+        self.close_button = tool_button("More", role="name")
         self.close_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.aims_button = MenuButton(theme_source, "Choose", role="quiet")
         self.aims_button.fill_on_open(self._list_aims)

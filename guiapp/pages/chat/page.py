@@ -56,9 +56,10 @@ class ChatPage(Page):
 
     legend = {"In prompts": LEGEND, **Page.legend}
 
-    def __init__(self, model: ChatModel, saved: SavedConversation, setting: PageSetting) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self.model, self._saved = model, saved
+        self.model = model = ChatModel(setting.session)
+        self._saved = SavedConversation(model, setting.settings.folder)
         themes = setting.theme_source
         self.spans = ChatSpans(model, self)
         self.budget = BudgetStrip(model, themes)
@@ -97,7 +98,7 @@ class ChatPage(Page):
         self.watched.connect(self.llama.verdict.watch)
         self.counterpart.changed.connect(self._fold)
         self.compare.left.connect(partial(self._compare_with, None))
-        self.template.fold_wanted.connect(partial(self.show_template, False))
+        self.template.fold.clicked.connect(partial(self.show_template, False))
         model.result_changed.connect(self._refresh)
         model.late_changed.connect(self.figures_changed)
         model.settings_changed.connect(self._refresh)
@@ -249,9 +250,7 @@ class ChatPage(Page):
             self.messages.cards[hint.message].editor.setFocus()
 
 
-def make_page(setting: PageSetting) -> ChatPage:
-    model = ChatModel(setting.session)
-    return ChatPage(model, SavedConversation(model, setting.settings.folder), setting)
+make_page = ChatPage
 
 
 class CopyButton(MenuButton):

@@ -49,7 +49,7 @@ class ComparePage(Page):
         self.causes = DifferenceCauses(self.comparison, self.walk, self)
         figures = ComparedFigures(self.comparison, self)
         self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
-        self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
+        self.details = DifferencePanel(self.comparison, self.walk, self.causes, requests, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
         self.bar = CompareTools(setting.compared, self.walk, back, on, self._ask_for_model, themes)
         self.why = ReasonLine(self.walk, self.causes, themes)
@@ -64,7 +64,6 @@ class ComparePage(Page):
         in_column(notices, self.bar, self.why, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
-        self.details.race_wanted.connect(requests.race_wanted)
         self.walk.changed.connect(self._point_out)
         self.walk.moved.connect(self._select)
         self._reveal_soon = later(self, 0, self._reveal)  # once the reason line has its height
@@ -182,8 +181,7 @@ class ComparePage(Page):
                 session.select_token(session.tokens.first_ending_after(byte_span[0]))
 
 
-def make_page(setting: PageSetting) -> ComparePage:
-    return ComparePage(setting)
+make_page = ComparePage
 
 
 class CompareTools(QFrame):

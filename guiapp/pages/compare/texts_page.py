@@ -49,9 +49,9 @@ class TextsPage(Page):
 
     legend = {"Two texts": LEGEND, **Page.legend}
 
-    def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self.compared = compared
+        self.compared = compared = ComparedTexts(setting.session)
         themes = self._themes = setting.theme_source
         self.left = SpanEditor(compared.first.document, compared.left, themes)
         self.left.set_placeholder(PLACEHOLDER)
@@ -213,8 +213,7 @@ class TextsPage(Page):
             view.place(sides[0].counterpart_offset(sides[1], offset), y)
 
 
-def make_page(setting: PageSetting) -> TextsPage:
-    return TextsPage(ComparedTexts(setting.session), setting)
+make_page = TextsPage
 
 
 class RightSide(QWidget):
