@@ -148,10 +148,10 @@ class ModelPicker(Popover):
         self.choices = ChoiceList("Models", theme_source, hint=hint, nothing=nothing)
         self.choices.rows.setFixedSize(LIST_SIZE)
         self.open_button = push_button("Open file…", self.close)
-        self.folder_button = push_button("Add folder…", self.close)
-        self.folder_button.setToolTip("Also look for models in another folder")
-        self.clear_button = push_button("", self._clear)
-        self.clear_button.setToolTip("Delete models downloaded from the web")
+        self.folder_button = push_button(
+            "Add folder…", self.close, tip="Also look for models in another folder"
+        )
+        self.clear_button = push_button("", self._clear, tip="Delete models downloaded from the web")
         self._found = set_role(QLabel(), "dim")
         self._named: list[Choice] = []
         self._offered: list[Choice] = []
@@ -220,10 +220,9 @@ class ModelPicker(Popover):
             self._facts_layout.addRow(QLabel("No model is open yet."))
             return
         for name, value in facts(self._loader.model):
-            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
+            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES, name)
             set_role(label, "dim")
             text.set_spans([Span(value, self._theme_source.theme.text)])
-            text.setAccessibleName(name)
             self._facts_layout.addRow(label, text)
 
     def _choose(self, name: str) -> None:

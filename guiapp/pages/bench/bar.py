@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QLabel,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.text.numbers_in_words import counted, in_bytes
+from guiapp.core.text.numbers_in_words import counted, elided, in_bytes
 from guiapp.kit.charts.markers import paint_marker
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button
@@ -52,24 +52,19 @@ MOST_CHIPS = 8  # more are hard to take in at a glance
 
 
 class BenchBar(QWidget):
-    """The controls that most users need, in one row.
-
-    Signals:
-        more_wanted(): open the panel with all choices.
-    """
-
-    more_wanted = Signal()
+    """The controls that most users need, in one row; `more` opens the panel with all choices."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model, self._theme_source = model, theme_source
         self.text_button = TextButton(model.choice, theme_source)
+        self.more = QAction("More…", self)
         self.chips: list[ContenderChip] = []
         self._is_small = False
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Add an encoder to the run")
         self.add_button.setLayoutDirection(self.layoutDirection())  # puts the plus before the word
         self.add_button.fill_on_open(self._list_others)
-        self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all encoders of the run")
+        self.rest_button = tool_button("", self.more.trigger, tip="Show all encoders of the run")
         self.choices = WrappingRow([])
         self.runs_button = RunsButton(model, theme_source)
         self.report_button = QPushButton("Report…")
@@ -121,7 +116,7 @@ class BenchBar(QWidget):
                 add = partial(choice.set_contender, name, True)
                 menu.addAction(f"{name}\t{note}", add).setIcon(swatch(name, theme))
         menu.addSeparator()
-        menu.addAction("More…", self.more_wanted.emit)
+        menu.addAction(self.more)
 
     def _on_isolated_changed(self) -> None:
         for chip in self.chips:
@@ -390,8 +385,7 @@ class TextButton(MenuButton):
         texts = self._choice.texts
         if len(texts) == 1:
             title = self._choice.known_texts[texts[0]]
-            shown = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
-            self.setText(f"{shown}  {size_of(self._choice, texts[0])}")
+            self.setText(f"{elided(title, LONGEST_TITLE)}  {size_of(self._choice, texts[0])}")
         else:
             self.setText(counted(len(texts), "text"))
 

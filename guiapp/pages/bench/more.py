@@ -185,7 +185,6 @@ class MissingCard(Popover):
         self._area.viewport().setAutoFillBackground(False)
         self.reasons.setAutoFillBackground(False)
         self._line = framed(in_row((self.install, 1), self.copy_button))
-        self._line.setFrameShape(QFrame.Shape.NoFrame)
         buttons = in_row(STRETCH, self.again_button)
         parts = heading("Libraries that are not available"), self._line, self._area, buttons
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
@@ -423,7 +422,6 @@ class CustomDialog(QDialog):
         self._kept_part = framed(
             in_column(heading("Yours"), self.list, in_row(STRETCH, self.remove_button), spacing=UNIT_PX)
         )
-        self._kept_part.setFrameShape(QFrame.Shape.NoFrame)
         close = push_button("Close", self.reject)
         self.add_button.setDefault(True)
         in_column(

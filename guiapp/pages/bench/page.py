@@ -109,7 +109,7 @@ class BenchPage(Page):
         model.compared.connect(self._show_changes)
         model.running_changed.connect(self._on_running_changed)
         self.bar.report_button.clicked.connect(self.save_report)
-        self.bar.more_wanted.connect(self.open_more)
+        self.bar.more.triggered.connect(self.open_more)
         self.footer.more_button.clicked.connect(self._toggle_more)
         self.more.close_button.clicked.connect(self.close_more)
         self.footer.notes.linkActivated.connect(self._open_link)
@@ -296,8 +296,7 @@ class Footer(QFrame):
         what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
         self.more = QWidget()
         in_row(self.more_button, what, on=self.more)
-        self.notes_button = tool_button("", self._draw, role="name")
-        self.notes_button.setCheckable(True)
+        self.notes_button = tool_button("", self._draw, role="name", is_checkable=True)
         for button in (self.more_button, self.notes_button):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)

@@ -87,8 +87,7 @@ class ChatPage(Page):
         middle = framed(in_column(*parts, spacing=0), "panel")
         middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
-        self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
-        self.splitter.setStretchFactor(2, 1)  # lines of templates are long
+        self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=(1, 2))
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)

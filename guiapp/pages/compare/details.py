@@ -88,7 +88,6 @@ class DifferencePanel(ItemDetails):
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self.head.addWidget(self.copy_button)
         self._pair = set_role(FittedLabel(), "dim")  # if there are more than two models
-        self.reason.setAccessibleName("Why")
         buttons = in_row(self.race_button, (self._pair, 1), spacing=GAP_PX)
         self._parts = in_column((self.grid, 1), (in_column(self.reason, buttons, STRETCH), 1))
         self._card = card(self._parts)
@@ -209,8 +208,7 @@ class ReasonLine(QFrame):
         set_role(self, "bar")
         self._walk, self._causes, self._theme_source = walk, causes, theme_source
         self._is_active = False
-        self.text = StyledText(Theme.ui_font(), 2)
-        self.text.setAccessibleName("Why")
+        self.text = StyledText(Theme.ui_font(), 2, "Why")
         in_column(self.text, STRETCH, on=self, margins=(MARGIN_PX, UNIT_PX))
         self.setFixedHeight(LINE_PX)  # so that no step of the walk moves the text
         walk.changed.connect(self._refresh)

@@ -59,8 +59,9 @@ class ComparePage(Page):
         self.summary_splitter = in_splitter(
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
-        self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(900, DETAILS_PX))
-        self.splitter.setStretchFactor(1, 1)  # the details take their share of a large window
+        self.splitter = in_splitter(
+            self.summary_splitter, self.details, sizes=(900, DETAILS_PX), grows=(0, 1)
+        )
         in_column(notices, self.bar, self.why, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
@@ -201,8 +202,7 @@ class CompareTools(QFrame):
         self._walk = walk
         self.walking = WalkButtons(back, on, "Difference")
         tip = "Show the current difference, its reason, and all differences by cause"
-        self.details_button = tool_button("Why they differ", tip=tip)
-        self.details_button.setCheckable(True)
+        self.details_button = tool_button("Why they differ", tip=tip, is_checkable=True)
         entries = zip(SHORT_LEGEND, LEGEND, strict=False)
         self._legend = FittingRow([LegendLabel(each, theme_source, whole.meaning) for each, whole in entries])
         self.add_button = push_button("Add model…", add_model)

@@ -26,7 +26,7 @@ from guiapp.analysis.compare.vocabulary_rows import FACTS as OWN_FACTS
 from guiapp.analysis.compare.vocabulary_rows import GROUPS
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.listing import Write
-from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.text.numbers_in_words import elided, percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.charts.bars import PartColor
@@ -36,7 +36,7 @@ from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import CSV, JSON, MARKDOWN, TEXT, ListForm, TokenTable
-from guiapp.kit.widgets.controls import SegmentedTabs, push_button
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import (
@@ -151,7 +151,7 @@ class VocabulariesPage(Page):
         self.side = VocabulariesSide(self.model, self._requests, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
         sizes = PICTURE_PX, LIST_PX, SIDE_PX
-        self.splitter = in_splitter(self.picture, listed, self.side, sizes=sizes, grows=1)
+        self.splitter = in_splitter(self.picture, listed, self.side, sizes=sizes, grows=(1,))
         self.contents = Contents(self, self.splitter, self.add)
         in_column(self.head, (self.contents, 1), on=self, spacing=0)
         self.model.comparison_changed.connect(self._on_comparison_changed)
@@ -359,14 +359,11 @@ class PairHead(QFrame):
             label.setText(part.text)
             label.setContentsMargins(PART_PADDING_PX, UNIT_PX, PART_PADDING_PX, UNIT_PX)
             return label
-        button = set_role(QToolButton(), "part")
-        button.setText(part.text)
+        button = tool_button(part.text, self._on_part_clicked, role="part", is_checkable=True)
         if part.tip or len(part.text) > SHORT:  # it may be elided
             button.setToolTip(plain_tip(part.tip or part.text))
-        button.setCheckable(True)
         button.setProperty("target", part.target)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.clicked.connect(self._on_part_clicked)
         return button
 
     def _on_part_clicked(self) -> None:
@@ -449,8 +446,7 @@ class _TextPanel(QScrollArea):
         self._model = model
         self._theme_source = theme_source
         self._spans = spans
-        self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES)
-        self.text.setAccessibleName(name)
+        self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES, name)
         scroll_down(self, framed(in_column(self.text, STRETCH, margins=MARGIN_PX), "panel"))
         for changed in (model.comparison_changed, model.spelling.changed, theme_source.changed):
             changed.connect(self._show)
@@ -503,9 +499,10 @@ def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> 
         yield _marker(setting.is_equal, theme)
         yield Span(setting.name, theme.text, is_bold=True)
         if setting.is_equal:
-            yield Span(f"\n{_cut(setting.first)}", theme.dim)
+            yield Span(f"\n{elided(setting.first, LONGEST_SETTING)}", theme.dim)
         else:
-            yield from _pair(_cut(setting.first), _cut(setting.second), theme)
+            first, second = (elided(text, LONGEST_SETTING) for text in (setting.first, setting.second))
+            yield from _pair(first, second, theme)
 
 
 def _marker(
@@ -513,7 +510,3 @@ def _marker(
 ) -> Span:
     text, _, color = legend[is_equal]
     return Span(f"{text}  ", getattr(theme, color))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SETTING else f"{text[: LONGEST_SETTING - 1]}…"
