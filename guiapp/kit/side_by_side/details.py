@@ -55,7 +55,7 @@ class ItemDetails(QScrollArea):
             for button in (self.previous, self.next):
                 self.head.addWidget(button)
         self.grid = SpanGrid(theme_source)
-        self.reason = StyledText(Theme.ui_font(), MOST_LINES, "Why")
+        self.reason = StyledText(Theme.ui_font(), MOST_LINES)
         self.setMinimumWidth(least_px)
         self.setAccessibleName(name)
 

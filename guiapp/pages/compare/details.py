@@ -88,6 +88,7 @@ class DifferencePanel(ItemDetails):
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
         self.head.addWidget(self.copy_button)
         self._pair = set_role(FittedLabel(), "dim")  # if there are more than two models
+        self.reason.setAccessibleName("Why")
         buttons = in_row(self.race_button, (self._pair, 1), spacing=GAP_PX)
         self._parts = in_column((self.grid, 1), (in_column(self.reason, buttons, STRETCH), 1))
         self._card = card(self._parts)

@@ -73,6 +73,7 @@ class FindPanel(ItemDetails):
         super().__init__(theme_source, "Mismatch", LEAST_PX, model.walk, "mismatch")
         self._model = model
         self._shown_row: Find | None = None
+        self.reason.setAccessibleName("Why")
         self.where = plain_label("dim", wraps=True)
         self.copy_button = push_button("Copy report", model.report, role="primary")
         self.compare_button = push_button("Open in Compare")
