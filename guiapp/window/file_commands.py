@@ -130,8 +130,8 @@ class FileCommands(QObject):
         loader = self._session.loader
         picker = ModelPicker(loader, self._recent, self.installed, self._theme_source, self._window)
         picker.chosen.connect(self._take)
-        picker.browse_requested.connect(self._browse)
-        picker.folder_requested.connect(self.add_folder)
+        picker.open_button.clicked.connect(self._browse)
+        picker.folder_button.clicked.connect(self.add_folder)
         return picker
 
     @cached_property

@@ -120,13 +120,12 @@ class ModelPicker(Popover):
 
     Signals:
         chosen(str): open this model: a path, `demo:<name>` and the like.
-        browse_requested(): ask for a file.
-        folder_requested(): ask for a folder to search for models.
+
+    open_button    asks for a file, once this is closed
+    folder_button  asks for a folder to search for models, once this is closed
     """
 
     chosen = Signal(str)
-    browse_requested = Signal()
-    folder_requested = Signal()
 
     def __init__(
         self,
@@ -148,11 +147,11 @@ class ModelPicker(Popover):
         hint, nothing = "Filter, or type a path or hf:OWNER/NAME", "No model matches"
         self.choices = ChoiceList("Models", theme_source, hint=hint, nothing=nothing)
         self.choices.rows.setFixedSize(LIST_SIZE)
-        self.open_button = push_button("Open file…", self._browse)
-        self.folder_button = push_button("Add folder…", self._ask_for_folder)
-        self.folder_button.setToolTip("Also look for models in another folder")
-        self.clear_button = push_button("", self._clear)
-        self.clear_button.setToolTip("Delete models downloaded from the web")
+        self.open_button = push_button("Open file…", self.close)
+        self.folder_button = push_button(
+            "Add folder…", self.close, tip="Also look for models in another folder"
+        )
+        self.clear_button = push_button("", self._clear, tip="Delete models downloaded from the web")
         self._found = set_role(QLabel(), "dim")
         self._named: list[Choice] = []
         self._offered: list[Choice] = []
@@ -221,23 +220,14 @@ class ModelPicker(Popover):
             self._facts_layout.addRow(QLabel("No model is open yet."))
             return
         for name, value in facts(self._loader.model):
-            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
+            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES, name)
             set_role(label, "dim")
             text.set_spans([Span(value, self._theme_source.theme.text)])
-            text.setAccessibleName(name)
             self._facts_layout.addRow(label, text)
 
     def _choose(self, name: str) -> None:
         self.close()
         self.chosen.emit(name)
-
-    def _browse(self) -> None:
-        self.close()
-        self.browse_requested.emit()
-
-    def _ask_for_folder(self) -> None:
-        self.close()
-        self.folder_requested.emit()
 
     def _clear(self) -> None:
         self._installed.delete_downloads()

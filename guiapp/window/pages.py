@@ -391,9 +391,7 @@ class PageModes(QWidget):
         pages.page_changed.connect(self._refresh)
 
     def _button(self, row: PageRow, action: QAction) -> QToolButton:
-        button = tool_button(row.mode, action.trigger, tip=row.title)
-        button.setCheckable(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button = tool_button(row.mode, action.trigger, tip=row.title, is_checkable=True)
         self._groups.setdefault(row.entry, QButtonGroup(self)).addButton(button)
         return button
 

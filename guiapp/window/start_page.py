@@ -363,8 +363,7 @@ def _section(head: QLayout, rows: QLayout) -> QWidget:
     return framed(in_column(line, hairline, rows, spacing=UNIT_PX))
 
 
-def make_page(setting: PageSetting) -> StartPage:
-    return StartPage(setting)
+make_page = StartPage
 
 
 class StartCard(QFrame):

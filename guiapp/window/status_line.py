@@ -71,7 +71,6 @@ class StatusLine(QFrame):
         self.legend_button = tool_button(
             "?", legend.trigger, tip=f"{legend.text()} ({legend.shortcut().toString()})"
         )
-        self.legend_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         in_row(
             *figures,
             self._selection,
@@ -212,7 +211,6 @@ class HiddenButton(IconButton):
         self._hidden = hidden
         self._is_short = False
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         key = go_on.shortcut().toString()
         self.setToolTip(f"Characters that only a model can see. Click to go to the next one ({key}).")
         hidden.changed.connect(self._refresh)

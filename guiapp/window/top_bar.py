@@ -122,7 +122,6 @@ class EncoderButton(MenuButton):
             if row.group == "encoder":
                 menu.addAction(action)
         self.setMenu(menu)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         session.options_changed.connect(self._refresh)
         self._refresh()
 
@@ -153,7 +152,6 @@ class PaletteButton(IconButton):
         super().__init__(
             theme_source, "search", action.trigger, text="Commands", role="search", tip=tip, name=name
         )
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_short(False)
 
     def set_short(self, is_short: bool) -> None:
@@ -188,7 +186,6 @@ class Badge(QToolButton):
         set_role(self, "badge")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme_source.changed.connect(self._color)
         for action in remedies:
             action.enabledChanged.connect(self._update_card)

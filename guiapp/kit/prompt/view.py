@@ -121,7 +121,6 @@ class PromptView(SpanView):
         self._model, self._chat_spans = model, spans
         set_role(self, "tokens")
         self.setAccessibleName("Prompt")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         model.result_changed.connect(self._on_result_changed)
         model.late_changed.connect(self.viewport().update)
         model.selected_changed.connect(self._on_selected_changed)

@@ -106,18 +106,16 @@ class TokenDetailsModel(Working):
 
     Signals:
         details_changed(): `details` is new.
-        explainer_changed(): `explainer` is new.
     """
 
     details_changed = Signal()
-    explainer_changed = Signal()
 
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
         self.details: TokenDetails | None = None
         self._tables = Background["Explainer"](self, self._preparing, is_watched=True)
-        self._tables.changed.connect(self._on_tables_changed)
+        self._tables.changed.connect(self._describe)
         self._settled = later(self, SETTLE_MS, self._describe)
         self._earliest = 0.0
         source.vocabulary_changed.connect(self._on_vocabulary_changed)
@@ -151,7 +149,7 @@ class TokenDetailsModel(Working):
         """Discard the old tables at once, and compute new ones after the first tokens are painted."""
         self._tables.forget()
         self._prepare_soon()
-        self._on_tables_changed()
+        self._describe()
 
     def _prepare_soon(self) -> None:
         self._tables.refresh(max(SETTLE_MS, round((self._earliest - monotonic()) * 1000)))
@@ -160,10 +158,6 @@ class TokenDetailsModel(Working):
         vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
         merging = None if tokenizer is None else tokenizer.merging
         return None if vocabulary is None else partial(_build_explainer, vocabulary, merging)
-
-    def _on_tables_changed(self) -> None:
-        self.explainer_changed.emit()
-        self._describe()
 
     def _on_tokens_changed(self) -> None:
         self._settled.start(SETTLE_MS)

@@ -88,7 +88,6 @@ class SpanEditor(SpanView):
         self._dragged_to = QPointF()
         self._clicked_ms = 0
         self._selected_word: tuple[int, int] | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.viewport().setAcceptDrops(True)

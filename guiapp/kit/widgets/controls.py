@@ -50,6 +50,7 @@ def tool_button(
     role: str = "quiet",
     tip: str = "",
     name: str = "",
+    is_checkable: bool = False,
 ) -> QToolButton:
     """A button in one of the styles of the style sheet.
 
@@ -59,16 +60,20 @@ def tool_button(
     made.setText(text)
     made.setToolTip(tip)
     made.setAccessibleName(name or tip.partition(" (")[0])
+    made.setCheckable(is_checkable)
     if clicked is not None:
         made.clicked.connect(clicked)
     return set_role(made, role)
 
 
-def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip: str = "") -> QPushButton:
+def push_button(
+    text: str, clicked: Callable[[], object] | None = None, *, role: str = "", tip: str = ""
+) -> QPushButton:
     """A button with a text."""
     made = QPushButton(text)
     made.setToolTip(tip)
-    made.clicked.connect(clicked)
+    if clicked is not None:
+        made.clicked.connect(clicked)
     return set_role(made, role) if role else made
 
 
@@ -115,11 +120,8 @@ class SegmentedTabs(QWidget):
         super().__init__()
         self._group = QButtonGroup(self)
         for number, word in enumerate(words):
-            button = set_role(QToolButton(), "tab")
-            button.setText(word)
-            button.setCheckable(True)
+            button = tool_button(word, role="tab", is_checkable=True)
             button.setChecked(number == 0)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             self._group.addButton(button, number)
         margins = MARGIN_PX - UNIT_PX, 0, MARGIN_PX, 0
         in_row(*self._group.buttons(), STRETCH, on=self, margins=margins, spacing=UNIT_PX)

@@ -15,10 +15,9 @@ from PySide6.QtGui import (
     QResizeEvent,
     QTextCharFormat,
     QTextCursor,
-    QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QTextEdit
 
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.theme import READABLE, set_role
@@ -37,16 +36,16 @@ class Span(NamedTuple):
 class StyledText(QTextEdit):
     """A few lines, as high as the text up to `most_lines`; scrollable beyond that."""
 
-    def __init__(self, font: QFont, most_lines: int = 6, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, font: QFont, most_lines: int = 6, name: str = "") -> None:
+        super().__init__()
         self._most_lines = most_lines
+        self.setAccessibleName(name)
         self.setReadOnly(True)
         self.setFont(font)
         self.document().setDocumentMargin(TEXT_MARGIN_PX)
         self.setFrameShape(QFrame.Shape.NoFrame)
         set_role(self, "plain")
         self.setTextInteractionFlags(READABLE)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setTabChangesFocus(True)

@@ -62,14 +62,15 @@ def in_splitter(
     *parts: QWidget,
     on: QSplitter | None = None,
     sizes: tuple[int, ...],
-    grows: int = 0,
+    grows: tuple[int, ...] = (0,),
     way: Qt.Orientation = Qt.Orientation.Horizontal,
 ) -> QSplitter:
-    """Arrange parts with draggable hairlines between them; part number `grows` takes the remaining room."""
+    """Arrange parts with draggable hairlines between them; the parts with these numbers grow."""
     splitter = QSplitter(way, childrenCollapsible=False) if on is None else on
     for part in parts:
         splitter.addWidget(part)
-    splitter.setStretchFactor(grows, 1)
+    for part_number in grows:
+        splitter.setStretchFactor(part_number, 1)
     splitter.setSizes(sizes)
     splitter.setHandleWidth(1)
     return splitter

@@ -98,7 +98,6 @@ class MenuButton(IconButton):
         is_turned = self._reading is Qt.LayoutDirection.RightToLeft
         after = Qt.LayoutDirection.LeftToRight if is_turned else Qt.LayoutDirection.RightToLeft
         self.setLayoutDirection(after)  # puts the arrow after the text
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     def new_menu(self) -> QMenu:
         menu = ButtonMenu(self)

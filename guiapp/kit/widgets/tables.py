@@ -201,7 +201,6 @@ class PaintedRows(QAbstractScrollArea):
         super().__init__()
         self._theme_source = theme_source
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         theme_source.changed.connect(self.viewport().update)

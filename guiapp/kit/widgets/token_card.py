@@ -208,16 +208,14 @@ class _Sections(QWidget):
         super().__init__()
         self._zoom, self._model = zoom, model
         self._theme_source, self._tint_of = theme_source, tint_of
-        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
-        self._token.setAccessibleName("Token text")
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3, "Token text")
         self._token.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
         self._facts = FactTable(facts, zoom)
         self.tree = MergeTreeView(theme_source, zoom)
         self._tree_area = _WideDrawing(self.tree)
         self._tree_area.setAccessibleName(BUILDING)
         self._remark = plain_label("dim", wraps=True)
-        self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
-        self._path.setAccessibleName(PATH)
+        self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6, PATH)
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._build_layout([WrappingRow([*buttons])] if buttons else [], about, more)
         self.set_fonts()

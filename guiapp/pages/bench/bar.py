@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QAbstractItemModel, QPointF, QRect, QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QLabel,
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.text.numbers_in_words import counted, in_bytes
+from guiapp.core.text.numbers_in_words import counted, elided, in_bytes
 from guiapp.kit.charts.markers import paint_marker
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.controls import push_button, tool_button
@@ -52,24 +52,19 @@ MOST_CHIPS = 8  # more are hard to take in at a glance
 
 
 class BenchBar(QWidget):
-    """The controls that most users need, in one row.
-
-    Signals:
-        more_wanted(): open the panel with all choices.
-    """
-
-    more_wanted = Signal()
+    """The controls that most users need, in one row; `more` opens the panel with all choices."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model, self._theme_source = model, theme_source
         self.text_button = TextButton(model.choice, theme_source)
+        self.more = QAction("More…", self)
         self.chips: list[ContenderChip] = []
         self._is_small = False
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Add an encoder to the run")
         self.add_button.setLayoutDirection(self.layoutDirection())  # puts the plus before the word
         self.add_button.fill_on_open(self._list_others)
-        self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all encoders of the run")
+        self.rest_button = tool_button("", self.more.trigger, tip="Show all encoders of the run")
         self.choices = WrappingRow([])
         self.runs_button = RunsButton(model, theme_source)
         self.report_button = QPushButton("Report…")
@@ -121,7 +116,7 @@ class BenchBar(QWidget):
                 add = partial(choice.set_contender, name, True)
                 menu.addAction(f"{name}\t{note}", add).setIcon(swatch(name, theme))
         menu.addSeparator()
-        menu.addAction("More…", self.more_wanted.emit)
+        menu.addAction(self.more)
 
     def _on_isolated_changed(self) -> None:
         for chip in self.chips:
@@ -233,13 +228,11 @@ class RunsButton(MenuButton):
 
 
 class NameDelegate(QStyledItemDelegate):
-    """Rows with room for a line editor, which edits only the name of a run, not its whole title.
+    """Rows with room for a line editor, which edits only the name of a run, not its whole title."""
 
-    Signals:
-        renamed(SavedRun, str): give a run this name.
-    """
-
-    renamed = Signal(object, str)
+    def __init__(self, saved: SavedRuns, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._saved = saved
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(super().sizeHint(option, index).width(), ROW_PX)
@@ -254,7 +247,7 @@ class NameDelegate(QStyledItemDelegate):
         """Only request the name: the row changes once the file contains it."""
         run, name = index.data(RUN_ROLE), editor.property("text")
         if name != run.name:
-            self.renamed.emit(run, name)
+            self._saved.rename(run, name)
 
 
 class RunsDialog(QDialog):
@@ -274,9 +267,7 @@ class RunsDialog(QDialog):
         self._saved, self._can_compare = saved, can_compare
         self.list = QListWidget()
         self.list.setAccessibleName("Saved runs")
-        delegate = NameDelegate(self.list)
-        delegate.renamed.connect(saved.rename)
-        self.list.setItemDelegate(delegate)
+        self.list.setItemDelegate(NameDelegate(saved, self.list))
         self.list.setEditTriggers(Trigger.EditKeyPressed | Trigger.SelectedClicked)
         self.list.activated.connect(self._open)
         self.note = set_role(QLabel(wordWrap=True), "dim")
@@ -394,8 +385,7 @@ class TextButton(MenuButton):
         texts = self._choice.texts
         if len(texts) == 1:
             title = self._choice.known_texts[texts[0]]
-            shown = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
-            self.setText(f"{shown}  {size_of(self._choice, texts[0])}")
+            self.setText(f"{elided(title, LONGEST_TITLE)}  {size_of(self._choice, texts[0])}")
         else:
             self.setText(counted(len(texts), "text"))
 

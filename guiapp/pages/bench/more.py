@@ -185,7 +185,6 @@ class MissingCard(Popover):
         self._area.viewport().setAutoFillBackground(False)
         self.reasons.setAutoFillBackground(False)
         self._line = framed(in_row((self.install, 1), self.copy_button))
-        self._line.setFrameShape(QFrame.Shape.NoFrame)
         buttons = in_row(STRETCH, self.again_button)
         parts = heading("Libraries that are not available"), self._line, self._area, buttons
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
@@ -213,13 +212,7 @@ class MissingCard(Popover):
 
 
 class MorePanel(QFrame):
-    """Lists of contenders, scenarios and texts, and the expected time of the run.
-
-    Signals:
-        closed(): close the panel.
-    """
-
-    closed = Signal()
+    """Lists of contenders, scenarios and texts, and the expected time of the run."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -229,7 +222,7 @@ class MorePanel(QFrame):
         self.contenders, self.scenarios, self.texts = map(
             TickList, ("Encoders and libraries", "Scenarios", "Texts")
         )
-        self.close_button = tool_button("More", self.closed.emit, role="name")
+        self.close_button = tool_button("More", role="name")
         self.close_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.aims_button = MenuButton(theme_source, "Choose", role="quiet")
         self.aims_button.fill_on_open(self._list_aims)
@@ -429,7 +422,6 @@ class CustomDialog(QDialog):
         self._kept_part = framed(
             in_column(heading("Yours"), self.list, in_row(STRETCH, self.remove_button), spacing=UNIT_PX)
         )
-        self._kept_part.setFrameShape(QFrame.Shape.NoFrame)
         close = push_button("Close", self.reject)
         self.add_button.setDefault(True)
         in_column(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import quote, unquote
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
@@ -109,9 +109,9 @@ class BenchPage(Page):
         model.compared.connect(self._show_changes)
         model.running_changed.connect(self._on_running_changed)
         self.bar.report_button.clicked.connect(self.save_report)
-        self.bar.more_wanted.connect(self.open_more)
-        self.footer.more_clicked.connect(self._toggle_more)
-        self.more.closed.connect(self.close_more)
+        self.bar.more.triggered.connect(self.open_more)
+        self.footer.more_button.clicked.connect(self._toggle_more)
+        self.more.close_button.clicked.connect(self.close_more)
         self.footer.notes.linkActivated.connect(self._open_link)
         self.footer.notes_button.clicked.connect(self._until_unfolded.start)
         for chooser in (self.results.texts, self.results.baselines):
@@ -284,25 +284,19 @@ class BenchPage(Page):
 class Footer(QFrame):
     """One line with the buttons for the More panel and for notes on the run.
 
-    Signals:
-        more_clicked(): show or hide the More panel.
-
     notes  label that the page shows below its charts while the notes button is checked
     """
-
-    more_clicked = Signal()
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "status")
         self._theme_source = theme_source
         self._notes: list[str] = []
-        self.more_button = tool_button("More", self.more_clicked.emit, role="name")
+        self.more_button = tool_button("More", role="name")
         what = set_role(QLabel("encoders, scenarios, texts, sizes, threads"), "dim")
         self.more = QWidget()
         in_row(self.more_button, what, on=self.more)
-        self.notes_button = tool_button("", self._draw, role="name")
-        self.notes_button.setCheckable(True)
+        self.notes_button = tool_button("", self._draw, role="name", is_checkable=True)
         for button in (self.more_button, self.notes_button):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)

@@ -327,9 +327,7 @@ class ResultsView(QWidget):
 
     def _tab(self, key: str) -> QToolButton:
         title = TABLES.get(key) or (BOTH if key in CALM else SCENARIOS[key].label)
-        tab = tool_button(title, partial(self.choose, key), role="subtab")
-        tab.setCheckable(True)
-        return tab
+        return tool_button(title, partial(self.choose, key), role="subtab", is_checkable=True)
 
     def _place(self, shown: tuple[str, ...]) -> None:
         """Arrange the charts that are shown, and hide the others."""

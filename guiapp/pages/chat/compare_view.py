@@ -182,8 +182,7 @@ class CompareView(QFrame):
             framed(in_column(head, (side, 1), spacing=0))
             for head, side in zip(self.heads, self.sides, strict=True)
         ]
-        self._columns = in_splitter(*columns, sizes=(500, 500))
-        self._columns.setStretchFactor(1, 1)
+        self._columns = in_splitter(*columns, sizes=(500, 500), grows=(0, 1))
         in_column(above, (self._columns, 1), STRETCH, below, on=self, spacing=0)
         end = QAction("End the comparison", self)
         end.setShortcut(Qt.Key.Key_Escape)

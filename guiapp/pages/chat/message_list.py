@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QTextCursor,
-    QTextOption,
 )
 from PySide6.QtWidgets import (
     QApplication,
@@ -417,7 +416,6 @@ class ContentEditor(QPlainTextEdit):
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
         self.setPlaceholderText(PLACEHOLDER)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

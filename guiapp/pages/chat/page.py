@@ -56,9 +56,10 @@ class ChatPage(Page):
 
     legend = {"In prompts": LEGEND, **Page.legend}
 
-    def __init__(self, model: ChatModel, saved: SavedConversation, setting: PageSetting) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self.model, self._saved = model, saved
+        self.model = model = ChatModel(setting.session)
+        self._saved = SavedConversation(model, setting.settings.folder)
         themes = setting.theme_source
         self.spans = ChatSpans(model, self)
         self.budget = BudgetStrip(model, themes)
@@ -86,8 +87,7 @@ class ChatPage(Page):
         middle = framed(in_column(*parts, spacing=0), "panel")
         middle.setMinimumWidth(LEAST_PROMPT_PX)
         sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
-        self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
-        self.splitter.setStretchFactor(2, 1)  # lines of templates are long
+        self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=(1, 2))
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self.prompt.hovered.connect(self.template.view.point_at)
         self.hints.pointed_at.connect(self._point_at)
@@ -97,7 +97,7 @@ class ChatPage(Page):
         self.watched.connect(self.llama.verdict.watch)
         self.counterpart.changed.connect(self._fold)
         self.compare.left.connect(partial(self._compare_with, None))
-        self.template.fold_wanted.connect(partial(self.show_template, False))
+        self.template.fold.clicked.connect(partial(self.show_template, False))
         model.result_changed.connect(self._refresh)
         model.late_changed.connect(self.figures_changed)
         model.settings_changed.connect(self._refresh)
@@ -249,9 +249,7 @@ class ChatPage(Page):
             self.messages.cards[hint.message].editor.setFocus()
 
 
-def make_page(setting: PageSetting) -> ChatPage:
-    model = ChatModel(setting.session)
-    return ChatPage(model, SavedConversation(model, setting.settings.folder), setting)
+make_page = ChatPage
 
 
 class CopyButton(MenuButton):

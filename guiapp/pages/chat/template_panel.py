@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QPainter,
@@ -52,13 +52,7 @@ KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 
 
 class TemplatePanel(QFrame):
-    """A head above the template's lines.
-
-    Signals:
-        fold_wanted(): the user wants to hide the panel.
-    """
-
-    fold_wanted = Signal()
+    """A head above the template's lines; the page connects the button that folds it."""
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -67,7 +61,7 @@ class TemplatePanel(QFrame):
         self.choice = MenuButton(theme_source, role="link", tip="Choose a template")
         self.choice.fill_on_open(self._list)
         self._n_ran = set_role(FittedLabel(), "dim")
-        self.fold = tool_button("»", self.fold_wanted.emit, role="link", tip="Hide the template")
+        self.fold = tool_button("»", role="link", tip="Hide the template")
         self.view = TemplateView(model, theme_source)
         parts = heading("Template"), self.choice, STRETCH, self._n_ran, self.fold
         head = in_row(*parts, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)

@@ -124,8 +124,8 @@ class ColumnsArea(QWidget):
         session, compared = spans.session, self._comparison.compared
         menu = ColumnMenu(session, session is compared.sessions[0], self._requests, self._theme_source)
         column = ModelColumn(spans, self.figures, menu, self._theme_source)
-        menu.again_wanted.connect(partial(self._add_again, spans))
-        menu.removal_wanted.connect(partial(compared.remove, session))
+        menu.again.triggered.connect(partial(self._add_again, spans))
+        menu.remove.triggered.connect(partial(compared.remove, session))
         editor = column.editor
         self.links.add(editor, FRAME_MS)
         TokenMenu(editor, session, self._requests if session is compared.sessions[0] else None)
@@ -450,15 +450,7 @@ class ColumnState(QObject):
 
 
 class ColumnMenu(ButtonMenu):
-    """The menu of a column's session.
-
-    Signals:
-        again_wanted(): show the same model in one more column.
-        removal_wanted(): remove this column.
-    """
-
-    again_wanted = Signal()
-    removal_wanted = Signal()
+    """The menu of a column's session; the area of columns connects `again` and `remove`."""
 
     def __init__(
         self, session: ModelSession, is_first: bool, requests: PageRequests, theme_source: ThemeSource
@@ -475,9 +467,10 @@ class ColumnMenu(ButtonMenu):
         self._add_special = self._add("Add special tokens", session.set_add_special, is_checkable=True)
         self._parse_special = self._add("Parse special tokens", session.set_parse_special, is_checkable=True)
         self.addSeparator()
-        self._again = self._add("The same model again", self.again_wanted.emit)
+        self.again = self.addAction("The same model again")
+        self.remove = QAction("Remove", self)
         if not is_first:
-            self._add("Remove", self.removal_wanted.emit)
+            self.addAction(self.remove)
         self.can_add = True
         self.aboutToShow.connect(self._refresh)
 
@@ -516,4 +509,4 @@ class ColumnMenu(ButtonMenu):
         self._pre.setEnabled(can_choose(session.loader))
         self._add_special.setChecked(session.options.add_special)
         self._parse_special.setChecked(session.options.parse_special)
-        self._again.setEnabled(self.can_add and session.loader.model is not None)
+        self.again.setEnabled(self.can_add and session.loader.model is not None)

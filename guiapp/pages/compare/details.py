@@ -22,6 +22,7 @@ from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, take_away
 from guiapp.kit.widgets.notices import copy_text
+from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import (
     LEFT,
     RIGHT,
@@ -67,25 +68,21 @@ TOO_LONG = f"More than {LONGEST} bytes: too long to find the reason."
 
 
 class DifferencePanel(ItemDetails):
-    """Shows the current difference of the walk, its reason, and counts by cause.
-
-    Signals:
-        race_wanted(object, int): race against the model of this session, from this byte of the text on.
-    """
-
-    race_wanted = Signal(object, object)
+    """Shows the current difference of the walk, its reason, and counts by cause."""
 
     def __init__(
         self,
         comparison: ModelsComparison,
         walk: DifferenceWalk,
         causes: DifferenceCauses,
+        requests: PageRequests,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__(theme_source, "Differences", LEAST_PX)
         self._comparison = comparison
         self._walk = walk
         self._causes = causes
+        self._requests = requests
         self._hint = set_role(QLabel(wordWrap=True), "dim")
         self.race_button = push_button("Step through both", self._ask_for_race)
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy as Markdown")
@@ -138,7 +135,7 @@ class DifferencePanel(ItemDetails):
         byte_span, explained = self._walk.byte_span, self._causes.explained
         if byte_span is not None:
             other = explained[0].other if explained else 1  # as `_pair` shows
-            self.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
+            self._requests.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
 
     def _refresh(self) -> None:
         index, n_all, byte_span = self._walk.current, self._walk.n_all, self._walk.byte_span
@@ -212,8 +209,7 @@ class ReasonLine(QFrame):
         set_role(self, "bar")
         self._walk, self._causes, self._theme_source = walk, causes, theme_source
         self._is_active = False
-        self.text = StyledText(Theme.ui_font(), 2)
-        self.text.setAccessibleName("Why")
+        self.text = StyledText(Theme.ui_font(), 2, "Why")
         in_column(self.text, STRETCH, on=self, margins=(MARGIN_PX, UNIT_PX))
         self.setFixedHeight(LINE_PX)  # so that no step of the walk moves the text
         walk.changed.connect(self._refresh)

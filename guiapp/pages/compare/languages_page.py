@@ -318,7 +318,6 @@ class LanguageView(QTableView):
         header = self.horizontalHeader()
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
         header.setSectionResizeMode(header.ResizeMode.Stretch)
-        header.setSectionsClickable(True)
         header.sectionClicked.connect(table.sort_by)
         table.modelReset.connect(self._fit_names)
         self.addAction(copy_action(self, "Copy rows", partial(self._copy, table.as_text)))

@@ -49,7 +49,7 @@ class ComparePage(Page):
         self.causes = DifferenceCauses(self.comparison, self.walk, self)
         figures = ComparedFigures(self.comparison, self)
         self.columns = ColumnsArea(self.comparison, figures, requests, themes, actions["whitespace"])
-        self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
+        self.details = DifferencePanel(self.comparison, self.walk, self.causes, requests, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
         self.bar = CompareTools(setting.compared, self.walk, back, on, self._ask_for_model, themes)
         self.why = ReasonLine(self.walk, self.causes, themes)
@@ -59,12 +59,12 @@ class ComparePage(Page):
         self.summary_splitter = in_splitter(
             self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
         )
-        self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(900, DETAILS_PX))
-        self.splitter.setStretchFactor(1, 1)  # the details take their share of a large window
+        self.splitter = in_splitter(
+            self.summary_splitter, self.details, sizes=(900, DETAILS_PX), grows=(0, 1)
+        )
         in_column(notices, self.bar, self.why, (self.splitter, 1), on=self, spacing=0)
         on.triggered.connect(partial(self.walk.step, 1))
         back.triggered.connect(partial(self.walk.step, -1))
-        self.details.race_wanted.connect(requests.race_wanted)
         self.walk.changed.connect(self._point_out)
         self.walk.moved.connect(self._select)
         self._reveal_soon = later(self, 0, self._reveal)  # once the reason line has its height
@@ -182,8 +182,7 @@ class ComparePage(Page):
                 session.select_token(session.tokens.first_ending_after(byte_span[0]))
 
 
-def make_page(setting: PageSetting) -> ComparePage:
-    return ComparePage(setting)
+make_page = ComparePage
 
 
 class CompareTools(QFrame):
@@ -203,8 +202,7 @@ class CompareTools(QFrame):
         self._walk = walk
         self.walking = WalkButtons(back, on, "Difference")
         tip = "Show the current difference, its reason, and all differences by cause"
-        self.details_button = tool_button("Why they differ", tip=tip)
-        self.details_button.setCheckable(True)
+        self.details_button = tool_button("Why they differ", tip=tip, is_checkable=True)
         entries = zip(SHORT_LEGEND, LEGEND, strict=False)
         self._legend = FittingRow([LegendLabel(each, theme_source, whole.meaning) for each, whole in entries])
         self.add_button = push_button("Add model…", add_model)

@@ -293,7 +293,6 @@ class SummaryView(QTableView):
         header.setSortIndicatorClearable(True)
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setSortIndicatorShown(True)
-        header.setSectionsClickable(True)
         header.setFont(Theme.ui_font(SMALL_FONT_PX))
 
     def copy(self) -> None:

@@ -49,9 +49,9 @@ class TextsPage(Page):
 
     legend = {"Two texts": LEGEND, **Page.legend}
 
-    def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self.compared = compared
+        self.compared = compared = ComparedTexts(setting.session)
         themes = self._themes = setting.theme_source
         self.left = SpanEditor(compared.first.document, compared.left, themes)
         self.left.set_placeholder(PLACEHOLDER)
@@ -63,8 +63,9 @@ class TextsPage(Page):
         left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
         for side in (left, self.right):  # same width, however large the number of tokens
             side.setMinimumWidth(LEAST_SIDE_PX)
-        self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
-        self.splitter.setStretchFactor(1, 1)
+        self.splitter = in_splitter(
+            left, self.right, self.details, sizes=(480, 480, DETAILS_PX), grows=(0, 1)
+        )
         self.notices = notices = NoticeArea(themes)
         notices.watch_files(compared.first.text, "left")
         notices.watch_files(compared.second.text, "right")
@@ -213,8 +214,7 @@ class TextsPage(Page):
             view.place(sides[0].counterpart_offset(sides[1], offset), y)
 
 
-def make_page(setting: PageSetting) -> TextsPage:
-    return TextsPage(ComparedTexts(setting.session), setting)
+make_page = TextsPage
 
 
 class RightSide(QWidget):
@@ -249,7 +249,7 @@ class RightSide(QWidget):
         way = Qt.Orientation.Vertical
         self._stack = QStackedWidget()
         self._stack.addWidget(self.editor)
-        self._stack.addWidget(in_splitter(self.numbers, self.decoded, sizes=(280, 520), grows=1, way=way))
+        self._stack.addWidget(in_splitter(self.numbers, self.decoded, sizes=(280, 520), grows=(1,), way=way))
         in_column(self.head, self._failure, (self._stack, 1), on=self, spacing=0)
         self.setAcceptDrops(True)
         self._connect()

@@ -26,19 +26,17 @@ from guiapp.analysis.compare.vocabulary_rows import FACTS as OWN_FACTS
 from guiapp.analysis.compare.vocabulary_rows import GROUPS
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.listing import Write
-from guiapp.core.text.numbers_in_words import percent
+from guiapp.core.text.numbers_in_words import elided, percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.charts.bars import PartColor
 from guiapp.kit.session.choice import about, joined, summary
-from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.session.token_details import FACTS
 from guiapp.kit.side_by_side.head import LETTERS, SideButton, list_models
-from guiapp.kit.state.settings import Settings
 from guiapp.kit.token_table.histograms import Bars, TokenHistograms
 from guiapp.kit.token_table.list_model import ChosenDetails
 from guiapp.kit.token_table.table_view import CSV, JSON, MARKDOWN, TEXT, ListForm, TokenTable
-from guiapp.kit.widgets.controls import SegmentedTabs, push_button
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import (
@@ -114,13 +112,11 @@ WriteSpans = Callable[[VocabularyComparison, Spelling, Theme], Iterator[Span]]
 class VocabulariesPage(Page):
     """Head, picture, list and details; or instructions if there are not two models."""
 
-    def __init__(
-        self, compared: ComparedModels, settings: Settings, requests: PageRequests, theme_source: ThemeSource
-    ) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self._requests = requests
-        self.model = model = ComparedVocabularies(compared, settings, self)
-        self.head = PairHead(model, theme_source)
+        self._requests, theme_source = setting.requests, setting.theme_source
+        self.model = model = ComparedVocabularies(setting.compared, setting.settings, self)
+        self.head = PairHead(model, self._requests, theme_source)
         self.groups = MenuButton(theme_source, tip="Choose which tokens or merge rules to list")
         self.groups.new_menu().triggered.connect(self._choose_group)
         all_forms = (
@@ -152,19 +148,16 @@ class VocabulariesPage(Page):
             model.show_part,
             is_shared_out=True,
         )
-        self.side = VocabulariesSide(self.model, theme_source)
+        self.side = VocabulariesSide(self.model, self._requests, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
         sizes = PICTURE_PX, LIST_PX, SIDE_PX
-        self.splitter = in_splitter(self.picture, listed, self.side, sizes=sizes, grows=1)
+        self.splitter = in_splitter(self.picture, listed, self.side, sizes=sizes, grows=(1,))
         self.contents = Contents(self, self.splitter, self.add)
         in_column(self.head, (self.contents, 1), on=self, spacing=0)
         self.model.comparison_changed.connect(self._on_comparison_changed)
         self.model.shown_changed.connect(self._on_shown_changed)
         self.model.request_changed.connect(self._on_request_changed)
         self.head.chosen.connect(self._show_target)
-        self.head.model_wanted.connect(self._requests.model_wanted)
-        self.side.tree_wanted.connect(self._requests.token_wanted)
-        self.side.second_wanted.connect(self._open_second)
         self.list.field.come_by_keys(self)
         self.watched.connect(self.model.set_active)
         self._on_comparison_changed()
@@ -197,12 +190,6 @@ class VocabulariesPage(Page):
     def _ask_model(self) -> None:
         take = self.model.first.loader.open if self.model.first.tokenizer is None else self.model.add_second
         self._requests.model_wanted.emit(self.add, take)
-
-    def _open_second(self, token: int) -> None:
-        """Open B as the window's model, and show one of its tokens in the tree."""
-        if self.model.second is not None and self.model.second.loader.model is not None:
-            self.model.first.loader.share(self.model.second.loader.model)
-            self._requests.token_wanted.emit(token)
 
     def _show_target(self, target: str) -> None:
         if target in GROUPS:
@@ -252,8 +239,7 @@ class VocabulariesPage(Page):
         return model.problem or (NO_MODEL if model.first.tokenizer is None else NO_SECOND)
 
 
-def make_page(setting: PageSetting) -> VocabulariesPage:
-    return VocabulariesPage(setting.compared, setting.settings, setting.requests, setting.theme_source)
+make_page = VocabulariesPage
 
 
 def part_colors(theme: Theme, column_of_b: int) -> list[PartColor]:
@@ -266,15 +252,15 @@ class PairHead(QFrame):
 
     Signals:
         chosen(str): the target of a part that was clicked.
-        model_wanted(QWidget, take): let the user choose another model, under this widget.
     """
 
     chosen = Signal(str)
-    model_wanted = Signal(object, object)
 
-    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, model: ComparedVocabularies, requests: PageRequests, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
-        self._model = model
+        self._model, self._requests = model, requests
         set_role(self, "bar")
         self._title = set_role(QLabel(), "title")
         self._summary = plain_label("dim", wraps=True)
@@ -318,10 +304,10 @@ class PairHead(QFrame):
         menu.addAction(title, self._ask_for_second).setEnabled(model.can_add)
 
     def _ask_for_first(self) -> None:
-        self.model_wanted.emit(self.sides[0].button, self._model.first.loader.open)
+        self._requests.model_wanted.emit(self.sides[0].button, self._model.first.loader.open)
 
     def _ask_for_second(self) -> None:
-        self.model_wanted.emit(self.second, self._model.add_second)
+        self._requests.model_wanted.emit(self.second, self._model.add_second)
 
     def _show_sides(self) -> None:
         comparison, model = self._model.comparison, self._model
@@ -373,14 +359,11 @@ class PairHead(QFrame):
             label.setText(part.text)
             label.setContentsMargins(PART_PADDING_PX, UNIT_PX, PART_PADDING_PX, UNIT_PX)
             return label
-        button = set_role(QToolButton(), "part")
-        button.setText(part.text)
+        button = tool_button(part.text, self._on_part_clicked, role="part", is_checkable=True)
         if part.tip or len(part.text) > SHORT:  # it may be elided
             button.setToolTip(plain_tip(part.tip or part.text))
-        button.setCheckable(True)
         button.setProperty("target", part.target)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.clicked.connect(self._on_part_clicked)
         return button
 
     def _on_part_clicked(self) -> None:
@@ -397,20 +380,14 @@ class PairHead(QFrame):
 
 
 class VocabulariesSide(QFrame):
-    """Three panels, one of which is shown.
+    """Three panels, one of which is shown."""
 
-    Signals:
-        tree_wanted(int): show this token of A in the tree.
-        second_wanted(int): open B as the window's model, and show this token of B in the tree.
-    """
-
-    tree_wanted = Signal(object)
-    second_wanted = Signal(object)
-
-    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, model: ComparedVocabularies, requests: PageRequests, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
         set_role(self, "panel")
-        self.tree = push_button("Show in tree", self._want_tree, role="raised")
+        self.tree = push_button("Show in tree", self._show_in_tree, role="raised")
         chosen = ChosenDetails(model, self._facts, (model.comparison_changed,))
         facts = tuple(dict.fromkeys((*OWN_FACTS, *FACTS)))
         buttons = (self.tree,)
@@ -424,7 +401,7 @@ class VocabulariesSide(QFrame):
         in_column(self.tabs, (self.stack, 1), on=self, margins=(0, GAP_PX, 0, 0), spacing=0)
         self.tabs.chosen.connect(self.stack.setCurrentIndex)
         model.chosen_changed.connect(self._show_details)
-        self._model = model
+        self._model, self._requests = model, requests
         self.setMinimumWidth(270)
 
     def show_target(self, target: str) -> None:
@@ -449,12 +426,14 @@ class VocabulariesSide(QFrame):
         first, second = pairs.tokens[row].tolist()
         return first, second
 
-    def _want_tree(self) -> None:
-        first, second = self._tokens
+    def _show_in_tree(self) -> None:
+        """Show the token of A in the tree; or else open B as the window's model and show that of B."""
+        (first, second), other = self._tokens, self._model.second
         if first >= 0:
-            self.tree_wanted.emit(first)
-        elif second >= 0:
-            self.second_wanted.emit(second)
+            self._requests.token_wanted.emit(first)
+        elif second >= 0 and other is not None and other.loader.model is not None:
+            self._model.first.loader.share(other.loader.model)
+            self._requests.token_wanted.emit(second)
 
 
 class _TextPanel(QScrollArea):
@@ -467,8 +446,7 @@ class _TextPanel(QScrollArea):
         self._model = model
         self._theme_source = theme_source
         self._spans = spans
-        self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES)
-        self.text.setAccessibleName(name)
+        self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES, name)
         scroll_down(self, framed(in_column(self.text, STRETCH, margins=MARGIN_PX), "panel"))
         for changed in (model.comparison_changed, model.spelling.changed, theme_source.changed):
             changed.connect(self._show)
@@ -521,9 +499,10 @@ def _rule_spans(comparison: VocabularyComparison, _: Spelling, theme: Theme) -> 
         yield _marker(setting.is_equal, theme)
         yield Span(setting.name, theme.text, is_bold=True)
         if setting.is_equal:
-            yield Span(f"\n{_cut(setting.first)}", theme.dim)
+            yield Span(f"\n{elided(setting.first, LONGEST_SETTING)}", theme.dim)
         else:
-            yield from _pair(_cut(setting.first), _cut(setting.second), theme)
+            first, second = (elided(text, LONGEST_SETTING) for text in (setting.first, setting.second))
+            yield from _pair(first, second, theme)
 
 
 def _marker(
@@ -531,7 +510,3 @@ def _marker(
 ) -> Span:
     text, _, color = legend[is_equal]
     return Span(f"{text}  ", getattr(theme, color))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_SETTING else f"{text[: LONGEST_SETTING - 1]}…"

@@ -100,12 +100,11 @@ class DataPage(Page):
         self.record = RecordPanel(self.record_model, setting)
         self._chart = framed(in_column(self.chart, margins=(GAP_PX, GAP_PX, GAP_PX, 0)), "panel")
         parts = self.panels_below, self.list
-        self.lists = in_splitter(*parts, sizes=(PANELS_PX, TABLE_PX), grows=1, way=Qt.Orientation.Vertical)
+        self.lists = in_splitter(
+            *parts, sizes=(PANELS_PX, TABLE_PX), grows=(0, 1), way=Qt.Orientation.Vertical
+        )
         left = framed(in_column(self._chart, (self.lists, 1), spacing=0))
-        self.splitter = in_splitter(left, self.record, sizes=(LIST_PX, RECORD_PX), grows=1)
-        self.splitter.setStretchFactor(0, 1)
-        self.lists.setStretchFactor(0, 1)
-        self.lists.setStretchFactor(1, 1)
+        self.splitter = in_splitter(left, self.record, sizes=(LIST_PX, RECORD_PX), grows=(0, 1))
         self.open = push_button("Open data…", self.ask_for_file, role="primary")
         self.sample = push_button("Try the sample", self._open_sample, role="raised")
         self.contents = Contents(self, self.splitter, self.open, self.sample)

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QFont, QPainter
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QSplitter, QWidget
 
 from guiapp.analysis.doctor.doctor import count, is_command
@@ -137,8 +137,7 @@ class DoctorPage(Page):
         self.head = DoctorHead(self.model, self.saving, setting)
         self.list = FindingList(self.model, theme_source)
         self.panel = FindingPanel(self.model, setting)
-        self.splitter = in_splitter(self.list, self.panel, sizes=(LIST_PX, PANEL_PX))
-        self.splitter.setStretchFactor(1, 1)
+        self.splitter = in_splitter(self.list, self.panel, sizes=(LIST_PX, PANEL_PX), grows=(0, 1))
         self.contents = Contents(self, self.splitter)
         self.fix_bar = FixBar(self.model, setting.requests, theme_source)
         bars = SavingBar(self.saving, theme_source), self.fix_bar
@@ -266,8 +265,8 @@ class FindingPanel(ItemDetails):
         self._requests, self._text_page = setting.requests, setting.actions["inspect"]
         self._sign = QLabel(alignment=Qt.AlignmentFlag.AlignTop)
         self.reason.setAccessibleName("Problem")
-        self.remedy = self._text(Theme.ui_font(), "Fix")
-        self.template = self._text(Theme.mono_font(SMALL_FONT_PX), "Lines of the template")
+        self.remedy = StyledText(Theme.ui_font(), MOST_LINES, "Fix")
+        self.template = StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES, "Lines of the template")
         self.copy_button = push_button("Copy", self.copy_remedy, role="quiet", tip="Copy the fix")
         self.try_button = push_button("", model.try_pre, role="primary")
         self.text_button = push_button("Open in Text", self._show_text)
@@ -308,11 +307,6 @@ class FindingPanel(ItemDetails):
     def _want_manual(self) -> None:
         if (finding := self._model.finding) is not None:
             self._requests.manual_wanted.emit(f"doctor#{finding.code}")
-
-    def _text(self, font: QFont, name: str) -> StyledText:
-        made = StyledText(font, MOST_LINES)
-        made.setAccessibleName(name)
-        return made
 
     def _show_text(self) -> None:
         self._model.show_text()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QAction, QIntValidator, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
@@ -38,25 +38,17 @@ RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # men
 
 
 class HuntHead(QFrame):
-    """A against B on the left, the texts to try on the right.
-
-    Signals:
-        own_model_wanted(): choose another model for the window.
-        model_wanted(): choose a model as B.
-    """
-
-    own_model_wanted = Signal()
-    model_wanted = Signal()
+    """A against B on the left, the texts to try on the right."""
 
     def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "bar")
         self._model = model
         self.sides = [SideButton(theme_source, letter) for letter in LETTERS]
+        self.other = QAction("Another model…", self)
         self.generators = MenuButton(theme_source, role="quiet", tip=GENERATORS_TIP)
         self.texts = MenuButton(theme_source, role="quiet", tip=TEXTS_TIP)
         first, second = self.sides
-        first.button.clicked.connect(self.own_model_wanted)
         first.button.setPopupMode(MenuButton.ToolButtonPopupMode.DelayedPopup)
         second.button.fill_on_open(self._list_competitors)
         self.generators.fill_on_open(self._list_generators)
@@ -114,7 +106,7 @@ class HuntHead(QFrame):
                 action.setText(f"{action.text()}: {short}".replace("&", "&&"))
                 action.setToolTip(plain_tip(reason))
         menu.addSeparator()
-        menu.addAction("Another model…", self.model_wanted.emit)
+        menu.addAction(self.other)
 
     def _list_generators(self, menu: QMenu) -> None:
         chosen = self._model.choices.generators

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.text.numbers_in_words import capitalized, counted
@@ -15,7 +15,7 @@ from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton, SavingBar
 from guiapp.kit.widgets.notices import NoticeArea, announce, copy_text
-from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
 from guiapp.pages.hunt.model import HuntModel, no_mismatch_lines
@@ -30,26 +30,20 @@ WORDS_PX = 460
 
 
 class HuntPage(Page):
-    """The two sides at the top, the causes below, and the selected mismatch on the right.
-
-    Signals:
-        shown_in_compare(): the window has the text of the mismatch, and Compare has B: show them.
-        vocabularies_wanted(): B is a column of Compare: compare both vocabularies.
-    """
+    """The two sides at the top, the causes below, and the selected mismatch on the right."""
 
     legend = {"Differences": LEGEND, **Page.legend}
 
-    shown_in_compare = Signal()
-    vocabularies_wanted = Signal()
-
-    def __init__(self, model: HuntModel, requests: PageRequests, theme_source: ThemeSource) -> None:
+    def __init__(self, setting: PageSetting) -> None:
         super().__init__()
-        self.model, self._requests = model, requests
+        self.model = model = HuntModel(setting.compared)
+        self._requests, self._actions = setting.requests, setting.actions
+        theme_source = setting.theme_source
         self.head = HuntHead(model, theme_source)
         self.notices = NoticeArea(theme_source)
         self.status = HuntStatus(model, theme_source)
         self.causes = CauseList(model, theme_source)
-        self.words = EmptyState()
+        self.words = EmptyState(self.choose_second, self._compare_vocabularies)
         self.likely = LikelyBar(model)
         self.saving = FileSaving(self)
         tip = "Save the results"
@@ -101,11 +95,19 @@ class HuntPage(Page):
         model.changed.connect(self._refresh)
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
-        self.words.choose.clicked.connect(self.choose_second)
-        self.words.compare.clicked.connect(self._compare_vocabularies)
-        self.head.model_wanted.connect(self.choose_second)
-        self.panel.step_wanted.connect(self._step)
-        self.panel.compare_wanted.connect(self._show_in_compare)
+        self.head.sides[0].button.clicked.connect(self._actions["choose_model"].trigger)
+        self.head.other.triggered.connect(self.choose_second)
+        self.panel.step_button.clicked.connect(self._step)
+        self.panel.compare_button.clicked.connect(self._show_in_compare)
+        self._actions.connect_all(
+            {
+                "hunt_run": model.run_or_stop,
+                "hunt_next": self.panel.next.click,
+                "hunt_previous": self.panel.previous.click,
+                "hunt_report": model.report,
+                "hunt_save": self.save_report,
+            }
+        )
 
     def choose_second(self) -> None:
         self._requests.model_wanted.emit(self.head.sides[1].button, self.model.sides.choose_file)
@@ -142,14 +144,14 @@ class HuntPage(Page):
 
     def _show_in_compare(self) -> None:
         gone = self.model.show_pair()
-        self.shown_in_compare.emit()
+        self._actions["compare"].trigger()
         removed = f" {' and '.join(gone)} left Compare." if gone else ""
         announce(self, f"Compare shows A, B and this text.{removed} Undo brings your text back.")
 
     def _compare_vocabularies(self) -> None:
         if (session := self._b_in_compare()) is not None:
             self.model.sides.choose_model(session)
-            self.vocabularies_wanted.emit()
+            self._actions["compare_vocabularies"].trigger()
 
     def _step(self) -> None:
         session, find = self._b_in_compare(), self.model.selected
@@ -168,12 +170,12 @@ class HuntPage(Page):
 class EmptyState(QWidget):
     """A text for an empty list of causes, with a suggestion of what to do."""
 
-    def __init__(self) -> None:
+    def __init__(self, choose: Callable[[], None], compare: Callable[[], None]) -> None:
         super().__init__()
         self.title = plain_label("title")
         self.text = plain_label("dim", wraps=True)
-        self.choose = push_button("Choose B…", lambda: None)
-        self.compare = push_button("Compare vocabularies", lambda: None, role="primary")
+        self.choose = push_button("Choose B…", choose)
+        self.compare = push_button("Compare vocabularies", compare, role="primary")
         for label in (self.title, self.text):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.text.setMinimumWidth(WORDS_PX)
@@ -213,19 +215,4 @@ class LikelyBar(QFrame):
             self.button.setText(f"Hunt again with {name}")
 
 
-def make_page(setting: PageSetting) -> HuntPage:
-    model = HuntModel(setting.compared)
-    page = HuntPage(model, setting.requests, setting.theme_source)
-    page.head.own_model_wanted.connect(setting.actions["choose_model"].trigger)
-    page.shown_in_compare.connect(setting.actions["compare"].trigger)
-    page.vocabularies_wanted.connect(setting.actions["compare_vocabularies"].trigger)
-    setting.actions.connect_all(
-        {
-            "hunt_run": model.run_or_stop,
-            "hunt_next": page.panel.next.click,
-            "hunt_previous": page.panel.previous.click,
-            "hunt_report": model.report,
-            "hunt_save": page.save_report,
-        }
-    )
-    return page
+make_page = HuntPage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
@@ -67,15 +67,7 @@ PLACE_PX, NUMBER_PX = 24, 48
 
 
 class FindPanel(ItemDetails):
-    """The selected mismatch.
-
-    Signals:
-        step_wanted(): step through it with both tokenizers.
-        compare_wanted(): show it in Compare.
-    """
-
-    step_wanted = Signal()
-    compare_wanted = Signal()
+    """The selected mismatch; the page connects the buttons that show it elsewhere."""
 
     def __init__(self, model: HuntModel, export: QWidget, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Mismatch", LEAST_PX, model.walk, "mismatch")
@@ -84,8 +76,8 @@ class FindPanel(ItemDetails):
         self.reason.setAccessibleName("Why")
         self.where = plain_label("dim", wraps=True)
         self.copy_button = push_button("Copy report", model.report, role="primary")
-        self.compare_button = push_button("Open in Compare", self.compare_wanted.emit)
-        self.step_button = push_button("Step", self.step_wanted.emit, role="quiet")
+        self.compare_button = push_button("Open in Compare")
+        self.step_button = push_button("Step", role="quiet")
         self._n_lines = set_role(QLabel(), "dim")
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)

@@ -180,8 +180,6 @@ def walk_button(
     """A button that triggers an action; its tooltip shows the keys."""
     keys = action.shortcut().toString()
     button = tool_button(text, action.trigger, role=role, tip=f"{meaning} ({keys})" if keys else meaning)
-    button.setAccessibleName(meaning)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return zoom.fit(button, UI_FONT_PX)
 
 

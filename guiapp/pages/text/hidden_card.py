@@ -109,8 +109,7 @@ class HiddenCard(Popover):
 
 
 def _area(name: str, words: str, color: QColor, most_lines: int, margins_px: int) -> StyledText:
-    made = StyledText(Theme.mono_font(SMALL_FONT_PX), most_lines)
-    made.setAccessibleName(name)
+    made = StyledText(Theme.mono_font(SMALL_FONT_PX), most_lines, name)
     made.resize(WIDTH_PX - margins_px, 1)  # its height follows from its width
     made.set_spans([Span(words, color)])
     return made

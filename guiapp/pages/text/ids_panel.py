@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -177,12 +177,7 @@ class TokenStrip(QAbstractScrollArea):
     """Chips of token ids, with hovering, clicks, key navigation and range selection.
 
     is_painted  whether all visible chips are drawn
-
-    Signals:
-        range_changed(): `selected_range` is new.
     """
-
-    range_changed = Signal()
 
     def __init__(
         self,
@@ -205,7 +200,6 @@ class TokenStrip(QAbstractScrollArea):
         self.setViewport(QWidget())
         self._repaint = later(self, REPAINT_MS, self.viewport().update)
         self.setAccessibleName("Token ids")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
@@ -243,7 +237,7 @@ class TokenStrip(QAbstractScrollArea):
     def select(self, index: int, extend: bool = False) -> None:
         """Select a token; with `extend`, all tokens from the last one that was selected without `extend`."""
         index = max(0, min(index, len(self._source.tokens) - 1))
-        before, selected = self.selected_range, self._source.selected_token
+        selected = self._source.selected_token
         if not extend or selected is None:
             self._anchor = None
         elif self._anchor is None:
@@ -252,8 +246,6 @@ class TokenStrip(QAbstractScrollArea):
         self._source.select_token(index)
         self._anchor = kept
         self.viewport().update()
-        if self.selected_range != before:
-            self.range_changed.emit()
 
     def select_all(self) -> None:
         if len(self._source.tokens):
@@ -387,7 +379,6 @@ class TokenStrip(QAbstractScrollArea):
         self._anchor = None
         self._show_selected()
         self._repaint_soon()
-        self.range_changed.emit()
 
     def _show_selected(self) -> None:
         selected = self._source.selected_token

@@ -260,8 +260,7 @@ class WhyPanel(QScrollArea):
         self._unfolded: Counter[str] = Counter()  # the number of additional lines shown, by stage
         self.rows: list[WhyRow] = []
         self._title = heading(WHY)
-        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
-        self._token.setAccessibleName("Token text")
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3, "Token text")
         self._remark = plain_label("dim", wraps=True)
         self._stages = QWidget()
         self._column = in_column(on=self._stages, spacing=UNIT_PX)

@@ -205,15 +205,12 @@ class FindBar(QFrame):
         self.field.setAccessibleName("Find in the text")
         kinds = {title: kind for kind, (title, _) in KINDS.items()}
         self.kind = ChoiceButton(theme_source, "", kinds, "What to find")
-        self.case = tool_button("Aa", self._choose_case, role="tab", tip="Match case")
-        self.case.setCheckable(True)
+        self.case = tool_button("Aa", self._choose_case, role="tab", tip="Match case", is_checkable=True)
         self.count = FittedLabel(elides=True)
         back, on = partial(search.step, -1), partial(search.step, 1)
         self.previous = IconButton(theme_source, "chevron-up", back, tip="Previous match (Shift+F3)")
         self.next = IconButton(theme_source, "chevron-down", on, tip="Next match (F3)")
         self.close_button = IconButton(theme_source, "close", search.end, tip="Close (Escape)")
-        for button in (self.case, self.previous, self.next, self.close_button):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._build_layout()
         self.kind.chosen.connect(self._choose_kind)
         search.query_changed.connect(self._on_query_changed)

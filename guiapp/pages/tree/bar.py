@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QToolButton
 
 from guiapp.analysis.tree.coloring import COLORINGS
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import counted, elided
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
 from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittedLabel, Span, StyledText
@@ -136,7 +136,6 @@ class Breadcrumb(QLabel):
         self._theme_source = theme_source
         self.setAccessibleName("Path in the tree")
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.LinksAccessibleByMouse)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.linkActivated.connect(self._go)
         for changed in (model.chosen_changed, model.picture_changed, model.spelling.changed):
@@ -171,7 +170,7 @@ class Breadcrumb(QLabel):
 
     def _text(self, node: int) -> str:
         text = self._model.label(node).partition(MORE_SIGN)[0] if self._model.picture else ""
-        return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+        return elided(text, LONGEST_LABEL)
 
     def _go(self, node: str) -> None:
         self._model.choose(int(node))
@@ -201,8 +200,7 @@ class WalkBar(QFrame):
         set_role(self, "panel")
         self._play = tool_button(PAUSE, walk.play, tip="Play or pause the walk")
         self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
-        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES)
-        self._story.setAccessibleName("Greedy walk")
+        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES, "Greedy walk")
         back = tool_button("‹ Back", partial(walk.move, -1), tip="One byte back")
         on = tool_button("On ›", partial(walk.move, 1), tip="One byte forward")
         about = set_role(FittedLabel(elides=True), "dim")

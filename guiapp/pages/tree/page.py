@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.text.numbers_in_words import counted
+from guiapp.core.text.numbers_in_words import counted, elided
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.token_details import hover_text
@@ -295,7 +295,7 @@ class TreeCard(QFrame):
 
     def show_near(self, node: QPainterPath, point: QPointF, title: str, lines: tuple[str, ...]) -> None:
         """Describe a node near a point of it; hide if the node takes all the room."""
-        self._title.setText(isolate(title if len(title) <= ELIDED else title[: ELIDED - 1] + "…"))
+        self._title.setText(isolate(elided(title, ELIDED)))
         self._lines.setText("\n".join(lines))
         layout = self.layout()
         assert layout is not None

@@ -93,8 +93,7 @@ class EmbeddingsPanel(QFrame):
         self.cancel = push_button("Cancel", embeddings.reading.cancel)
         self.count = plain_label("strong", wraps=True)
         self.unreached, self.limit = (plain_label("dim", wraps=True) for _ in range(2))
-        self.list = tool_button("List", embeddings.list_suspects)
-        self.list.setCheckable(True)
+        self.list = tool_button("List", embeddings.list_suspects, is_checkable=True)
         self.known = plain_label("dim", wraps=True)
         self.compare = MenuButton(
             theme_source, "Compare with", tip="Read again and compare with other tokens"

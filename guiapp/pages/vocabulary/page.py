@@ -126,11 +126,11 @@ class VocabularyPage(Page):
             self.embeddings_panel,
             self.list,
             sizes=(EMBEDDINGS_PX, LIST_PX),
-            grows=1,
+            grows=(1,),
             way=Qt.Orientation.Vertical,
         )
         self.splitter = in_splitter(
-            self.picture, self.middle, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=1
+            self.picture, self.middle, self.card, sizes=(PICTURE_PX, LIST_PX, CARD_PX), grows=(1,)
         )
         self.contents = Contents(self, self.splitter, self.open)
         in_column(self.bar, (self.contents, 1), on=self, spacing=0)
@@ -220,10 +220,9 @@ class VocabularyBar(QFrame):
         self.terms = MenuButton(theme_source, "Filter", tip="Filter by kind, script and more")
         self.terms.fill_on_open(self._list_terms)
         self.columns, self.export = table.columns, table.export
-        self.embeddings = tool_button("Embeddings")
-        self.embeddings.setCheckable(True)
-        self.charts = tool_button("Charts", tip="Tokens by script, length, and rank or score")
-        self.charts.setCheckable(True)
+        self.embeddings = tool_button("Embeddings", is_checkable=True)
+        tip = "Tokens by script, length, and rank or score"
+        self.charts = tool_button("Charts", tip=tip, is_checkable=True)
         self.charts.setChecked(True)
         self.go = MenuButton(
             theme_source, "Show", tip="Show the selected tokens, or all listed tokens, elsewhere"

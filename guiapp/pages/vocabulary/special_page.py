@@ -171,8 +171,7 @@ class SpecialTokensPage(Page):
     # Groups
 
     def _group_button(self, name: str) -> QToolButton:
-        button = tool_button("", partial(self.model.show_group, name))
-        button.setCheckable(True)
+        button = tool_button("", partial(self.model.show_group, name), is_checkable=True)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._group.addButton(button)
         return button

@@ -112,8 +112,7 @@ def test_dragging_selects_a_stretch(source, strip, qtbot):
 def test_a_choice_made_elsewhere_ends_the_stretch(source, strip, qtbot):
     click(qtbot, strip, 10)
     click(qtbot, strip, 14, Shift)
-    with qtbot.waitSignal(strip.range_changed):
-        source.select_token(2)
+    source.select_token(2)
     assert strip.selected_range == (2, 3)
 
 

@@ -86,7 +86,7 @@ def test_add_lists_the_others_with_what_there_is_to_know(bar, model):
 
 def test_many_contenders_are_told_by_their_number(qtbot, bar, model):
     wanted = []
-    bar.more_wanted.connect(lambda: wanted.append(True))
+    bar.more.triggered.connect(lambda: wanted.append(True))
     for each in model.choice.candidates:
         model.choice.set_contender(each.name, True)
     n_others = len(model.choice.contenders) - MOST_CHIPS + 1

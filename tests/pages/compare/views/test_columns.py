@@ -18,7 +18,7 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
     qtbot.mouseClick(page.bar.add_button, Qt.MouseButton.LeftButton)
     wanted[0]("demo:spm", None)
-    page.columns.columns[0].menu.again_wanted.emit()
+    page.columns.columns[0].menu.again.trigger()
     assert [session.loader.loading_name for session in shell.compared.sessions] == [
         None,
         "demo:spm",
@@ -35,7 +35,7 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     qtbot.waitUntil(lambda: page.is_ready)
     assert shell.compared.sessions[2].algorithm.name == "greedy"
     assert shell.session.algorithm.name == "fast"
-    page.columns.columns[1].menu.removal_wanted.emit()
+    page.columns.columns[1].menu.remove.trigger()
     qtbot.waitUntil(lambda: page.is_ready)
     assert {reason.title for reason in page.causes.counts} == {"Other encoder: greedy"}
     for name in ("demo:spm", "demo:unigram"):
