@@ -398,8 +398,7 @@ def _has_token(there: Vocabulary, here: Vocabulary, token_id: int) -> bool:
 
 def _symbol(tokenizer: Tokenizer, symbol: int) -> bytes:
     assert tokenizer.merging is not None
-    data, offsets = tokenizer.merging.symbol_texts
-    return data[offsets[symbol] : offsets[symbol + 1]].tobytes()
+    return tokenizer.merging.symbol_text(symbol)
 
 
 def _rule(tokenizer: Tokenizer, merge: Merge) -> str:

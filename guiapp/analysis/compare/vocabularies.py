@@ -193,10 +193,9 @@ class VocabularyComparison:
         """The two sides of some rules of the first (0) or second (1) vocabulary, as its file spells them."""
         tokenizer = self.tokenizers[side]
         assert tokenizer.merging is not None
-        data, offsets = tokenizer.merging.symbol_texts
+        text = tokenizer.merging.symbol_text
         sides = self.listed_rules[side][rows, :2].tolist()
-        texts = [[data[offsets[each] : offsets[each + 1]].tobytes() for each in pair] for pair in sides]
-        return [(left, right) for left, right in texts]
+        return [(text(left), text(right)) for left, right in sides]
 
     def _counted(self, first: NDArray[np.integer], second: NDArray[np.integer], n_values: int) -> Counts:
         values = first[self.both[:, 0]], first[self.only[0]], second[self.only[1]]
