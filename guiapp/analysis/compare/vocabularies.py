@@ -325,8 +325,7 @@ def lists_merges(tokenizer: Tokenizer) -> bool:
 def _listed_rules(tokenizer: Tokenizer) -> NDArray[np.int32]:
     """int32[n, 4]: left and right symbol, rank and result of each rule in the file, by rank."""
     assert tokenizer.merging is not None
-    table = tokenizer.merging.rules.table
-    return table[np.argsort(table[:, 2], kind="stable")]
+    return tokenizer.merging.rules.by_rank
 
 
 def _rule_keys(table: NDArray[np.int32], groups: Ids) -> NDArray[np.int64]:

@@ -81,6 +81,11 @@ class MergeRules(Mapping[tuple[int, int], MergeRule]):
         """int32[n, 4]: left, right, rank and result of each rule."""
         return self._model.rules()
 
+    @property
+    def by_rank(self) -> NDArray[np.int32]:
+        """`table`, which is in hash order, sorted by rank."""
+        return self.table[np.argsort(self.table[:, 2], kind="stable")]
+
 
 class PairMerging:
     """The merge rules of a vocabulary, and everything else that pair merging needs.
