@@ -165,7 +165,8 @@ def seed_number(text: str) -> int:
     return int(text)
 
 
-def add_file_option(parser: argparse.ArgumentParser, about: str = "default: standard input") -> None:
+def add_file_option(parser: argparse._ActionsContainer, about: str) -> None:
+    """Add -f FILE to a parser or a group of its options."""
     parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, type=file_name, help=about)
 
 
@@ -173,14 +174,7 @@ def add_text_source(parser: argparse.ArgumentParser) -> None:
     """Add TEXT and -f FILE; see `text_of`."""
     source = parser.add_mutually_exclusive_group()
     source.add_argument("text", metavar="TEXT", nargs="?", help="text (default: FILE or standard input)")
-    source.add_argument(
-        "-f",
-        "--file",
-        metavar="FILE",
-        action=OneFile,
-        type=file_name,
-        help="read the text from a file, byte for byte",
-    )
+    add_file_option(source, "read the text from a file, byte for byte")
     parser.add_argument("--utf16", action="store_true", help="convert the text that is read from UTF-16")
 
 

@@ -16,7 +16,6 @@ from guiapp.errors import ChatError
 
 TEMPLATE, PROMPT, VARIABLES = "chat_template", "add_generation_prompt", "chat_template_kwargs"
 AS_TEXT = "content_as_text"  # our own: no server has it
-STRINGS = {str}
 HALVES = re.compile("[\ud800-\udfff]")  # surrogates, which UTF-8 cannot encode
 KINDS = {TEMPLATE: str, PROMPT: bool, VARIABLES: dict, AS_TEXT: bool}
 EMPTY_COMMENT = "{# +#}"  # renders nothing; the plus preserves a newline after it
@@ -70,8 +69,7 @@ def conversation_of(messages: object, tools: object = None, is_limited: bool = T
 
 def _plain(given: object, what: str) -> object:
     if isinstance(given, Sequence) and not isinstance(given, str | bytes):
-        is_list = type(given) is list and {*map(type, given)} <= {dict}  # as in JSON
-        return given if is_list else [dict(each) if isinstance(each, Mapping) else each for each in given]
+        return [dict(each) if isinstance(each, Mapping) else each for each in given]
     if not isinstance(given, str | bytes):
         return given
     try:
@@ -122,14 +120,8 @@ def _tools(raw: object) -> tuple[dict[str, Any], ...] | None:
 
 def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
     """Raise ChatError for values nested too deeply, or for more than a template could handle."""
-    others, n_values, n_written = list[object](), 0, 0
-    for value in values:
-        if _is_plain(value):  # the usual case
-            n_values += 2 * len(value)
-            n_written += sum(map(len, value)) + sum(map(len, value.values()))
-        else:
-            others.append(value)
-    for text, depth in _leaves(others or [""]):
+    n_values = n_written = 0
+    for text, depth in _leaves(values):
         n_values, n_written = n_values + 1, n_written + len(text)
         if depth > MOST_DEPTH:
             raise ChatError(f"The messages are nested deeper than {MOST_DEPTH} levels.")
@@ -138,11 +130,6 @@ def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
                 f"The messages are too long. The limit is {MOST_CHARACTERS:,} characters in {MOST_VALUES:,} "
                 "values."
             )
-
-
-def _is_plain(value: Mapping[str, Any]) -> bool:
-    """Whether all keys and values are strings."""
-    return {*map(type, value), *map(type, value.values())} <= STRINGS
 
 
 def _leaves(value: object) -> Iterator[tuple[str, int]]:

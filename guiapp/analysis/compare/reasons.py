@@ -118,7 +118,7 @@ def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = P
         return refused_reason(tokenizer is theirs, f"{shown(text)}: {why}", names)
     if refusals or found[0] == found[1]:
         vocabularies = ours.vocabulary, theirs.vocabulary
-        around = affix_reason(_affixes(ours), _affixes(theirs), names, vocabularies)
+        around = affix_reason(ours.known_affixes(), theirs.known_affixes(), names, vocabularies)
         return around or (None if refusals else decoded_reason(ours, theirs, found[0], names))
     stages = seen_stages(ours, text), seen_stages(theirs, text)
     comparison = _Comparison(ours, theirs, *stages, names)
@@ -159,13 +159,6 @@ def _named(ids: Sequence[int], vocabulary: Vocabulary) -> str:
     return " and ".join(
         f"{roles[row]}, id {row}" if row in roles else token for row, token in zip(ids, tokens, strict=True)
     )
-
-
-def _affixes(tokenizer: Tokenizer) -> AffixIds:
-    try:
-        return tokenizer.special_affixes()
-    except EncodeError:
-        return [], []
 
 
 def decoded_reason(ours: Tokenizer, theirs: Tokenizer, ids: list[int], names: Names) -> Reason | None:
@@ -405,8 +398,7 @@ def _has_token(there: Vocabulary, here: Vocabulary, token_id: int) -> bool:
 
 def _symbol(tokenizer: Tokenizer, symbol: int) -> bytes:
     assert tokenizer.merging is not None
-    data, offsets = tokenizer.merging.symbol_texts
-    return data[offsets[symbol] : offsets[symbol + 1]].tobytes()
+    return tokenizer.merging.symbol_text(symbol)
 
 
 def _rule(tokenizer: Tokenizer, merge: Merge) -> str:

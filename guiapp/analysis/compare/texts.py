@@ -273,7 +273,7 @@ def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Re
     """The reason if an option that the user chose for one side makes the difference; else None."""
     for side in (ours, theirs):
         is_off = not side.add_special and ours.add_special != theirs.add_special
-        if difference.is_at_edge and is_off and any(_affixes(replace(side, add_special=True))):
+        if difference.is_at_edge and is_off and any(side.tokenizer.known_affixes()):
             sentence = f"{side.name} adds no special tokens: you turned them off."
             return Reason(Cause.AROUND, "switch", sentence)
         if side.encoder is not None and _makes_a_difference(side, replace(side, encoder=None), difference):
@@ -322,10 +322,7 @@ def _tokens_of(side: ModelSide, difference: DifferingSpan, start: int, end: int)
 
 
 def _affixes(side: ModelSide) -> tuple[Sequence[int], Sequence[int]]:
-    try:
-        return side.tokenizer.special_affixes() if side.add_special else ([], [])
-    except EncodeError:
-        return [], []
+    return side.tokenizer.known_affixes() if side.add_special else ([], [])
 
 
 # The text files of a folder

@@ -193,10 +193,9 @@ class VocabularyComparison:
         """The two sides of some rules of the first (0) or second (1) vocabulary, as its file spells them."""
         tokenizer = self.tokenizers[side]
         assert tokenizer.merging is not None
-        data, offsets = tokenizer.merging.symbol_texts
+        text = tokenizer.merging.symbol_text
         sides = self.listed_rules[side][rows, :2].tolist()
-        texts = [[data[offsets[each] : offsets[each + 1]].tobytes() for each in pair] for pair in sides]
-        return [(left, right) for left, right in texts]
+        return [(text(left), text(right)) for left, right in sides]
 
     def _counted(self, first: NDArray[np.integer], second: NDArray[np.integer], n_values: int) -> Counts:
         values = first[self.both[:, 0]], first[self.only[0]], second[self.only[1]]
@@ -326,8 +325,7 @@ def lists_merges(tokenizer: Tokenizer) -> bool:
 def _listed_rules(tokenizer: Tokenizer) -> NDArray[np.int32]:
     """int32[n, 4]: left and right symbol, rank and result of each rule in the file, by rank."""
     assert tokenizer.merging is not None
-    table = tokenizer.merging.rules.table
-    return table[np.argsort(table[:, 2], kind="stable")]
+    return tokenizer.merging.rules.by_rank
 
 
 def _rule_keys(table: NDArray[np.int32], groups: Ids) -> NDArray[np.int64]:

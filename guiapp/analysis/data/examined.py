@@ -291,17 +291,10 @@ class DataExaminer:
         others = self._rendered(
             [row.record and Record("", _conversation(row.record.rejected)) for row in rows], checkpoint, False
         )
-        texts: list[str | None] = [
-            None if row.record is None else row.record.text if rendering is None else rendering.text
-            for row, rendering in zip(rows, rendered, strict=True)
-        ]
-        adds = [self.adds_special(rendering is not None) for rendering in rendered]
-        encodings = encoded(self.tokenizer, texts, adds)
         selected = list[tuple[DataRecord, Why]]()
-        for row, rendering, other, encoding in zip(rows, rendered, others, encodings, strict=True):
+        for row, rendering, other in zip(rows, rendered, others, strict=True):
             checkpoint()
-            is_read = row.record is not None
-            selected.append(self._selected(row, rendering, other, encoding) if is_read else (row, Why.OTHER))
+            selected.append(self._selected(row, rendering, other))
         found = iter(located_in([row for row, _ in selected], [row.spans for row, _ in selected]))
         return [self._masked(row, why, *next(found)) for row, why in selected]
 
@@ -337,21 +330,19 @@ class DataExaminer:
         return result
 
     def _selected(
-        self,
-        row: DataRecord,
-        rendering: BatchRendering | None,
-        other: BatchRendering | None,
-        encoding: Encoding | str,
+        self, row: DataRecord, rendering: BatchRendering | None, other: BatchRendering | None
     ) -> tuple[DataRecord, Why]:
-        """A record with its trained characters, and why they are trained."""
-        record = row.record
-        assert record is not None
+        """A record in tokens, with its trained characters, and why they are trained."""
+        if (record := row.record) is None:
+            return row, Why.OTHER
         if rendering is not None and rendering.error:
             return replace(row, error=rendering.error, code=REFUSED, line=rendering.line), Why.OTHER
-        if isinstance(encoding, str):
-            return replace(row, error=encoding, code=REFUSED), Why.OTHER
         text = record.text if rendering is None else rendering.text
         add_special = self.adds_special(rendering is not None)
+        try:
+            encoding = self.tokenizer.encode(text, add_special)
+        except EncodeError as error:
+            return replace(row, error=str(error), code=REFUSED), Why.OTHER
         rejected = record.rejected if isinstance(record.rejected, str) else other and other.text
         n_rejected = self.tokenizer.count(rejected, None, add_special) if rejected else 0
         turns = rendering.turns if rendering is not None else ()
@@ -408,54 +399,6 @@ def _opened_once(state: bytes) -> DataExaminer:
     examiner = object.__new__(DataExaminer)
     vars(examiner).update(pickle.loads(state))
     return examiner
-
-
-def encoded(tokenizer: Tokenizer, texts: Sequence[str | None], adds: Sequence[bool]) -> list[Encoding | str]:
-    """Encode texts, each with or without BOS and the like; an error message if that fails, "" for None.
-
-    Much faster than one by one if the bytes of the tokens add up to the text, as in byte-level models.
-    """
-    result: list[Encoding | str] = [""] * len(texts)
-    for add in {*adds}:
-        rows = [row for row, text in enumerate(texts) if text is not None and adds[row] == add]
-        some = [text for row in rows if (text := texts[row]) is not None]
-        for row, text, encoding in zip(rows, some, _side_by_side(tokenizer, some, add), strict=True):
-            try:
-                result[row] = tokenizer.encode(text, add) if encoding is None else encoding
-            except EncodeError as error:
-                result[row] = str(error)
-    return result
-
-
-def _side_by_side(tokenizer: Tokenizer, texts: Sequence[str], add: bool) -> list[Encoding | None]:
-    """The encodings of texts that equal the joined bytes of their tokens; None for others."""
-    try:
-        rows = tokenizer.encode_each(texts, add)
-    except EncodeError:
-        return [None] * len(texts)
-    n_before, n_after = map(len, tokenizer.special_affixes()) if add else (0, 0)
-    inner = [ids[n_before : len(ids) - n_after] for ids in rows]
-    _, offsets = tokenizer.vocabulary.token_bytes_table
-    flat = np.concatenate([np.zeros(0, np.int32), *inner])
-    ends = np.cumsum(np.concatenate([[0], offsets[flat + 1] - offsets[flat]]))
-    decoded, at, result = tokenizer.decode_bytes(flat), 0, list[Encoding | None]()
-    encoder = next(iter(tokenizer.encoders))
-    for text, ids, own in zip(texts, rows, inner, strict=True):
-        bounds = ends[at : at + len(own) + 1]
-        start, end = int(bounds[0]), int(bounds[-1])
-        at += len(own)
-        data = text.encode("utf-8", "surrogatepass")
-        if len(data) != end - start or decoded[start:end] != data:
-            result.append(None)
-            continue
-        spans = np.zeros((len(ids), 2), np.int64)
-        spans[n_before : n_before + len(own), 0] = bounds[:-1]
-        spans[n_before : n_before + len(own), 1] = bounds[1:]
-        spans -= start
-        spans[:n_before] = 0
-        spans[n_before + len(own) :] = len(data)
-        result.append(Encoding(text, ids, spans, encoder))
-    return result
 
 
 def _conversation(given: object) -> Conversation | None:

@@ -268,5 +268,4 @@ def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
 
 def _symbol(examined: ExaminedModel, symbol: int) -> str:
     assert examined.tokenizer.merging is not None
-    data, offsets = examined.tokenizer.merging.symbol_texts
-    return quoted(data[offsets[symbol] : offsets[symbol + 1]].tobytes())
+    return quoted(examined.tokenizer.merging.symbol_text(symbol))

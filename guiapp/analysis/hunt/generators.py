@@ -305,7 +305,7 @@ def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
     """Texts of merge rules that only one side has, and of rules that have a different rank in the other."""
     table, their_table = ours.rules.table, theirs.rules.table
     has_same_texts = are_same(ours.symbol_texts, theirs.symbol_texts)
-    if has_same_texts and np.array_equal(_by_rank(table), _by_rank(their_table)):
+    if has_same_texts and np.array_equal(ours.rules.by_rank, theirs.rules.by_rank):
         return
     mine, other = sliced(*ours.symbol_texts), sliced(*theirs.symbol_texts)
     if not has_same_texts:
@@ -320,11 +320,6 @@ def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
         yield from in_contexts(_some(pairs), AROUND_TEXT)
     for text in _texts_of_moved(table, their_table, keys, their_keys, mine):
         yield from in_contexts([_stands_for(ours, text)], AROUND_TEXT)
-
-
-def _by_rank(table: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The rules sorted by rank; the table itself is in hash order."""
-    return table[np.argsort(table[:, 2], kind="stable")]
 
 
 def _stands_for(merging: PairMerging, spelling: bytes) -> bytes:

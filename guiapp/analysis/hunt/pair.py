@@ -342,16 +342,7 @@ class FileSide:
 
     def encode_each(self, texts: Sequence[bytes]) -> list[Ids | None]:
         """The ids of each text without BOS and EOS; None for a text that is refused."""
-        try:
-            return list(self._one.encode_each(texts, False, self.parses_special))
-        except EncodeError:
-            return [self._encode(text) for text in texts]
-
-    def _encode(self, text: bytes) -> Ids | None:
-        try:
-            return self._one.encode(text, False, self.parses_special).token_ids
-        except EncodeError:
-            return None
+        return self._one.ids_or_none(texts, self.parses_special)
 
     def decode(self, ids: Ids) -> str:
         return self._one.decode(ids)
@@ -365,12 +356,7 @@ class FileSide:
 
     def affixes(self) -> tuple[list[int], list[int]]:
         """The ids that are added before and after each text."""
-        if not self.parses_special:
-            return [], []
-        try:
-            return self._one.special_affixes()
-        except EncodeError:
-            return [], []
+        return self._one.known_affixes() if self.parses_special else ([], [])
 
 
 class LibrarySide:

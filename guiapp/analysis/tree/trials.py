@@ -23,7 +23,7 @@ from guiapp.core.text.normalizers import symbol_length
 from guiapp.core.text.utf8 import LAST_CODE, code_of, is_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import TokenTree
-from guiapp.errors import EncodeError, TokenloupeError
+from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import Progress
 
 Ids = NDArray[np.int32]
@@ -83,7 +83,9 @@ def unreached(tokenizer: Tokenizer, progress: Progress) -> Ids:
         whole = (trial.before + trial.times * text + trial.after for text in texts)
         while bulk := list(islice(whole, AT_ONCE)):
             progress(0.5)
-            is_left[_reached_ids(tokenizer, bulk)] = False
+            for reached in tokenizer.ids_or_none(bulk, parse_special=False):
+                if reached is not None:
+                    is_left[reached] = False
     return np.flatnonzero(is_left).astype(np.int32)
 
 
@@ -100,17 +102,6 @@ def _whole_word(tree: TokenTree) -> bytes:
     words = tree.starting_with(b" ")
     own = map(tree.token_bytes, words[tree.columns.sizes[words] == 1].tolist())
     return next((word for word in own if word[1:].isalpha() and is_text(word)), b" ")
-
-
-def _reached_ids(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
-    """All tokens of some texts, except texts that the vocabulary cannot encode."""
-    try:
-        return np.concatenate(tokenizer.encode_each(texts, add_special=False, parse_special=False))
-    except EncodeError:
-        if len(texts) == 1:
-            return np.empty(0, np.int32)
-        half = len(texts) // 2
-        return np.concatenate([_reached_ids(tokenizer, texts[:half]), _reached_ids(tokenizer, texts[half:])])
 
 
 def unreached_apart(tokenizer: Tokenizer, progress: Progress) -> Ids:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import Enum
 from functools import cached_property
-from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from guiapp.analysis.chat.templates import resembles_end, templates_of
 from guiapp.analysis.doctor.roles import keeps_going
@@ -27,8 +25,7 @@ from guiapp.core.vocabulary.parts import AddedToken
 from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import EncodeError
-from guiapp.native.checkpoint import Progress, checkpoint, stoppable
+from guiapp.native.checkpoint import Progress, stoppable
 
 LONGEST = 40  # characters of a token in a line
 LONGEST_ID = 10  # digits
@@ -42,8 +39,10 @@ TOKENIZER_KEYS = "tokenizer.ggml."
 ID_KEY, TEXT_KEY = "_token_id", "_token"  # endings of keys whose value is a token's id, or its text
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
-RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph and a private-use character: in few vocabularies
-AT_ONCE = 1 << 12  # texts that are encoded at once
+RARE = (
+    "\U00013000".encode(),
+    "\U000ffffd".encode(),
+)  # a hieroglyph and a private-use character: in few vocabularies
 
 
 class TokenReach(Enum):
@@ -119,52 +118,43 @@ class SpecialToken:
 
 def special_list(tokenizer: Tokenizer, progress: Progress = lambda _: None) -> tuple[SpecialToken, ...]:
     """All tokens of a model with a special kind, a role or a reserved name, sorted by id."""
-    vocabulary = tokenizer.vocabulary
+    vocabulary, parts = tokenizer.vocabulary, tokenizer.vocabulary.parts
     is_reserved, is_special = reserved(vocabulary), vocabulary.attributes & SPECIAL > 0
     roles = _roles(vocabulary)
     is_listed = is_special | is_reserved
     is_listed[[*roles, *vocabulary.eog]] = True
     ids = np.flatnonzero(is_listed).tolist()
-    names = [
-        text.decode("utf-8", "replace")
-        for text in _texts((vocabulary.token_data, vocabulary.token_offsets), ids)
-    ]
-    special_names = set(compress(names, is_special[ids].tolist()))
-    reached, template_ids = _reached(tokenizer, ids, progress), _template_ids(tokenizer)
-    affix_position, marked = _affix_positions(tokenizer), _marked(vocabulary, ids)
+    special_names = {_name(vocabulary, token_id) for token_id in ids if is_special[token_id]}
+    reached = _reached(tokenizer, ids, progress)
+    template_ids, affix_positions = _template_ids(tokenizer), _affix_positions(tokenizer)
+    added_tokens = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
 
-    def described(token_id: int, name: str, is_special: bool, is_reserved: bool) -> SpecialToken:
-        own, (way, text), declared = tuple(roles.get(token_id, ())), reached[token_id], marked[token_id]
+    def described(token_id: int) -> SpecialToken:
+        name, added = _name(vocabulary, token_id), added_tokens.get(token_id)
+        own, (reach, text) = tuple(roles.get(token_id, ())), reached.get(token_id, (TokenReach.NEVER, None))
         ends = token_id in vocabulary.eog
-        seems_ended = is_special and resembles_end(name) and not keeps_going(name, special_names)
+        seems_ended = is_special[token_id] and resembles_end(name) and not keeps_going(name, special_names)
         return SpecialToken(
             token_id=token_id,
             name=name,
-            kind=declared.kind,
+            kind=vocabulary.kind(token_id),
             roles=own,
-            mark=declared.mark,
-            reach=way,
+            mark=_mark(vocabulary, added, token_id),
+            reach=reach,
             text=text,
-            affix_position=affix_position.get(token_id, ""),
+            affix_position=affix_positions.get(token_id, ""),
             end=_end(own) if ends else "",
-            is_end_like=seems_ended and not ends,
-            strips=declared.strips,
+            is_end_like=bool(seems_ended) and not ends,
+            strips=_strips(int(vocabulary.attributes[token_id]), added),
             in_template=token_id in template_ids,
-            is_reserved=is_reserved,
+            is_reserved=bool(is_reserved[token_id]),
         )
 
-    columns = names, is_special[ids].tolist(), is_reserved[ids].tolist()
-    return tuple(map(described, stoppable(ids), *columns))
+    return tuple(map(described, stoppable(ids)))
 
 
 def _name(vocabulary: Vocabulary, token_id: int) -> str:
     return vocabulary.raw_text(token_id).decode("utf-8", "replace")
-
-
-def _texts(table: tuple[NDArray[np.uint8], NDArray[np.int64]], ids: Sequence[int]) -> Iterator[bytes]:
-    """The texts of some rows; slicing bytes takes a tenth of the time of slicing an array."""
-    data, offsets = table[0].tobytes(), table[1].tolist()
-    return (data[offsets[token_id] : offsets[token_id + 1]] for token_id in stoppable(ids))
 
 
 # Roles
@@ -222,47 +212,18 @@ def _end(roles: Sequence[TokenRole]) -> str:
 
 
 def _affix_positions(tokenizer: Tokenizer) -> dict[int, str]:
-    try:
-        before, after = tokenizer.special_affixes()
-    except EncodeError:
-        return {}
+    before, after = tokenizer.known_affixes()
     return {**dict.fromkeys(after, "behind"), **dict.fromkeys(before, "before")}
 
 
 def _template_ids(tokenizer: Tokenizer) -> frozenset[int]:
     """The special tokens that the model's chat templates write."""
-    ids: set[int] = set()
-    for template in templates_of(tokenizer.vocabulary):
-        ids.update(_tokens_in(tokenizer, [template.text.encode("utf-8", "replace")], True)[0].tolist())
-    return frozenset(ids)
+    texts = [each.text.encode("utf-8", "replace") for each in templates_of(tokenizer.vocabulary)]
+    rows = tokenizer.ids_or_none(texts, parse_special=True)
+    return frozenset(token_id for ids in rows if ids is not None for token_id in ids.tolist())
 
 
 # How files mark special tokens
-
-
-class Marked(NamedTuple):
-    """The declaration of a token in the file; see `SpecialToken`."""
-
-    kind: str
-    mark: str
-    strips: tuple[str, ...]
-
-
-def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
-    """The declarations by id; tokens that are declared alike share one object."""
-    parts, known = vocabulary.parts, dict[tuple[object, ...], Marked]()
-    added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
-    in_model = np.zeros(len(vocabulary), bool) if parts is None else parts.in_model
-    columns = (column[ids].tolist() for column in (vocabulary.attributes, vocabulary.stored_types, in_model))
-    marked = dict[int, Marked]()
-    for token_id, *values in zip(stoppable(ids), *columns, strict=True):
-        token = added.get(token_id)
-        key = *values, token and (token.special, token.lstrip, token.rstrip, token.single_word)
-        if key not in known:
-            strips = _strips(int(vocabulary.attributes[token_id]), token)
-            known[key] = Marked(vocabulary.kind(token_id), _mark(vocabulary, token, token_id), strips)
-        marked[token_id] = known[key]
-    return marked
 
 
 def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:
@@ -293,64 +254,33 @@ def _strips(attributes: int, added: AddedToken | None) -> tuple[str, ...]:
 
 def _reached(
     tokenizer: Tokenizer, ids: Sequence[int], progress: Progress
-) -> dict[int, tuple[TokenReach, bytes | None]]:
-    """For each id its reach and a text encoded to it; each of three passes is a third of `progress`."""
-    result: dict[int, tuple[TokenReach, bytes | None]] = {}
-    own_texts = list(_own_texts(tokenizer.vocabulary, ids))
-    ways = (TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)
-    for number, (way, parses) in enumerate(ways):
-        texts = _unknown(tokenizer.vocabulary, ids) if way is TokenReach.UNKNOWN else own_texts
+) -> dict[int, tuple[TokenReach, bytes]]:
+    """By id, how texts are encoded to a token, and such a text; without tokens that no text here gives."""
+    vocabulary = tokenizer.vocabulary
+    own_texts = [(token_id, text) for token_id in stoppable(ids) for text in _own_texts(vocabulary, token_id)]
+    are_unknown = vocabulary.effective_attributes & Attribute.UNKNOWN > 0
+    rare_texts = [(token_id, text) for token_id in ids if are_unknown[token_id] for text in RARE]
+    ways = (
+        (TokenReach.TEXT, own_texts, False),
+        (TokenReach.UNKNOWN, rare_texts, False),
+        (TokenReach.PARSED, own_texts, True),
+    )
+    result: dict[int, tuple[TokenReach, bytes]] = {}
+    for number, (reach, texts, parses) in enumerate(ways):
+        progress(number / len(ways))
         left = [pair for pair in texts if pair[0] not in result]
-        for begin in range(0, len(left), AT_ONCE):
-            checkpoint()
-            progress((number + begin / len(left)) / len(ways))
-            bulk = left[begin : begin + AT_ONCE]
-            for token_id, text in _leading(tokenizer, bulk, parses):
-                result.setdefault(token_id, (way, text))
-    return {token_id: result.get(token_id, (TokenReach.NEVER, None)) for token_id in ids}
+        rows = tokenizer.ids_or_none([text for _, text in left], parses)
+        for (token_id, text), found in zip(left, rows, strict=True):
+            if found is not None and token_id in found:
+                result.setdefault(token_id, (reach, text))
+    return result
 
 
-def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    """Yield each id with the text that is searched for, and with the text that it stands for if different."""
-    searched, meant = _texts(vocabulary.unmarked_texts, ids), _texts(vocabulary.token_bytes_table, ids)
-    for token_id, text, other in zip(ids, searched, meant, strict=True):
-        if text:
-            yield token_id, text
-        if other and other != text:
-            yield token_id, other
-
-
-def _unknown(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    are_unknown = (vocabulary.effective_attributes[ids] & Attribute.UNKNOWN > 0).tolist()
-    return ((token_id, character.encode()) for token_id in compress(ids, are_unknown) for character in RARE)
-
-
-def _leading(
-    tokenizer: Tokenizer, pairs: Sequence[tuple[int, bytes]], parses: bool
-) -> Iterator[tuple[int, bytes]]:
-    """Yield those pairs of token and text in which encoding the text gives the token."""
-    ids, texts_of_ids = _tokens_in(tokenizer, [text for _, text in pairs], parses)
-    wanted = np.array([token_id for token_id, _ in pairs], np.int32)
-    for at in np.unique(texts_of_ids[ids == wanted[texts_of_ids]]).tolist():
-        yield pairs[at]
-
-
-def _tokens_in(
-    tokenizer: Tokenizer, texts: Sequence[bytes], parses: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The ids of all texts, and the index of the text of each id.
-
-    A text that the vocabulary cannot express has no ids.
-    """
-    try:
-        rows = tokenizer.encode_each(texts, False, parses)
-    except EncodeError:
-        if len(texts) == 1:
-            return np.empty(0, np.int32), np.empty(0, np.int64)
-        half = len(texts) // 2
-        first, second = (_tokens_in(tokenizer, part, parses) for part in (texts[:half], texts[half:]))
-        return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1] + half])
-    return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))
+def _own_texts(vocabulary: Vocabulary, token_id: int) -> Iterable[bytes]:
+    """The text that is searched for, and the text that the token stands for if different."""
+    data, offsets = vocabulary.unmarked_texts
+    searched = data[offsets[token_id] : offsets[token_id + 1]].tobytes()
+    return dict.fromkeys(filter(None, (searched, vocabulary.token_bytes(token_id))))
 
 
 # The output of `special`, which the window copies

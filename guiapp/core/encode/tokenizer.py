@@ -8,7 +8,7 @@ vocabulary's type; BOS, EOS and the like are added around the whole text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
@@ -440,6 +440,17 @@ class Tokenizer:
         affixes = self.special_affixes() if add_special else ([], [])
         return row_by_row(self._rows(texts, parse_special, encoder), affixes)
 
+    def ids_or_none(self, texts: Sequence[bytes], parse_special: bool) -> list[NDArray[np.int32] | None]:
+        """The ids of each text without BOS and EOS; None for a text that the vocabulary cannot express."""
+        try:
+            return [*self.encode_each(texts, False, parse_special)]
+        except EncodeError:
+            if len(texts) == 1:
+                return [None]
+            half = len(texts) // 2
+            parts = texts[:half], texts[half:]
+            return [ids for part in parts for ids in self.ids_or_none(part, parse_special)]
+
     def _rows(self, texts: Iterable[str | bytes], parse_special: bool, encoder: str | None) -> list[Rows]:
         """The ids of many texts without BOS, EOS and the like."""
         name = self._encoder_name(encoder)
@@ -483,6 +494,13 @@ class Tokenizer:
             [self._needed(special.bos, "bos")] if rules.add_bos else [],
             [self._needed(special.eos, "eos")] if rules.add_eos else [],
         )
+
+    def known_affixes(self) -> tuple[list[int], list[int]]:
+        """`special_affixes`, or none if the file does not say which tokens they are."""
+        try:
+            return self.special_affixes()
+        except EncodeError:
+            return [], []
 
     def _needed(self, token_id: int | None, role: str) -> int:
         if token_id is None:

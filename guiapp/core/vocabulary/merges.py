@@ -81,6 +81,11 @@ class MergeRules(Mapping[tuple[int, int], MergeRule]):
         """int32[n, 4]: left, right, rank and result of each rule."""
         return self._model.rules()
 
+    @property
+    def by_rank(self) -> NDArray[np.int32]:
+        """`table`, which is in hash order, sorted by rank."""
+        return self.table[np.argsort(self.table[:, 2], kind="stable")]
+
 
 class PairMerging:
     """The merge rules of a vocabulary, and everything else that pair merging needs.
@@ -114,6 +119,10 @@ class PairMerging:
     def symbol_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The texts of all symbols, spelled as tokens: symbol i is data[offsets[i] : offsets[i + 1]]."""
         return self.model.symbols(as_tokens=True)
+
+    def symbol_text(self, symbol: int) -> bytes:
+        data, offsets = self.symbol_texts
+        return data[offsets[symbol] : offsets[symbol + 1]].tobytes()
 
     @cached_property
     def fallbacks(self) -> list[list[tuple[int, int]]]:
@@ -223,10 +232,9 @@ def listed_merging(
     )
     merging = PairMerging(vocabulary, options, splitter, _tokens_of_model(vocabulary, parts))
     if len(merging.model) > len(vocabulary):
-        data, offsets = merging.symbol_texts
-        text = data[offsets[len(vocabulary)] : offsets[len(vocabulary) + 1]].tobytes()
+        text = quoted(merging.symbol_text(len(vocabulary)))
         raise VocabError(
-            f"{vocabulary.path or vocabulary.name} has a merge rule with “{quoted(text)}”, which is not one "
+            f"{vocabulary.path or vocabulary.name} has a merge rule with “{text}”, which is not one "
             "of its tokens. Download it again, or choose another file.",
             "merge_of_no_token",
         )

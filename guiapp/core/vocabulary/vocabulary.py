@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary import byte_alphabet
-from guiapp.core.vocabulary.attributes import KINDS, Attribute
+from guiapp.core.vocabulary.attributes import KIND_NAMES, KINDS, Attribute
 from guiapp.core.vocabulary.opening import FileNote
 from guiapp.core.vocabulary.parts import Parts, PieceRules
 from guiapp.native import token_tree as native
@@ -204,8 +204,7 @@ class Vocabulary:
 
     def kind(self, token_id: int) -> str:
         """The kind of a token, in one word; of several bits, the one that decides how it is used."""
-        bits = Attribute(int(self.attributes[_checked(token_id, len(self))]))
-        return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
+        return KIND_NAMES[int(self.kinds[_checked(token_id, len(self))])]
 
     @cached_property
     def kinds(self) -> NDArray[np.uint8]:
