@@ -270,7 +270,7 @@ def _reached(
         progress(number / len(ways))
         left = [pair for pair in texts if pair[0] not in result]
         rows = tokenizer.ids_or_none([text for _, text in left], parses)
-        for (token_id, text), found in zip(left, rows, strict=True):
+        for (token_id, text), found in zip(stoppable(left), rows, strict=True):
             if found is not None and token_id in found:
                 result.setdefault(token_id, (reach, text))
     return result
