@@ -38,11 +38,9 @@ SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attri
 TOKENIZER_KEYS = "tokenizer.ggml."
 ID_KEY, TEXT_KEY = "_token_id", "_token"  # endings of keys whose value is a token's id, or its text
 ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
-STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
-RARE = (
-    "\U00013000".encode(),
-    "\U000ffffd".encode(),
-)  # a hieroglyph and a private-use character: in few vocabularies
+STRIPS = {int(Attribute.LSTRIP): "lstrip", int(Attribute.RSTRIP): "rstrip"}
+HIEROGLYPH, PRIVATE_USE = "\U00013000", "\U000ffffd"
+RARE = HIEROGLYPH.encode(), PRIVATE_USE.encode()  # in few vocabularies
 
 
 class TokenReach(Enum):
@@ -271,7 +269,7 @@ def _reached(
         left = [pair for pair in texts if pair[0] not in result]
         rows = tokenizer.ids_or_none([text for _, text in left], parses)
         for (token_id, text), found in zip(stoppable(left), rows, strict=True):
-            if found is not None and token_id in found:
+            if found is not None and token_id in found.tolist():
                 result.setdefault(token_id, (reach, text))
     return result
 
