@@ -25,7 +25,7 @@ public:
     std::size_t n_symbols() const { return derived_.size(); }
 
     // Whether two bytes are neighbours in some symbol. Nothing is ever merged across any other two bytes.
-    bool may_join(Byte before, Byte behind) const { return pairs_[std::size_t{before} << 8 | behind]; }
+    bool may_join(Byte before, Byte following) const { return pairs_[std::size_t{before} << 8 | following]; }
 
     // Whether two symbols, both reached, can be neighbours after merging.
     bool are_compatible(std::int32_t left, std::int32_t right) const { return stay_apart(left, right, no_limit); }

@@ -13,18 +13,18 @@ namespace {
 // Drops the spaces before bytes for which `drops(at)` is true, in place. `drops` may skip bytes, which are dropped as well.
 template <class Drops>
 std::span<Byte> without_spaces(std::span<Byte> text, Drops drops) {
-    std::size_t n_kept = 0;
+    std::size_t n_left = 0;
     Byte previous = 0;
     for (std::size_t at = 0; at < text.size(); ++at) {
         const auto byte = text[at], before = std::exchange(previous, byte);
         const auto here = at;
         if (before == ' ' && drops(at)) {
-            --n_kept;
+            --n_left;
             if (at != here) previous = 0;  // skipped bytes do not count
         }
-        text[n_kept++] = byte;
+        text[n_left++] = byte;
     }
-    return text.first(n_kept);
+    return text.first(n_left);
 }
 
 bool follows(std::span<Byte> text, std::size_t at, Byte first, Byte second = 0) {

@@ -332,11 +332,11 @@ class _WordEncoder(Handle, free="word_encoder_free"):
 
 # Text word by word, with a callback for the tokens of words
 
-_asked_words_new = function("asked_words_new(flags, flags, unsigned) -> handle")
-_asked_words_encode = function("asked_words_encode(handle, structure, bytes, flag)")
-_asked_words_asked = function("asked_words_asked(handle, >wide_ints, >wide_ints, >bytes) -> nothing")
-_asked_words_tell = function("asked_words_tell(handle, ints, wide_ints)")
-_asked_words_copy = function("asked_words_copy(handle, >ints) -> nothing")
+_caller_words_new = function("caller_words_new(flags, flags, unsigned) -> handle")
+_caller_words_encode = function("caller_words_encode(handle, structure, bytes, flag)")
+_caller_words_missing = function("caller_words_missing(handle, >wide_ints, >wide_ints, >bytes) -> nothing")
+_caller_words_provide = function("caller_words_provide(handle, ints, wide_ints)")
+_caller_words_copy = function("caller_words_copy(handle, >ints) -> nothing")
 LONG_WORD, MOST_SEEN = 100, 1 << 15  # mean bytes of a word; words
 INNER_WORD, FIRST_WORD, FOLLOWING_WORD = range(3)
 Ask = Callable[[Bytes, WideInts, WideInts, Bytes], tuple[Ints, WideInts]]
@@ -355,7 +355,7 @@ class AskedWords:
     """
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_], ask: Ask) -> None:
-        self._encoders, self._ask = Pool(partial(_AskedWords, starts_words, ends_words)), ask
+        self._encoders, self._ask = Pool(partial(_CallerWords, starts_words, ends_words)), ask
         self._seen = set[int]()  # hashes of long words
 
     def encode(self, text: Bytes, options: CallOptions) -> Ints | None:
@@ -364,17 +364,17 @@ class AskedWords:
         None if words are so long that most may never recur, and these are new.
         """
         encoder = self._encoders.take()
-        count = _asked_words_encode(encoder, options, text, True)
+        count = _caller_words_encode(encoder, options, text, True)
         while count < 0:
             starts, ends = np.empty((2, -count), np.int64)
             kinds = np.empty(-count, np.uint8)
-            _asked_words_asked(encoder, starts, ends, kinds)
+            _caller_words_missing(encoder, starts, ends, kinds)
             if self._are_rare(text, starts, ends):
                 self._encoders.idle.append(encoder)
                 return None
-            checked(_asked_words_tell(encoder, *self._ask(text, starts, ends, kinds)))
-            count = _asked_words_encode(encoder, options, text, False)
-        ids = _with_affixes(_asked_words_copy, encoder, count, options)
+            checked(_caller_words_provide(encoder, *self._ask(text, starts, ends, kinds)))
+            count = _caller_words_encode(encoder, options, text, False)
+        ids = _with_affixes(_caller_words_copy, encoder, count, options)
         self._encoders.idle.append(encoder)
         return ids
 
@@ -388,8 +388,8 @@ class AskedWords:
         return 2 * n_new > len(words)
 
 
-class _AskedWords(Handle, free="asked_words_free"):
+class _CallerWords(Handle, free="caller_words_free"):
     """Encodes one text after another, for one thread at a time."""
 
     def __init__(self, starts_words: NDArray[np.bool_], ends_words: NDArray[np.bool_]) -> None:
-        super().__init__(_asked_words_new(starts_words, ends_words, secret()), ends_words)
+        super().__init__(_caller_words_new(starts_words, ends_words, secret()), ends_words)

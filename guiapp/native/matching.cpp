@@ -40,12 +40,12 @@ public:
     Fewest(const PairRules& rules, const TokenTree& tree, Dropout dropout) : rules_(rules), tree_(tree), dropout_(dropout) {}
 
     void encode(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
-        ways_.assign(end - start + 1, {});
-        ways_[0].n_tokens = 0;
+        candidates_.assign(end - start + 1, {});
+        candidates_[0].n_tokens = 0;
         for (auto at = start; at < end; ++at)
-            if (ways_[at - start].n_tokens != unreached) try_all(text, start, at, end);
+            if (candidates_[at - start].n_tokens != unreached) try_all(text, start, at, end);
         chosen_.clear();
-        for (auto at = end; at > start; at -= length(chosen_.back())) chosen_.push_back(ways_[at - start].last);
+        for (auto at = end; at > start; at -= length(chosen_.back())) chosen_.push_back(candidates_[at - start].last);
         for (; !chosen_.empty(); chosen_.pop_back()) {
             const auto stop = start + length(chosen_.back());
             put_symbol(rules_, chosen_.back(), text, start, stop, output);
@@ -55,19 +55,19 @@ public:
 
 private:
     static constexpr std::int32_t unreached = 0x7FFFFFFF;
-    struct Way {
+    struct Candidate {
         std::int32_t n_tokens = unreached, last = absent;  // absent: a byte without a token
     };
 
     // The shortest token at an offset is never excluded.
     void try_all(Bytes text, std::size_t start, std::size_t at, std::size_t end) {
-        const auto n_tokens = ways_[at - start].n_tokens + 1;
+        const auto n_tokens = candidates_[at - start].n_tokens + 1;
         auto token = tree_.longest_match(text, at, end);
         do {
             const auto shorter = token == absent ? absent : tree_.parent(token);
-            auto& way = ways_[at - start + length(token)];
+            auto& candidate = candidates_[at - start + length(token)];
             const bool is_ruled_out = shorter != absent && dropout_.rules_out();
-            if (n_tokens < way.n_tokens && !is_ruled_out) way = {n_tokens, token};
+            if (n_tokens < candidate.n_tokens && !is_ruled_out) candidate = {n_tokens, token};
             token = shorter;
         } while (token != absent);
     }
@@ -77,7 +77,7 @@ private:
     const PairRules& rules_;
     const TokenTree& tree_;
     Dropout dropout_;
-    std::vector<Way> ways_;              // to each offset of the piece
+    std::vector<Candidate> candidates_;       // to each offset of the piece
     std::vector<std::int32_t> chosen_;
 };
 

@@ -18,7 +18,7 @@ void put_symbol(const PairRules& rules, std::int32_t symbol, Bytes text, std::si
 
 void Merger::begin(Bytes piece) {
     symbols_.clear();
-    found_.clear();
+    neighbour_rules_.clear();
     for (std::size_t at = 0; at < piece.size();) {
         const auto end = rules_.symbol_end(piece, at);
         symbols_.push_back({rules_.start_symbol(piece.subspan(at, end - at)), static_cast<std::uint32_t>(end)});
@@ -26,10 +26,10 @@ void Merger::begin(Bytes piece) {
     }
     for (std::size_t at = 0; at + 1 < symbols_.size(); ++at) {
         const bool are_bytes = symbols_[at + 1].end == at + 2;
-        found_.push_back(are_bytes ? rules_.of_bytes(piece[at], piece[at + 1]) : rules_.find(symbols_[at].id, symbols_[at + 1].id));
-        note(found_.back(), symbols_[at].id, symbols_[at + 1].id);
+        neighbour_rules_.push_back(are_bytes ? rules_.of_bytes(piece[at], piece[at + 1]) : rules_.find(symbols_[at].id, symbols_[at + 1].id));
+        note(neighbour_rules_.back(), symbols_[at].id, symbols_[at + 1].id);
     }
-    found_.push_back({});
+    neighbour_rules_.push_back({});
 }
 
 // Store the last pair that could become an unused token, whether it was merged or not: the token is split into this pair.
@@ -69,10 +69,10 @@ void Merger::heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& o
 }
 
 void Merger::merge_symbols(std::span<const std::int32_t> ids, std::size_t start, bool by_heap, TokenOutput& output) {
-    symbols_.clear(), found_.clear();
+    symbols_.clear(), neighbour_rules_.clear();
     for (std::size_t at = 0; at < ids.size(); ++at) {
         symbols_.push_back({ids[at], static_cast<std::uint32_t>(at + 1)});
-        found_.push_back(at + 1 < ids.size() ? rules_.find(ids[at], ids[at + 1]) : Rule{});
+        neighbour_rules_.push_back(at + 1 < ids.size() ? rules_.find(ids[at], ids[at + 1]) : Rule{});
     }
     by_heap ? heap_symbols() : scan_symbols();
     auto at = start;
@@ -86,37 +86,37 @@ void Merger::scan_symbols() {
     while (true) {
         std::size_t best = 0;
         auto rank = no_rank;
-        for (std::size_t at = 0; at < found_.size(); ++at)
-            if (found_[at].rank < rank) rank = found_[at].rank, best = at;
+        for (std::size_t at = 0; at < neighbour_rules_.size(); ++at)
+            if (neighbour_rules_[at].rank < rank) rank = neighbour_rules_[at].rank, best = at;
         if (rank == no_rank) break;
-        symbols_[best] = {found_[best].made, symbols_[best + 1].end};
+        symbols_[best] = {neighbour_rules_[best].made, symbols_[best + 1].end};
         symbols_.erase(symbols_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-        found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(best));
+        neighbour_rules_.erase(neighbour_rules_.begin() + static_cast<std::ptrdiff_t>(best));
         const auto id = symbols_[best].id;
         if (best + 1 < symbols_.size()) rules_.fetch(id, symbols_[best + 1].id);
         if (best > 0) {
-            found_[best - 1] = rules_.find(symbols_[best - 1].id, id);
-            note(found_[best - 1], symbols_[best - 1].id, id);
+            neighbour_rules_[best - 1] = rules_.find(symbols_[best - 1].id, id);
+            note(neighbour_rules_[best - 1], symbols_[best - 1].id, id);
         }
-        found_[best] = best + 1 < symbols_.size() ? rules_.find(id, symbols_[best + 1].id) : Rule{};
-        if (best + 1 < symbols_.size()) note(found_[best], id, symbols_[best + 1].id);
+        neighbour_rules_[best] = best + 1 < symbols_.size() ? rules_.find(id, symbols_[best + 1].id) : Rule{};
+        if (best + 1 < symbols_.size()) note(neighbour_rules_[best], id, symbols_[best + 1].id);
     }
 }
 
 // A symbol is stored in the slot of its first start symbol. Its first and last slot hold its width, which makes a doubly linked
-// list. An entry of the queue whose rank differs from found_ is stale.
+// list. An entry of the queue whose rank differs from neighbour_rules_ is stale.
 void Merger::heap_symbols() {
     widths_.assign(symbols_.size(), 1);
     queue_.clear();
-    for (std::size_t slot = 0; slot < found_.size(); ++slot)
-        if (found_[slot].rank != no_rank) queue_.push_back(std::uint64_t{found_[slot].rank} << 32 | slot);
+    for (std::size_t slot = 0; slot < neighbour_rules_.size(); ++slot)
+        if (neighbour_rules_[slot].rank != no_rank) queue_.push_back(std::uint64_t{neighbour_rules_[slot].rank} << 32 | slot);
     for (auto at = queue_.size() / 2; at-- > 0;) sift_down(at, queue_[at]);
     while (!queue_.empty()) {
         const auto entry = queue_.front(), last = queue_.back();
         queue_.pop_back();
         if (!queue_.empty()) sift_down(0, last);
         const std::size_t slot = entry & 0xFFFFFFFF;
-        if (found_[slot].rank == entry >> 32) join(slot);
+        if (neighbour_rules_[slot].rank == entry >> 32) join(slot);
     }
     std::size_t count = 0;
     for (std::size_t slot = 0; slot < symbols_.size(); slot += widths_[slot])
@@ -126,21 +126,21 @@ void Merger::heap_symbols() {
 
 void Merger::join(std::size_t slot) {
     const auto right = slot + widths_[slot];
-    symbols_[slot].id = found_[slot].made;
-    found_[right].rank = no_rank;
+    symbols_[slot].id = neighbour_rules_[slot].made;
+    neighbour_rules_[right].rank = no_rank;
     widths_[slot] += widths_[right];
-    const auto behind = slot + widths_[slot];
-    widths_[behind - 1] = widths_[slot];
+    const auto following = slot + widths_[slot];
+    widths_[following - 1] = widths_[slot];
     if (slot > 0) queue_pair(slot - widths_[slot - 1], slot);
-    queue_pair(slot, behind);
+    queue_pair(slot, following);
 }
 
 // Store the rule for two neighbours, and queue them if there is one.
 void Merger::queue_pair(std::size_t slot, std::size_t right) {
-    found_[slot] = right < symbols_.size() ? rules_.find(symbols_[slot].id, symbols_[right].id) : Rule{};
-    if (found_[slot].rank == no_rank) return;
-    note(found_[slot], symbols_[slot].id, symbols_[right].id);
-    const auto entry = std::uint64_t{found_[slot].rank} << 32 | slot;
+    neighbour_rules_[slot] = right < symbols_.size() ? rules_.find(symbols_[slot].id, symbols_[right].id) : Rule{};
+    if (neighbour_rules_[slot].rank == no_rank) return;
+    note(neighbour_rules_[slot], symbols_[slot].id, symbols_[right].id);
+    const auto entry = std::uint64_t{neighbour_rules_[slot].rank} << 32 | slot;
     auto at = queue_.size();
     queue_.push_back(entry);
     for (; at > 0 && queue_[(at - 1) / 2] > entry; at = (at - 1) / 2) queue_[at] = queue_[(at - 1) / 2];

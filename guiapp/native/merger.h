@@ -50,7 +50,7 @@ private:
     std::vector<Symbol> symbols_;
     std::vector<std::array<std::int32_t, 2>> parts_;  // of each unused token: the last two symbols that could become it
     std::vector<Byte> spelled_;
-    std::vector<Rule> found_;            // the rule for symbols i and i + 1
+    std::vector<Rule> neighbour_rules_;  // the rule for symbols i and i + 1
     std::vector<std::uint32_t> widths_;  // of a symbol, stored at its first and its last slot
     std::vector<std::uint64_t> queue_;   // rank << 32 | slot, a binary heap with the lowest at 0
 };

@@ -26,7 +26,7 @@ from guiapp.native.binding import (
 
 _strings_new = long_function("strings_new(bytes, wide_ints, unsigned) -> handle")
 _strings_find = function("strings_find(handle, bytes, wide_ints, >ints)")
-_strings_twin = function("strings_twin(handle, >ints)")
+_strings_duplicate = function("strings_duplicate(handle, >ints)")
 _take_strings = function("take_strings(bytes, wide_ints, wide_ints, >bytes, >wide_ints)")
 
 Packed = tuple[Bytes, WideInts]
@@ -281,7 +281,7 @@ class StringTable(Handle, free="strings_free"):
     def first_duplicates(self) -> tuple[int, int] | None:
         """The rows of two equal strings, the pair whose second row is lowest, or None."""
         earlier = np.empty(1, np.int32)
-        later = _strings_twin(self, earlier)
+        later = _strings_duplicate(self, earlier)
         return None if later < 0 else (int(earlier[0]), later)
 
 

@@ -63,27 +63,27 @@ void PairCuts::note(Bytes text) {
     while (at < text.size()) {
         const auto stop = at + announced_length(text[at]);
         const bool is_part = stop > text.size() && splits_characters_;
-        const auto behind = is_part ? text[at] : code_of(text.subspan(at, std::min(stop, text.size()) - at));
-        if (follows) add(before, behind);
-        follows = true, before = behind, at = stop;
+        const auto after = is_part ? text[at] : code_of(text.subspan(at, std::min(stop, text.size()) - at));
+        if (follows) add(before, after);
+        follows = true, before = after, at = stop;
     }
 }
 
-void PairCuts::add(std::uint64_t before, std::uint64_t behind) {
-    if (before < 0x80 && behind < 0x80) {
-        ascii_[2 * before + (behind >> 6)] |= std::uint64_t{1} << (behind & 63);
+void PairCuts::add(std::uint64_t before, std::uint64_t after) {
+    if (before < 0x80 && after < 0x80) {
+        ascii_[2 * before + (after >> 6)] |= std::uint64_t{1} << (after & 63);
     } else {
-        const auto bit = bit_of(before, behind);
+        const auto bit = bit_of(before, after);
         others_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
     }
 }
 
 // Whether no token reaches from the character text[start:middle] into the next one, text[middle:end].
 bool PairCuts::meet_nowhere(Bytes text, std::size_t start, std::size_t middle, std::size_t end) const {
-    const auto before = code_of(text.subspan(start, middle - start)), behind = code_of(text.subspan(middle, end - middle));
-    if (has(before, behind)) return false;
+    const auto before = code_of(text.subspan(start, middle - start)), after = code_of(text.subspan(middle, end - middle));
+    if (has(before, after)) return false;
     const auto last = text[middle - 1], first = text[middle];
-    return !splits_characters_ || !(has(before, first) || has(last, behind) || has(last, first));
+    return !splits_characters_ || !(has(before, first) || has(last, after) || has(last, first));
 }
 
 // A broken character would swallow the bytes after it, so well-formed text must precede a cut.
@@ -139,14 +139,14 @@ std::size_t PairCuts::part_end(Bytes text, std::size_t start) const {
     auto before = lead < 0x80 ? text[end - 1] : code_of(text.subspan(start, end - start));
     while (end < text.size()) {
         const auto stop = std::min(end + announced_length(text[end]), text.size());
-        const auto behind = text[end] < 0x80 ? text[end] : code_of(text.subspan(end, stop - end));
-        bool is_joined = has(before, behind);
-        if (!is_joined && splits_characters_ && (before >= 0x80 || behind >= 0x80)) {
+        const auto after = text[end] < 0x80 ? text[end] : code_of(text.subspan(end, stop - end));
+        bool is_joined = has(before, after);
+        if (!is_joined && splits_characters_ && (before >= 0x80 || after >= 0x80)) {
             const auto last = text[end - 1], first = text[end];
-            is_joined = others_have(bit_of(last, behind)) || others_have(bit_of(before, first)) || others_have(bit_of(last, first));
+            is_joined = others_have(bit_of(last, after)) || others_have(bit_of(before, first)) || others_have(bit_of(last, first));
         }
         if (!is_joined) break;
-        before = behind, end = stop;
+        before = after, end = stop;
     }
     return end;
 }
@@ -160,12 +160,12 @@ std::size_t PairCuts::cut_run(Bytes text, std::size_t start, Ends& ends) const {
     auto before = load8(text, start) & three_bytes;
     if (!is_such(before)) return start;
     while (start + 11 <= text.size() && !ends.is_full()) {
-        const auto behind = load8(text, start + 3) & three_bytes;
-        if (!is_such(behind)) break;
+        const auto after = load8(text, start + 3) & three_bytes;
+        if (!is_such(after)) break;
         start += 3;
         ends.room[ends.count] = static_cast<std::int64_t>(start);
-        ends.count += !others_have(bit_of(before, behind));
-        before = behind;
+        ends.count += !others_have(bit_of(before, after));
+        before = after;
     }
     return start;
 }

@@ -34,16 +34,16 @@ private:
     static constexpr std::uint64_t first_spread = 0x9E3779B1;
 
     std::uint64_t code_of(Bytes character) const;
-    void add(std::uint64_t before, std::uint64_t behind);
-    std::size_t bit_of(std::uint64_t before, std::uint64_t behind) const {
-        return (before * first_spread + behind) * spread_ >> shift_;
+    void add(std::uint64_t before, std::uint64_t after);
+    std::size_t bit_of(std::uint64_t before, std::uint64_t after) const {
+        return (before * first_spread + after) * spread_ >> shift_;
     }
-    bool ascii_has(std::uint64_t before, std::uint64_t behind) const {
-        return ascii_[2 * before + (behind >> 6)] >> (behind & 63) & 1;
+    bool ascii_has(std::uint64_t before, std::uint64_t after) const {
+        return ascii_[2 * before + (after >> 6)] >> (after & 63) & 1;
     }
     bool others_have(std::size_t bit) const { return others_[bit >> 6] >> (bit & 63) & 1; }
-    bool has(std::uint64_t before, std::uint64_t behind) const {
-        return before < 0x80 && behind < 0x80 ? ascii_has(before, behind) : others_have(bit_of(before, behind));
+    bool has(std::uint64_t before, std::uint64_t after) const {
+        return before < 0x80 && after < 0x80 ? ascii_has(before, after) : others_have(bit_of(before, after));
     }
     bool meet_nowhere(Bytes text, std::size_t start, std::size_t middle, std::size_t end) const;
     std::size_t part_end(Bytes text, std::size_t start) const;

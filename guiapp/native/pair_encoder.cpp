@@ -31,8 +31,8 @@ std::int32_t PairModel::whole_token(Bytes piece) const {
 }
 
 PairModel::Trouble PairModel::trouble_in(Bytes text) const {
-    if (rules.has_untold() && std::ranges::any_of(text, [&](Byte byte) { return rules.is_untold(byte); }))
-        return Trouble::has_untold_byte;
+    if (rules.has_ambiguous() && std::ranges::any_of(text, [&](Byte byte) { return rules.is_ambiguous(byte); }))
+        return Trouble::has_ambiguous_byte;
     return has_marked_space(text) ? Trouble::has_marked_space : Trouble::none;
 }
 
@@ -65,22 +65,22 @@ std::int64_t PairEncoder::encode(Bytes text, const TextOptions& options, bool is
     const bool are_many = parts_.size() > 1, is_changed = options.adds_space || options.marks_spaces;
     for (std::size_t index = 0; index < parts_.size(); ++index) {
         const auto& part = parts_[index];
-        const auto stretch = part.text_in(text);
-        const bool is_recalled = are_many && options.adds_space_to(part) == options.adds_space && cache_.may_recall_stretch(stretch);
+        const auto segment = part.text_in(text);
+        const bool is_recalled = are_many && options.adds_space_to(part) == options.adds_space && cache_.may_recall_segment(segment);
         if (is_recalled) count = encode_pending(ids, count);
-        if (!stretch.empty() && !(is_recalled && cache_.recall_stretch(stretch, ids, count))) {
+        if (!segment.empty() && !(is_recalled && cache_.recall_segment(segment, ids, count))) {
             const auto start = is_changed ? spaced_.size() : static_cast<std::size_t>(part.raw_start);
-            if (is_changed) put_spaces(stretch, options.adds_space_to(part), options.marks_spaces);
+            if (is_changed) put_spaces(segment, options.adds_space_to(part), options.marks_spaces);
             pending_text_ = is_changed ? Bytes(spaced_) : text;
-            const auto size = is_changed ? spaced_.size() - start : stretch.size();
-            const auto trouble = trouble_in(pending_text_.subspan(start, size), stretch, options, is_plain && is_whole(part, text));
+            const auto size = is_changed ? spaced_.size() - start : segment.size();
+            const auto trouble = trouble_in(pending_text_.subspan(start, size), segment, options, is_plain && is_whole(part, text));
             if (trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
             const auto first = count;
             if (!are_many || model_.cuts_short) count += fast(pending_text_.subspan(start), size, {}, ids.subspan(count));
             else count = add_pieces(start, size, ids, count);
             if (is_recalled) {
                 count = encode_pending(ids, count);
-                cache_.keep_stretch(stretch, ids.subspan(first, count - first));
+                cache_.store_segment(segment, ids.subspan(first, count - first));
             }
         }
         if (part.token != absent) count = add_token(static_cast<std::int32_t>(part.token), parts_[index + 1].raw_start, ids, count);
@@ -105,7 +105,7 @@ std::size_t PairEncoder::add_pieces(std::size_t start, std::size_t size, Ids ids
 }
 
 // Add a special token, with the white space that it removes, as a pending piece that ends where the following text begins.
-std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count) {
+std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t text_end, Ids ids, std::size_t count) {
     if (n_pending_ == PieceCache::block) count = encode_pending(ids, count);
     if (n_pending_ == 0) {
         ids[count] = token;
@@ -113,7 +113,7 @@ std::size_t PairEncoder::add_token(std::int32_t token, std::int64_t behind, Ids 
     }
     pending_tokens_.push_back(token);
     others_.push_back(static_cast<std::uint32_t>(n_pending_));
-    ends_[n_pending_++] = spaced_.empty() ? behind : static_cast<std::int64_t>(spaced_.size());
+    ends_[n_pending_++] = spaced_.empty() ? text_end : static_cast<std::int64_t>(spaced_.size());
     return count;
 }
 

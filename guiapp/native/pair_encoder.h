@@ -24,7 +24,7 @@ public:
     std::int32_t whole_token(Bytes piece) const;
 
     // Whether ids alone determine the spans of a text, so that `fast` may encode it.
-    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3, has_excluded = -4 };
+    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_ambiguous_byte = -3, has_excluded = -4 };
     Trouble trouble_in(Bytes text) const;
 
     // Whether a space byte cannot stand for U+2581: the text contains U+2581 itself, or a broken character that swallows a part
@@ -64,14 +64,14 @@ public:
     std::int32_t* short_ids() const { return short_ids_; }
 
 private:
-    static constexpr std::size_t longest_kept = 1 << 17;  // bytes of a piece: long ones are rare, but recur during editing
+    static constexpr std::size_t longest_cached = 1 << 17;  // bytes of a piece: long ones are rare, but recur during editing
 
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
     using BlockEnds = std::array<std::int64_t, PieceCache::block>;
 
     void put_spaces(Bytes text, bool adds_space, bool marks_spaces);
     std::size_t add_pieces(std::size_t start, std::size_t size, Ids ids, std::size_t count);
-    std::size_t add_token(std::int32_t token, std::int64_t behind, Ids ids, std::size_t count);
+    std::size_t add_token(std::int32_t token, std::int64_t text_end, Ids ids, std::size_t count);
     std::size_t encode_pending(Ids ids, std::size_t count);
     void forget_pending() { n_pending_ = n_taken_ = 0, pending_tokens_.clear(), others_.clear(); }
     PairModel::Trouble trouble_in(Bytes text, Bytes given, const TextOptions& options, bool is_plain) const;
@@ -81,7 +81,7 @@ private:
 
     const PairModel& model_;
     std::int32_t* short_ids_;
-    PieceCache cache_{longest_kept};
+    PieceCache cache_{longest_cached};
     Merger merger_;
     std::unique_ptr<Splitting> splitting_;
     Keys keys_, part_keys_;

@@ -151,7 +151,7 @@ PairRules::PairRules(const StringTable& tokens, const PairSource& source, Watch&
     enter(rules, watch);
     find_start_symbols(tokens, watch);
     find_fallbacks(tokens, source);
-    find_untold(rules);
+    find_ambiguous(rules);
     is_complete_ = !watch.has_stopped();
 }
 
@@ -334,7 +334,7 @@ void PairRules::find_fallbacks(const StringTable& tokens, const PairSource& sour
     }
 }
 
-void PairRules::find_untold(const std::vector<Named>& rules) {
+void PairRules::find_ambiguous(const std::vector<Named>& rules) {
     std::vector<bool> is_made(static_cast<std::size_t>(n_tokens_));
     if (!is_byte_level_) {
         for (const auto& rule : rules)
@@ -353,8 +353,8 @@ void PairRules::find_untold(const std::vector<Named>& rules) {
         if (!can_fall_back) continue;
         const auto tokens = fallbacks(static_cast<Byte>(byte));
         const bool is_clear = tokens.size() == 1 && tokens[0].token >= 0 && is_byte[static_cast<std::size_t>(tokens[0].token)];
-        untold_[byte] = !is_clear;
-        has_untold_ |= !is_clear;
+        ambiguous_[byte] = !is_clear;
+        has_ambiguous_ |= !is_clear;
     }
 }
 

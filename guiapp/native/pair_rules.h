@@ -30,12 +30,12 @@ public:
         : spread_(secret | 1), shift_(64 - std::bit_width(most + most / 2 + 15)), rows_(std::size_t{1} << (64 - shift_)) {}
 
     void add(std::uint64_t key, Value value) {
-        auto& row = rows_[place_of(key)];
+        auto& row = rows_[slot_of_key(key)];
         if (row.next_key == 0) row = {key + 1, value};
     }
 
     const Value* find(std::uint64_t key) const {
-        const auto& row = rows_[place_of(key)];
+        const auto& row = rows_[slot_of_key(key)];
         return row.next_key == 0 ? nullptr : &row.value;
     }
 
@@ -43,8 +43,8 @@ public:
 
     template <class Visit>
     void for_each(Visit visit) const {
-        for (std::size_t place = 0; place < rows_.size(); ++place)
-            if (const auto& row = rows_[place]; row.next_key != 0) visit(row.next_key - 1, row.value);
+        for (std::size_t slot = 0; slot < rows_.size(); ++slot)
+            if (const auto& row = rows_[slot]; row.next_key != 0) visit(row.next_key - 1, row.value);
     }
 
 private:
@@ -54,10 +54,10 @@ private:
     };
 
     // The row of a key, or the empty row for it.
-    std::size_t place_of(std::uint64_t key) const {
-        auto place = key * spread_ >> shift_;
-        while (rows_[place].next_key != key + 1 && rows_[place].next_key != 0) place = (place + 1) & (rows_.size() - 1);
-        return place;
+    std::size_t slot_of_key(std::uint64_t key) const {
+        auto slot = key * spread_ >> shift_;
+        while (rows_[slot].next_key != key + 1 && rows_[slot].next_key != 0) slot = (slot + 1) & (rows_.size() - 1);
+        return slot;
     }
 
     std::uint64_t spread_;
@@ -140,8 +140,8 @@ public:
 
     // Bytes for which ids alone do not determine the spans of tokens: bytes that may be omitted, or become several tokens, or a
     // token that can also stand for more bytes.
-    bool is_untold(Byte byte) const { return untold_[byte]; }
-    bool has_untold() const { return has_untold_; }
+    bool is_ambiguous(Byte byte) const { return ambiguous_[byte]; }
+    bool has_ambiguous() const { return has_ambiguous_; }
 
     // How many bytes of a text each token stands for; `of_marked`: of a text whose spaces are U+2581 already.
     std::vector<std::int32_t> token_lengths(bool of_marked) const;
@@ -184,7 +184,7 @@ private:
     void enter(const std::vector<Named>& rules, Watch& watch);
     void find_start_symbols(const StringTable& tokens, Watch& watch);
     void find_fallbacks(const StringTable& tokens, const PairSource& source);
-    void find_untold(const std::vector<Named>& rules);
+    void find_ambiguous(const std::vector<Named>& rules);
 
     const StringTable& tokens_;
     std::int32_t n_tokens_;
@@ -205,9 +205,9 @@ private:
     std::size_t most_fallbacks_ = 1;
     std::vector<std::int32_t> byte_tokens_;  // tokens that always stand for one byte of a text
     std::array<bool, 256> is_in_other_{};         // whether a symbol that is not a token contains a byte
-    std::array<bool, 256> untold_{};
+    std::array<bool, 256> ambiguous_{};
     std::vector<bool> is_unused_, stay_whole_;
-    bool has_untold_ = false;
+    bool has_ambiguous_ = false;
 };
 
 }  // namespace loupe

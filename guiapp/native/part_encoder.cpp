@@ -32,14 +32,14 @@ public:
     // Encode a text with special tokens, normalized by `piece_text`; false if that becomes too long.
     bool encode(Bytes text, const TextOptions& options, const PieceText& piece_text) {
         options.partition(text, parts_);
-        if (ids_.size() > most_kept_room) ids_ = {};
+        if (ids_.size() > most_retained_room) ids_ = {};
         count_ = 0;
         for (const auto& part : parts_) {
-            const auto stretch = part.text_in(text);
+            const auto segment_text = part.text_in(text);
             const bool begins = options.begins || part.raw_start > 0;
-            if (!stretch.empty() && !(has_words_ && begins && encode_words(stretch, piece_text))) {
+            if (!segment_text.empty() && !(has_words_ && begins && encode_words(segment_text, piece_text))) {
                 normalized_.data.clear();
-                if (!piece_text.normalize<false>(stretch, begins, normalized_)) return false;
+                if (!piece_text.normalize<false>(segment_text, begins, normalized_)) return false;
                 const auto ids = make_room(normalized_.data.size());
                 sum_ = 0, summed_ = count_;
                 count_ = fused(count_, has_parts_ ? encode_parts(normalized_.data, ids, count_) : encode_exactly(normalized_.data, ids, count_));
@@ -93,7 +93,7 @@ private:
 
     // Append the ids of some words; there must be room for two ids a byte.
     bool encode_block_of_words(const PieceCache::Block& words, const PieceText& piece_text, Ids ids, std::size_t& count) {
-        bool fits = true, is_firm = false;
+        bool fits = true, is_unambiguous = false;
         const auto encode_word = [&](std::size_t index, std::size_t first) {
             const auto word = words.piece(index);
             const auto rest = words.text.size() - static_cast<std::size_t>(words.ends[index]);
@@ -101,13 +101,13 @@ private:
             fits = fits && piece_text.normalize<false>(word, true, normalized_) && first + normalized_.data.size() + 2 * rest + PieceCache::spare_ids <= ids.size();
             if (!fits) return first;
             const auto end = encode_parts(normalized_.data, ids, first);
-            is_firm = all_firm_ && end - first <= 2 * word.size();
+            is_unambiguous = all_unambiguous_ && end - first <= 2 * word.size();
             return end;
         };
         const auto sum_before = sum_;
         const auto first = count;
         is_far_ = std::abs(sum_) > farthest_;
-        count = cache_.encode(words, ids, first, encode_word, [&] { return is_firm && fits; });
+        count = cache_.encode(words, ids, first, encode_word, [&] { return is_unambiguous && fits; });
         if (fits) sum_up(ids, count);
         if (fits && is_far_) {  // where sums are reset depends on all offsets
             sum_ = sum_before, summed_ = count = first;
@@ -119,7 +119,7 @@ private:
 
     // Append the ids of a normalized text after the first `count` ids. There must be room for one id a byte, and `spare_ids`.
     std::size_t encode_parts(Bytes text, Ids ids, std::size_t count) {
-        all_firm_ = true;
+        all_unambiguous_ = true;
         for (std::size_t start = 0; start < text.size();) {
             Ends parts{part_ends_};
             model_.cuts.next_parts(text, start, parts);
@@ -130,12 +130,12 @@ private:
         return count;
     }
 
-    static constexpr std::size_t most_kept_room = 1 << 22;
+    static constexpr std::size_t most_retained_room = 1 << 22;
     static constexpr std::size_t longest = 64;           // bytes of a part to cache
     static constexpr std::size_t longest_word = 1 << 17;  // in bytes; long words are rare, but recur during editing
     static constexpr double rounding = 1.0 / 256;        // the largest error of a sum up to about `farthest_sum`
 
-    struct Place {
+    struct Node {
         double best, second;  // scores of segmentations up to here, from the start of the part
         std::uint32_t origin;
         std::int32_t token;
@@ -156,13 +156,13 @@ private:
         sum_up(ids, first);
         const auto sum_before = sum_;
         const bool was_far = is_far_;
-        bool is_firm = false;
+        bool is_unambiguous = false;
         const auto encode_new = [&](std::size_t index, std::size_t count) {
             sum_up(ids, count);
             const auto part = block.piece(index);
-            is_firm = find_firm(part);
-            all_firm_ &= is_firm;
-            if (!is_firm) return summed_ = encode_exactly(part, ids, count);
+            is_unambiguous = find_unambiguous(part);
+            all_unambiguous_ &= is_unambiguous;
+            if (!is_unambiguous) return summed_ = encode_exactly(part, ids, count);
             for (const auto& [id, start, end] : tokens_) {
                 if (id != model_.unknown || byte_ids_.empty()) ids[count++] = id;
                 else for (auto at = start; at < end; ++at) ids[count++] = byte_ids_[part[at]];
@@ -172,11 +172,11 @@ private:
         auto count = first;
         is_far_ = std::abs(sum_) > farthest_;
         if (!is_far_) {
-            count = cache_.encode(block, ids, first, encode_new, [&] { return is_firm; });
+            count = cache_.encode(block, ids, first, encode_new, [&] { return is_unambiguous; });
             sum_up(ids, count);
         }
         if (is_far_) {  // where sums are reset depends on all offsets
-            sum_ = sum_before, count = first, all_firm_ = false;
+            sum_ = sum_before, count = first, all_unambiguous_ = false;
             for (std::size_t index = 0; index < block.ends.size(); ++index) count = encode_exactly(block.piece(index), ids, count);
             summed_ = count;
         }
@@ -198,10 +198,10 @@ private:
     }
 
     // Whether the best segmentation of a part does not depend on the previous text; its tokens are stored then.
-    bool find_firm(Bytes part) {
+    bool find_unambiguous(Bytes part) {
         if (part.size() > longest) return false;
-        places_.assign(part.size() + 1, {-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max(), 0, absent});
-        places_[0].best = 0;
+        nodes_.assign(part.size() + 1, {-std::numeric_limits<double>::max(), -std::numeric_limits<double>::max(), 0, absent});
+        nodes_[0].best = 0;
         for (std::size_t at = 0; at < part.size();) {
             const auto character_end = std::min(part.size(), at + announced_length(part[at]));
             bool is_known = false;
@@ -212,27 +212,27 @@ private:
                 const auto token = model_.tree->token_at(row);
                 if (token == absent) continue;
                 is_known |= end == character_end;
-                reach(places_[end], {places_[at].best + model_.scores[static_cast<std::size_t>(token)], 0, static_cast<std::uint32_t>(at), token});
+                reach(nodes_[end], {nodes_[at].best + model_.scores[static_cast<std::size_t>(token)], 0, static_cast<std::uint32_t>(at), token});
             }
             if (!is_known && !knows_bytes_) return false;
-            if (!is_known) reach(places_[character_end], {places_[at].best + model_.unknown_score, 0, static_cast<std::uint32_t>(at), model_.unknown});
+            if (!is_known) reach(nodes_[character_end], {nodes_[at].best + model_.unknown_score, 0, static_cast<std::uint32_t>(at), model_.unknown});
             at = character_end;
         }
         const auto least = 2 * rounding * static_cast<double>(part.size() + 2);
         tokens_.clear();
-        for (auto end = part.size(); end > 0; end = places_[end].origin) {
-            const auto& place = places_[end];
-            if (!(place.best - place.second > least)) return false;
-            tokens_.push_back({place.token, place.origin, static_cast<std::uint32_t>(end)});
+        for (auto end = part.size(); end > 0; end = nodes_[end].origin) {
+            const auto& node = nodes_[end];
+            if (!(node.best - node.second > least)) return false;
+            tokens_.push_back({node.token, node.origin, static_cast<std::uint32_t>(end)});
         }
         std::ranges::reverse(tokens_);
         return true;
     }
 
-    static void reach(Place& place, Place way) {
-        way.second = std::max(place.second, std::min(place.best, way.best));
-        if (way.best > place.best) place = way;
-        else place.second = way.second;
+    static void reach(Node& node, Node candidate) {
+        candidate.second = std::max(node.second, std::min(node.best, candidate.best));
+        if (candidate.best > node.best) node = candidate;
+        else node.second = candidate.second;
     }
 
     const Unigram& model_;
@@ -245,12 +245,12 @@ private:
     Lattice lattice_;
     Keys keys_, part_keys_;
     std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words in a block, and of the parts of a word
-    std::vector<Place> places_;
+    std::vector<Node> nodes_;
     std::vector<Lattice::Token> tokens_;
     double sum_ = 0;            // of the scores of the first `summed_` ids
     std::size_t summed_ = 0;
     bool is_far_ = false;       // whether it was so far from 0 that sums may be reset
-    bool all_firm_ = true;      // whether all parts of a word are firm
+    bool all_unambiguous_ = true;  // whether all parts of a word are unambiguous
     std::vector<Part> parts_;  // of a text
     NormalizedText normalized_;
     std::vector<std::int32_t> ids_;  // may be longer than `count_`

@@ -32,7 +32,7 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 PieceCache::PieceCache(std::size_t longest, std::size_t size) : rows_(least_rows), long_(least_rows), longest_(longest), size_(size) {}
 
 // The index of a key's own row, in the lowest bits for a table of any size.
-std::uint64_t PieceCache::place_of(std::uint64_t low, std::uint64_t high) {
+std::uint64_t PieceCache::slot_of_key(std::uint64_t low, std::uint64_t high) {
     const auto product = static_cast<unsigned __int128>(low ^ mix_low) * (high ^ mix_high);
     return static_cast<std::uint64_t>(product ^ product >> 64);
 }
@@ -42,7 +42,7 @@ PieceCache::Key PieceCache::key_of(Bytes piece, Kind kind) {
     std::ranges::copy(piece, bytes.begin());
     const auto high = load8(bytes, 8) | std::uint64_t{piece.size()} << length_shift | std::uint64_t{static_cast<Byte>(kind)} << kind_shift;
     const auto low = load8(bytes, 0);
-    return {low, high, place_of(low, high)};
+    return {low, high, slot_of_key(low, high)};
 }
 
 void PieceCache::write_row(Row& row, const Key& key, std::span<const std::int32_t> ids) {
@@ -70,8 +70,8 @@ void PieceCache::make_keys(const Block& pieces) {
         } else if (start + 16 <= text.size()) {
             key.low = load8(text, start) & low_masks[length];
             key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | kind;
-            key.place = place_of(key.low, key.high);
-            prefetch_early(&rows[key.place & mask]);
+            key.slot = slot_of_key(key.low, key.high);
+            prefetch_early(&rows[key.slot & mask]);
         } else {
             key = key_of(text.subspan(start, length), pieces.kind);
         }
@@ -83,13 +83,13 @@ void PieceCache::make_keys(const Block& pieces) {
 
 // Store hashes in the keys of pieces that fit no row, and prefetch their cached values.
 void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
-    for (auto next = listed; next; next = pieces.keys[next - 1].place) {
+    for (auto next = listed; next; next = pieces.keys[next - 1].slot) {
         const auto piece = pieces.piece(next - 1);
         auto& key = pieces.keys[next - 1];
         key.low = piece.size() <= longest_ ? hash(piece, pieces.kind) : 0;
         prefetch(&long_row(key.low));
     }
-    for (auto next = listed; next; next = pieces.keys[next - 1].place) {
+    for (auto next = listed; next; next = pieces.keys[next - 1].slot) {
         const auto& row = long_row(pieces.keys[next - 1].low);
         if (row.hash == 0) continue;
         prefetch(&text_[row.text]);
@@ -105,10 +105,10 @@ std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Id
     auto n_ids = count;
     for (; index < keys.size(); ++index) {
         const auto& key = keys[index];  // the key of a long piece is in no row
-        if (index + ahead < keys.size()) prefetch(&rows[keys[index + ahead].place & mask]);
-        auto& row = rows[key.place & mask];
+        if (index + ahead < keys.size()) prefetch(&rows[keys[index + ahead].slot & mask]);
+        auto& row = rows[key.slot & mask];
         if (row.low != key.low || row.high != key.high) {
-            auto& other = rows[(key.place & mask) ^ 1];
+            auto& other = rows[(key.slot & mask) ^ 1];
             if (other.low != key.low || other.high != key.high) break;
             std::swap(row, other);
         }
@@ -123,21 +123,21 @@ std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Id
 // The row of a key, or the row to store it in: the first empty one of some pairs, or else an occupied one.
 PieceCache::Row& PieceCache::row_for(const Key& key) {
     for (std::size_t probe = 0; probe < most_probes; ++probe)
-        if (auto& row = rows_[place_after(key.place, probe)]; row.high == 0 || (row.low == key.low && row.high == key.high)) return row;
-    return rows_[place_after(key.place, 1)];
+        if (auto& row = rows_[slot_after(key.slot, probe)]; row.high == 0 || (row.low == key.low && row.high == key.high)) return row;
+    return rows_[slot_after(key.slot, 1)];
 }
 
 void PieceCache::grow() {
     const auto rows = std::exchange(rows_, LargeArray<Row>(std::min(4 * rows_.size(), most_rows)));
-    for (std::size_t place = 0; place < rows.size(); ++place)
-        if (const auto& row = rows[place]; row.high != 0) row_for({row.low, row.high, place_of(row.low, row.high)}) = row;
+    for (std::size_t slot = 0; slot < rows.size(); ++slot)
+        if (const auto& row = rows[slot]; row.high != 0) row_for({row.low, row.high, slot_of_key(row.low, row.high)}) = row;
 }
 
 void PieceCache::grow_long() {
     const auto rows = std::exchange(long_, LargeArray<LongRow>(4 * long_.size()));
-    for (std::size_t place = 0; place < rows.size(); ++place)
-        if (rows[place].hash != 0)
-            if (auto* const row = free_long_row(rows[place].hash)) *row = rows[place];
+    for (std::size_t slot = 0; slot < rows.size(); ++slot)
+        if (rows[slot].hash != 0)
+            if (auto* const row = free_long_row(rows[slot].hash)) *row = rows[slot];
 }
 
 bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count) {
@@ -148,7 +148,7 @@ bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::si
         const auto piece = pieces.piece(index);
         return recall_long(piece, pieces.kind, hash(piece, pieces.kind), ids, count);
     }
-    auto& own = rows_[place_after(key.place, 1)];
+    auto& own = rows_[slot_after(key.slot, 1)];
     std::swap(own, row);
     store_pair(ids, count, own.two);
     store_pair(ids, count + 2, own.last & ids_mask);
@@ -170,34 +170,34 @@ bool PieceCache::recall_long(Bytes piece, Kind kind, std::uint64_t hash, Ids ids
     return false;
 }
 
-bool PieceCache::may_recall_stretch(Bytes stretch) {
-    if (stretch.empty() || stretch.size() > longest_stretch) return false;
-    stretch_hash_ = hash(stretch, Kind::stretch);
-    const auto bit = stretch_hash_ >> 8 & (n_bits - 1);
+bool PieceCache::may_recall_segment(Bytes segment) {
+    if (segment.empty() || segment.size() > longest_cached_segment) return false;
+    segment_hash_ = hash(segment, Kind::segment);
+    const auto bit = segment_hash_ >> 8 & (n_bits - 1);
     if (noted_[bit / 64] >> bit % 64 & 1) return true;
     if (++n_noted_ > most_noted) noted_.fill(0), n_noted_ = 1;
     noted_[bit / 64] |= std::uint64_t{1} << bit % 64;
     return false;
 }
 
-void PieceCache::keep_stretch(Bytes stretch, std::span<const std::int32_t> ids) {
-    if (may_be_kept(ids)) keep_long(stretch, Kind::stretch, stretch_hash_, ids);
+void PieceCache::store_segment(Bytes segment, std::span<const std::int32_t> ids) {
+    if (may_be_cached(ids)) store_long(segment, Kind::segment, segment_hash_, ids);
 }
 
-bool PieceCache::may_be_kept(std::span<const std::int32_t> ids) {
+bool PieceCache::may_be_cached(std::span<const std::int32_t> ids) {
     return !ids.empty() && std::ranges::none_of(ids, [](auto id) { return id < 0; });
 }
 
-void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids) {
-    if (!may_be_kept(ids)) return;
+void PieceCache::store(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids) {
+    if (!may_be_cached(ids)) return;
     const auto& key = pieces.keys[index];
     if (key.high == too_long) {
-        if (key.low) keep_long(pieces.piece(index), pieces.kind, key.low, ids);
+        if (key.low) store_long(pieces.piece(index), pieces.kind, key.low, ids);
         return;
     }
     if (ids.size() > few) {
         const auto piece = pieces.piece(index);
-        return keep_long(piece, pieces.kind, hash(piece, pieces.kind), ids);
+        return store_long(piece, pieces.kind, hash(piece, pieces.kind), ids);
     }
     if (4 * n_rows_ >= rows_.size() && rows_.size() < most_rows) grow();
     auto& row = row_for(key);
@@ -212,7 +212,7 @@ PieceCache::LongRow* PieceCache::free_long_row(std::uint64_t hash) {
     return nullptr;
 }
 
-void PieceCache::keep_long(Bytes piece, Kind kind, std::uint64_t hash, std::span<const std::int32_t> ids) {
+void PieceCache::store_long(Bytes piece, Kind kind, std::uint64_t hash, std::span<const std::int32_t> ids) {
     if (piece.size() > longest_ || ids.size() > longest_) return;
     if (2 * n_long_ >= long_.size() && long_.size() < most_long_rows) grow_long();
     if (text_.size() + piece.size() > size_ * most_text || ids_.size() + ids.size() > size_ * most_ids || 2 * n_long_ > long_.size()) {

@@ -31,9 +31,9 @@ std::size_t match_length(const TokenTree& tokens, Bytes text, std::size_t at) {
 
 }  // namespace
 
-PieceText::Stretch PieceText::next(Bytes text, std::size_t at) const {
+PieceText::Replacement PieceText::next(Bytes text, std::size_t at) const {
     if (text[at] == ' ' && keeps_space) return {plain_space, 1};
-    if (settled.kinds[text[at]] == SettledText::in_user_defined)
+    if (stable.kinds[text[at]] == StableText::in_user_defined)
         if (const auto size = match_length(*user_defined, text, at)) return {text.subspan(at, size), size};
     if (const auto match = charsmap.longest(text, at); match.length > 0) return {charsmap.replacement(match), match.length};
     if (const auto size = valid_length(text, at)) return {text.subspan(at, size), size};
@@ -48,13 +48,13 @@ PieceText::Change PieceText::change_in(Bytes text) const {
     bool was_space = removes_spaces;
     auto change = Change::none;
     for (std::size_t at = 0; at < text.size();) {
-        if (const auto stop = settled.end(text, at); stop > at) {
+        if (const auto stop = stable.end(text, at); stop > at) {
             was_space = false, at = stop;
             continue;
         }
         const auto [made, size] = next(text, at);
         if (!std::ranges::equal(made, text.subspan(at, size)) || (was_space && made[0] == ' ')) return Change::some;
-        if (last_character(made) > 0) change = Change::of_places;
+        if (last_character(made) > 0) change = Change::of_origins;
         was_space = removes_spaces && made.back() == ' ';
         at += size;
     }
@@ -62,7 +62,7 @@ PieceText::Change PieceText::change_in(Bytes text) const {
 }
 
 // Append the replacement of text[start:end], with spaces as spelled by pieces.
-template <bool has_places>
+template <bool has_origins>
 void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedText& output) const {
     for (std::size_t at = 0; at < made.size();) {
         const bool is_mark = spaces == Spaces::compact && begins_with(made, at, space_symbol);
@@ -70,7 +70,7 @@ void PieceText::add(Bytes made, std::size_t start, std::size_t end, NormalizedTe
         output.data.insert(output.data.end(), written.begin(), written.end());
         at += is_mark ? space_symbol.size() : 1;
     }
-    if (!has_places || made.empty()) return;
+    if (!has_origins || made.empty()) return;
     for (auto at = start; output.starts.size() < output.data.size();) {
         output.starts.push_back(static_cast<std::int64_t>(at));
         at = std::min(at + 1, end);
@@ -90,7 +90,7 @@ void PieceText::drop_last_spaces(NormalizedText& output) const {
 // The origin of dropped text is added to the previous character, except for spaces at both ends of the text. As in
 // SentencePiece, if a character becomes several, the first one has the whole origin; of a user-defined piece, the last
 // character has it. The others have an empty origin.
-template <bool has_places>
+template <bool has_origins>
 bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const {
     std::size_t at = 0;
     while (begins && removes_spaces && at < text.size()) {
@@ -99,13 +99,13 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
         at += size;
     }
     if (at == text.size()) return true;
-    if (begins && adds_space && !adds_at_end) add<has_places>(plain_space, at, at, output);
+    if (begins && adds_space && !adds_at_end) add<has_origins>(plain_space, at, at, output);
     bool was_space = begins && removes_spaces;
     while (at < text.size()) {
         if (output.size() > most_bytes) return false;
-        if (const auto stop = settled.end(text, at); stop > at) {
+        if (const auto stop = stable.end(text, at); stop > at) {
             const auto same = text.subspan(at, stop - at);
-            if constexpr (has_places) output.keep(same, at);
+            if constexpr (has_origins) output.keep(same, at);
             else output.data.insert(output.data.end(), same.begin(), same.end());
             was_space = false, at = stop;
             continue;
@@ -113,12 +113,12 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
         auto [made, size] = next(text, at);
         while (was_space && !made.empty() && made[0] == ' ') made = made.subspan(1);
         if (!made.empty()) {
-            const bool stays = std::ranges::equal(made, text.subspan(at, size));
-            const auto cut = stays ? last_character(made) : first_character(made);
-            add<has_places>(made.first(cut), at, stays ? at : at + size, output);
-            add<has_places>(made.subspan(cut), stays ? at : at + size, at + size, output);
+            const bool is_unchanged = std::ranges::equal(made, text.subspan(at, size));
+            const auto cut = is_unchanged ? last_character(made) : first_character(made);
+            add<has_origins>(made.first(cut), at, is_unchanged ? at : at + size, output);
+            add<has_origins>(made.subspan(cut), is_unchanged ? at : at + size, at + size, output);
             was_space = removes_spaces && made.back() == ' ';
-        } else if (has_places && output.size() > 0) {
+        } else if (has_origins && output.size() > 0) {
             output.ends.back() = static_cast<std::int64_t>(at + size);
         }
         at += size;
@@ -127,7 +127,7 @@ bool PieceText::normalize(Bytes text, bool begins, NormalizedText& output) const
     if (removes_spaces) drop_last_spaces(output);
     if (adds_space && adds_at_end) {
         const auto end = output.ends.empty() ? first : static_cast<std::size_t>(output.ends.back());
-        add<has_places>(plain_space, end, end, output);
+        add<has_origins>(plain_space, end, end, output);
     }
     return output.size() <= most_bytes;
 }
@@ -179,7 +179,7 @@ LOUPE_API PieceText* loupe_piece_text_new(const PieceTextParts* parts) {
         .charsmap = {parts->units, parts->replacements},
         .user_defined = parts->user_defined,
         .spelled_user_defined = parts->spelled_user_defined,
-        .settled = {parts->kinds, parts->is_settled},
+        .stable = {parts->kinds, parts->is_settled},
         .spaces = static_cast<Spaces>(parts->spaces),
         .adds_space = parts->adds_space,
         .adds_at_end = parts->adds_at_end,

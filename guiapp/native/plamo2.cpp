@@ -46,7 +46,7 @@ struct Plamo2 {
         matcher.find_longest(text, tokens);
         choose(text, tokens);
         for (std::size_t at = 0; at < text.size();) {
-            const auto end = behind(text, at, tokens[at]);
+            const auto end = end_of(text, at, tokens[at]);
             if (tokens[at] != absent) {
                 output.add(tokens[at], at, end);
                 at = end;
@@ -60,23 +60,23 @@ private:
     void choose(Bytes text, Ids tokens) const {
         const auto reach = std::min(text.size(), std::max(matcher.longest(), longest_character));
         const auto mask = std::bit_ceil(reach + 1) - 1;
-        std::vector<std::int64_t> ways(mask + 1, unreached);
-        ways[text.size() & mask] = 0;
+        std::vector<std::int64_t> path_costs(mask + 1, unreached);
+        path_costs[text.size() & mask] = 0;
         for (auto at = text.size(); at-- > 0;) {
             if (is_continuation(text[at])) continue;
             auto best = unreached;
             auto best_token = absent;
             for (auto token = tokens[at]; token != absent; token = matcher.shorter(token)) {
-                const auto cost = ways[(at + matcher.length(token)) & mask] + costs[static_cast<std::size_t>(token)];
+                const auto cost = path_costs[(at + matcher.length(token)) & mask] + costs[static_cast<std::size_t>(token)];
                 if (cost < best) best = cost, best_token = token;
             }
-            const auto cost = ways[behind(text, at, absent) & mask] + unknown_cost;
-            ways[at & mask] = std::min(best, cost);
+            const auto cost = path_costs[end_of(text, at, absent) & mask] + unknown_cost;
+            path_costs[at & mask] = std::min(best, cost);
             tokens[at] = cost < best ? absent : best_token;
         }
     }
 
-    std::size_t behind(Bytes text, std::size_t at, std::int32_t token) const {
+    std::size_t end_of(Bytes text, std::size_t at, std::int32_t token) const {
         return token != absent ? at + matcher.length(token) : std::min(text.size(), at + announced_length(text[at]));
     }
 };

@@ -9,15 +9,15 @@ namespace loupe {
 
 namespace {
 
-constexpr std::size_t least_stretch = 1 << 16;
+constexpr std::size_t least_chunk = 1 << 16;
 
 // Block by block: tokens that start in a block depend on at most the longest token's length after it.
 void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::size_t at, std::int32_t unknown, std::vector<std::int32_t>& found,
                  TokenOutput& output) {
-    const auto longest = matcher.longest(), stretch = std::max(longest, least_stretch);
+    const auto longest = matcher.longest(), chunk = std::max(longest, least_chunk);
     while (at < text.size()) {
-        const auto first = at, end = std::min(text.size(), first + stretch);
-        const auto seen = text.subspan(first, std::min(text.size() - first, stretch + longest));
+        const auto first = at, end = std::min(text.size(), first + chunk);
+        const auto seen = text.subspan(first, std::min(text.size() - first, chunk + longest));
         found.resize(std::max(found.size(), seen.size()));
         matcher.find_longest(seen, found);
         while (at < end) {

@@ -21,7 +21,7 @@ inline bool holds_space_symbol(Bytes text) {
 struct Word {
     std::size_t start, end;
 
-    bool is_there() const { return start < end; }
+    bool exists() const { return start < end; }
     Bytes in(Bytes text) const { return text.subspan(start, end - start); }
 };
 
@@ -42,8 +42,8 @@ std::array<std::uint64_t, n_flags> marks(Bytes bytes, std::span<const Flags, 256
 }
 
 // Append the positions of set bits, counted from `base` on, after the first `count` ones.
-inline void write_places(std::uint64_t bits, std::size_t base, std::span<std::int64_t> places, std::size_t& count) {
-    for (; bits; bits &= bits - 1) places[count++] = static_cast<std::int64_t>(base) + std::countr_zero(bits);
+inline void write_offsets(std::uint64_t bits, std::size_t base, std::span<std::int64_t> offsets, std::size_t& count) {
+    for (; bits; bits &= bits - 1) offsets[count++] = static_cast<std::int64_t>(base) + std::countr_zero(bits);
 }
 
 }  // namespace loupe

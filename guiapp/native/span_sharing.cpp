@@ -50,8 +50,8 @@ void count_matches(Part part, Part other) {
             ++at;
         } else if (column.is_empty(token)) {
             const auto end = column.end_of_empty(token, last);
-            const auto is_there = other.column.is_empty(at) && other.column.starts.data[at] == column.starts.data[token];
-            const Part found{other.column, at, is_there ? other.column.end_of_empty(at, other.last) : at};
+            const auto exists = other.column.is_empty(at) && other.column.starts.data[at] == column.starts.data[token];
+            const Part found{other.column, at, exists ? other.column.end_of_empty(at, other.last) : at};
             std::int64_t left_of[2] = {0, found.count_special()};
             left_of[0] = found.last - found.first - left_of[1];
             for (; token < end; ++token) column.shares.data[token] += left_of[column.are_special.data[token]]-- > 0;

@@ -30,24 +30,24 @@ std::vector<std::int32_t> all_rows(const Strings& strings) {
 // tries the next shorter one when it is this token's turn.
 class Claims {
 public:
-    Claims(const SpecialTokens& tokens, Bytes text, std::size_t start, std::size_t end, std::span<const SpecialTokens::Place> places)
-        : tokens_(tokens), text_(text), start_(start), state_(end - start, free_byte), places_(places.begin(), places.end()) {
+    Claims(const SpecialTokens& tokens, Bytes text, std::size_t start, std::size_t end, std::span<const SpecialTokens::Match> matches)
+        : tokens_(tokens), text_(text), start_(start), state_(end - start, free_byte), matches_(matches.begin(), matches.end()) {
         std::vector<Turn> turns;
-        for (std::size_t place = 0; place < places_.size(); ++place) turns.push_back({places_[place].token, place});
+        for (std::size_t match = 0; match < matches_.size(); ++match) turns.push_back({matches_[match].token, match});
         std::make_heap(turns.begin(), turns.end());
         while (!turns.empty()) {
             std::pop_heap(turns.begin(), turns.end());
             const auto turn = turns.back();
             turns.pop_back();
-            if (const auto shorter = claim(places_[turn.place], turn.token); shorter != absent) {
-                turns.push_back({shorter, turn.place});
+            if (const auto shorter = claim(matches_[turn.match], turn.token); shorter != absent) {
+                turns.push_back({shorter, turn.match});
                 std::push_heap(turns.begin(), turns.end());
             }
         }
     }
 
     // The matches with the tokens that they won, or `absent`.
-    std::span<const SpecialTokens::Place> places() const { return places_; }
+    std::span<const SpecialTokens::Match> matches() const { return matches_; }
     bool is_dropped(std::size_t at) const { return start_ <= at && at < start_ + state_.size() && state_[at - start_] == dropped; }
 
 private:
@@ -55,21 +55,21 @@ private:
 
     struct Turn {
         std::int32_t token;
-        std::size_t place;
+        std::size_t match;
 
         // The token that is last in the list goes first, and of its matches the first.
-        bool operator<(const Turn& other) const { return token != other.token ? token < other.token : place > other.place; }
+        bool operator<(const Turn& other) const { return token != other.token ? token < other.token : match > other.match; }
     };
 
     // Returns the token that the match tries next, or `absent`.
-    std::int32_t claim(SpecialTokens::Place& place, std::int32_t token) {
-        place.token = absent;
-        const auto bytes = std::span(state_).subspan(place.start - start_, tokens_.length(token));
+    std::int32_t claim(SpecialTokens::Match& match, std::int32_t token) {
+        match.token = absent;
+        const auto bytes = std::span(state_).subspan(match.start - start_, tokens_.length(token));
         if (bytes[0] != free_byte) return absent;
         if (!std::ranges::all_of(bytes, [](auto state) { return state == free_byte; })) return tokens_.shorter(token);
         std::ranges::fill(bytes, taken);
-        place.token = token, place.end = place.start + bytes.size();
-        drop_beside(place.start, place.end, tokens_.kind(token));
+        match.token = token, match.end = match.start + bytes.size();
+        drop_beside(match.start, match.end, tokens_.kind(token));
         return absent;
     }
 
@@ -85,7 +85,7 @@ private:
     Bytes text_;
     std::size_t start_;
     std::vector<State> state_;  // of each byte
-    std::vector<SpecialTokens::Place> places_;
+    std::vector<SpecialTokens::Match> matches_;
 };
 
 // The size of the Unicode white space character at an offset, or 0.
@@ -246,9 +246,9 @@ std::size_t SpecialTokens::next_beginning(Bytes text, std::size_t at) const {
 // Visit the longest token at each offset; `visit` returns where to continue. Skips bytes that begin no token: most of most
 // texts.
 template <class Visit>
-void SpecialTokens::visit_places(Bytes text, Visit visit) const {
+void SpecialTokens::visit_token_matches(Bytes text, Visit visit) const {
     const auto next = [&](std::size_t at, std::int32_t token) {
-        return token == absent ? at + 1 : visit(Place{at, at + length(token), token});
+        return token == absent ? at + 1 : visit(Match{at, at + length(token), token});
     };
     std::vector<std::int32_t> longest;
     for (auto at = next_beginning(text, 0); at < text.size(); at = next_beginning(text, at)) {
@@ -268,9 +268,9 @@ void SpecialTokens::visit_places(Bytes text, Visit visit) const {
 
 std::vector<Part> SpecialTokens::occurrences(Bytes text) const {
     std::vector<Part> found;
-    visit_places(text, [&](const Place& place) {
-        found.push_back(part(place.start, place.start, id(place.token), place.start, place.end));
-        return place.start + 1;
+    visit_token_matches(text, [&](const Match& match) {
+        found.push_back(part(match.start, match.start, id(match.token), match.start, match.end));
+        return match.start + 1;
     });
     if (!later_) return found;
     std::vector<Part> all;
@@ -280,7 +280,7 @@ std::vector<Part> SpecialTokens::occurrences(Bytes text) const {
 
 bool SpecialTokens::are_in(Bytes text) const {
     bool result = later_ && later_->are_in(text);
-    if (!result) visit_places(text, [&](const Place&) { return result = true, text.size(); });
+    if (!result) visit_token_matches(text, [&](const Match&) { return result = true, text.size(); });
     return result;
 }
 
@@ -294,7 +294,7 @@ void SpecialTokens::partition(Bytes text, std::vector<Part>& parts) const {
 // Matches that overlap, or have only white space between them that one may strip, compete as a group; usually the first one
 // wins.
 void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) const {
-    std::vector<Place> places;
+    std::vector<Match> matches;
     std::size_t raw_start = 0, end = 0, reach = 0;  // `reach`: `end` plus the white space after it
     const auto before_spaces = [&](std::size_t at) {
         while (at > raw_start && is_space(text[at - 1])) --at;
@@ -304,33 +304,33 @@ void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) co
         while (at < text.size() && is_space(text[at])) ++at;
         return at;
     };
-    const auto settle = [&] {
-        const auto first = places[0];
-        const auto loses = [&](const Place& other) { return other.end <= first.end && other.token < first.token; };
-        if (std::ranges::all_of(std::span(places).subspan(1), loses)) {
+    const auto resolve_overlaps = [&] {
+        const auto first = matches[0];
+        const auto loses = [&](const Match& other) { return other.end <= first.end && other.token < first.token; };
+        if (std::ranges::all_of(std::span(matches).subspan(1), loses)) {
             const auto raw_end = kind(first.token) & strips_left ? before_spaces(first.start) : first.start;
             parts.push_back(part(raw_start, raw_end, id(first.token), first.start, first.end));
             raw_start = kind(first.token) & strips_right ? after_spaces(first.end) : first.end;
         } else {
-            const Claims claims(*this, text, strips_ ? before_spaces(first.start) : first.start, reach, places);
-            for (const auto& place : claims.places()) {
-                if (place.token == absent) continue;
-                auto raw_end = place.start;
+            const Claims claims(*this, text, strips_ ? before_spaces(first.start) : first.start, reach, matches);
+            for (const auto& match : claims.matches()) {
+                if (match.token == absent) continue;
+                auto raw_end = match.start;
                 while (raw_end > raw_start && claims.is_dropped(raw_end - 1)) --raw_end;
-                parts.push_back(part(raw_start, raw_end, id(place.token), place.start, place.end));
-                for (raw_start = place.end; claims.is_dropped(raw_start);) ++raw_start;
+                parts.push_back(part(raw_start, raw_end, id(match.token), match.start, match.end));
+                for (raw_start = match.end; claims.is_dropped(raw_start);) ++raw_start;
             }
         }
-        places.clear();
+        matches.clear();
     };
-    visit_places(text, [&](const Place& place) {
-        const bool meets = place.start < reach || (strips_ && place.start == reach && end > 0 && is_space(text[end - 1]));
-        if (!places.empty() && !meets) settle();
-        if (places.empty() || place.end > end) end = place.end, reach = !strips_ ? end : end < reach ? reach : after_spaces(end);
-        places.push_back(place);
-        return place.start + 1;
+    visit_token_matches(text, [&](const Match& match) {
+        const bool meets = match.start < reach || (strips_ && match.start == reach && end > 0 && is_space(text[end - 1]));
+        if (!matches.empty() && !meets) resolve_overlaps();
+        if (matches.empty() || match.end > end) end = match.end, reach = !strips_ ? end : end < reach ? reach : after_spaces(end);
+        matches.push_back(match);
+        return match.start + 1;
     });
-    if (!places.empty()) settle();
+    if (!matches.empty()) resolve_overlaps();
     parts.push_back(part(raw_start, text.size(), absent, text.size(), text.size()));
 }
 
@@ -339,18 +339,18 @@ void SpecialTokens::partition_by_claims(Bytes text, std::vector<Part>& parts) co
 std::size_t SpecialTokens::partition_from_left(Bytes text, std::size_t start, std::size_t end, std::vector<Part>& parts) const {
     const auto searched = text.first(end).subspan(start);
     auto done = start;
-    visit_places(searched, [&](const Place& place) {
-        auto from = place.start, to = place.end;
-        if (kind(place.token) & hides) return place.end;
-        if (kind(place.token) & strips_left) from = before_wide_spaces(searched, from);
-        if (kind(place.token) & strips_right)
+    visit_token_matches(searched, [&](const Match& match) {
+        auto from = match.start, to = match.end;
+        if (kind(match.token) & hides) return match.end;
+        if (kind(match.token) & strips_left) from = before_wide_spaces(searched, from);
+        if (kind(match.token) & strips_right)
             while (const auto size = wide_space(searched, to)) to += size;
-        if (start + to <= done) return place.end;  // the previous token has stripped all of it
+        if (start + to <= done) return match.end;  // the previous token has stripped all of it
         from = std::max(start + from, done), to += start;
         const auto raw_start = later_ ? later_->partition_from_left(text, done, from, parts) : done;
-        parts.push_back(part(raw_start, from, id(place.token), from, to));
+        parts.push_back(part(raw_start, from, id(match.token), from, to));
         done = to;
-        return place.end;
+        return match.end;
     });
     return later_ ? later_->partition_from_left(text, done, end, parts) : done;
 }

@@ -44,7 +44,7 @@ public:
     Byte kind(std::int32_t token) const { return kinds_[static_cast<std::size_t>(token)]; }
 
     // A match: a position in a text where a token begins, with the token's row.
-    struct Place {
+    struct Match {
         std::size_t start, end;
         std::int32_t token;
     };
@@ -54,7 +54,7 @@ private:
     static constexpr std::size_t few = 8;               // bytes to search for at once
 
     template <class Visit>
-    void visit_places(Bytes text, Visit visit) const;
+    void visit_token_matches(Bytes text, Visit visit) const;
     std::int32_t id(std::int32_t token) const { return ids_[static_cast<std::size_t>(token)]; }
     void find_jumps();
     std::int32_t longest_match(Bytes text, std::size_t at) const;

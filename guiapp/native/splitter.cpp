@@ -37,7 +37,7 @@ std::size_t start_of_character(Bytes text, std::size_t at) {
 }
 
 // The first offset from `at` on that is not a-z; near the end, it may stop a few letters early.
-std::size_t behind_small_letters(Bytes text, std::size_t at) {
+std::size_t after_small_letters(Bytes text, std::size_t at) {
     for (; at + 8 <= text.size(); at += 8) {
         const auto word = load8(text, at), low = word & ~high_bits;
         const auto others = ~((low + 0x1F1F1F1F1F1F1F1F) & ~(low + 0x0505050505050505) & ~word) & high_bits;
@@ -51,12 +51,12 @@ std::size_t behind_small_letters(Bytes text, std::size_t at) {
 std::size_t Splitter::class_at(Bytes text, std::size_t at) const { return items_of(tables_.classes)[code_at(text, at)]; }
 
 std::size_t Splitter::last_cut(Bytes text, std::size_t position) const {
-    auto behind = start_of_character(text, position);
-    for (std::ptrdiff_t right = -1; behind > 0;) {
-        const auto at = start_of_character(text, behind - 1);
+    auto following = start_of_character(text, position);
+    for (std::ptrdiff_t right = -1; following > 0;) {
+        const auto at = start_of_character(text, following - 1);
         const auto left = class_at(text, at);
-        if (right >= 0 && is_cut(left, static_cast<std::size_t>(right))) return behind;
-        right = static_cast<std::ptrdiff_t>(left), behind = at;
+        if (right >= 0 && is_cut(left, static_cast<std::size_t>(right))) return following;
+        right = static_cast<std::ptrdiff_t>(left), following = at;
     }
     return 0;
 }
@@ -73,7 +73,7 @@ std::size_t Splitter::first_cut(Bytes text, std::size_t position) const {
 }
 
 bool Visits::is_again(std::size_t at, std::uint32_t row) {
-    const auto number = (at - start_) / stretch_ * n_states_ + row / row_size_;
+    const auto number = (at - start_) / interval_ * n_states_ + row / row_size_;
     if (number / bits >= visited_.size()) visited_.resize(number / bits + 1);
     auto& word = visited_[number / bits];
     const auto bit = std::uint64_t{1} << number % bits;
@@ -167,7 +167,7 @@ bool Splitting::match_carefully(Bytes text, std::size_t start, const Level& leve
     const auto transitions = items_of(splitter_.tables_.transitions);
     auto row = first_row_of(level);
     bool is_found = false;
-    auto at = start, next_place = visits_.next_place(start);
+    auto at = start, next_recorded = visits_.next_recorded(start);
     while (true) {
         const auto seen = at < text.size() ? classes[code_at(text, at)] : static_cast<std::uint32_t>(splitter_.end_class_);
         const auto entry = transitions[row + seen];
@@ -176,13 +176,13 @@ bool Splitting::match_carefully(Bytes text, std::size_t start, const Level& leve
         if (row == dead) return is_found;
         at += width_at(text, at);
         if (entry & to_letters) {
-            at = behind_small_letters(text, at);
-        } else if (at < next_place) {
+            at = after_small_letters(text, at);
+        } else if (at < next_recorded) {
             continue;
         } else if (visits_.is_again(at, row)) {
             return is_found;
         }
-        next_place = visits_.next_place(at);
+        next_recorded = visits_.next_recorded(at);
     }
 }
 
@@ -292,7 +292,7 @@ Splitting::Match Splitting::match_plainly(Bytes text, std::size_t position, std:
         if (row == dead) return match;
         at += width;
         if (entry & to_letters && width == 1) {
-            at = behind_small_letters(text, at);
+            at = after_small_letters(text, at);
         } else if (is_same && entry & accepts) {
             at = skip_same(text, at, width, seen);
             match = {at - width, true, false};
@@ -345,11 +345,11 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
 // Add the ends among the 64 bytes from `at` on, and move `start` after them; false if another method has to continue.
 [[gnu::always_inline]] inline bool Splitting::take_word(Bytes text, std::size_t word, std::size_t at, std::size_t& start,
                                                         const Level& level, Ends& ends) {
-    const auto behind = at + Windows::width;
+    const auto following = at + Windows::width;
     const auto unsure = windows_.unsure(word);
     auto left = windows_.cuts(word) | unsure;
-    if (behind >= text.size()) left &= ~(~std::uint64_t{0} << (last_character(text) - at));  // bytes after the end mean nothing
-    if (start >= at) left &= start < behind ? ~std::uint64_t{0} << (start - at) << 1 : 0;
+    if (following >= text.size()) left &= ~(~std::uint64_t{0} << (last_character(text) - at));  // bytes after the end mean nothing
+    if (start >= at) left &= start < following ? ~std::uint64_t{0} << (start - at) << 1 : 0;
     if (!unsure && left && ends.count + Windows::width <= ends.room.size()) {
         const auto added = ends.room.subspan(ends.count, static_cast<std::size_t>(std::popcount(left)));
         for (auto& end : added) {
@@ -363,7 +363,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
         const auto place = static_cast<std::size_t>(std::countr_zero(left)), end = at + place;
         left &= left - 1;
         auto known = Windows::Known::cut;
-        if (unsure >> place & 1) known = windows_.known_behind_run(text, end);
+        if (unsure >> place & 1) known = windows_.known_after_run(text, end);
         if (known == Windows::Known::no_cut) continue;
         if (known == Windows::Known::cut) {
             ends.add(start = end);
@@ -376,7 +376,7 @@ void Splitting::window_ends(Bytes text, std::size_t position, const Level& level
             start = one.last();
             ends.count = one.count;
         }
-        if (start >= std::min(behind, text.size()) || (text[start] >= 0x80 && windows_.is_foreign(word))) break;
+        if (start >= std::min(following, text.size()) || (text[start] >= 0x80 && windows_.is_foreign(word))) break;
         left &= ~std::uint64_t{0} << (start - at) << 1;
     }
     return true;

@@ -31,20 +31,20 @@ struct SplitTables {
 class Visits {
 public:
     Visits(std::size_t n_states, std::size_t row_size)
-        : n_states_(n_states), row_size_(row_size), stretch_(std::bit_ceil(std::max(least_stretch, n_states / 8))) {}
+        : n_states_(n_states), row_size_(row_size), interval_(std::bit_ceil(std::max(least_interval, n_states / 8))) {}
 
     void begin(std::size_t start) { start_ = start, visited_.clear(); }
 
     // The first offset after `at` where `is_again` must be called.
-    std::size_t next_place(std::size_t at) const { return at + stretch_ - (at - start_) % stretch_; }
+    std::size_t next_recorded(std::size_t at) const { return at + interval_ - (at - start_) % interval_; }
 
     // Whether an earlier attempt had this state at the first character of this block; stores the state.
     bool is_again(std::size_t at, std::uint32_t row);
 
 private:
-    static constexpr std::size_t least_stretch = 16, bits = 64;
+    static constexpr std::size_t least_interval = 16, bits = 64;
 
-    std::size_t n_states_, row_size_, stretch_, start_ = 0;
+    std::size_t n_states_, row_size_, interval_, start_ = 0;
     std::vector<std::uint64_t> visited_;  // a bit for each state in each block
 };
 

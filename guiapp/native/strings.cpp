@@ -36,26 +36,26 @@ StringTable::StringTable(Strings strings, std::uint64_t secret, Watch& watch)
         longest_ = std::max(longest_, text.size());
         const auto hashed = hash(text);
         const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
-        auto place = hashed & (slots_.size() - 1);
-        for (; slots_[place].next_row != 0; place = (place + 1) & (slots_.size() - 1)) {
-            if (slots_[place].fingerprint != fingerprint) continue;
-            const auto earlier = slots_[place].next_row - 1;
+        auto slot = hashed & (slots_.size() - 1);
+        for (; slots_[slot].next_row != 0; slot = (slot + 1) & (slots_.size() - 1)) {
+            if (slots_[slot].fingerprint != fingerprint) continue;
+            const auto earlier = slots_[slot].next_row - 1;
             if (!std::ranges::equal(strings[static_cast<std::size_t>(earlier)], text)) continue;
-            if (first_twin_ == absent) first_twin_ = earlier, second_twin_ = static_cast<std::int32_t>(row);
+            if (first_duplicate_ == absent) first_duplicate_ = earlier, second_duplicate_ = static_cast<std::int32_t>(row);
             break;
         }
-        if (slots_[place].next_row == 0) slots_[place] = {fingerprint, static_cast<std::int32_t>(row) + 1};
+        if (slots_[slot].next_row == 0) slots_[slot] = {fingerprint, static_cast<std::int32_t>(row) + 1};
     }
 }
 
 std::int32_t StringTable::find(Bytes text, std::uint64_t hashed) const {
     if (text.size() > longest_) return absent;
     const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
-    for (auto place = hashed & (slots_.size() - 1);; place = (place + 1) & (slots_.size() - 1)) {
-        const auto [kept, next_row] = slots_[place];
+    for (auto slot = hashed & (slots_.size() - 1);; slot = (slot + 1) & (slots_.size() - 1)) {
+        const auto [stored, next_row] = slots_[slot];
         if (next_row == 0) return absent;
         const auto row = next_row - 1;
-        if (kept == fingerprint && std::ranges::equal(strings_[static_cast<std::size_t>(row)], text)) return row;
+        if (stored == fingerprint && std::ranges::equal(strings_[static_cast<std::size_t>(row)], text)) return row;
     }
 }
 
@@ -97,9 +97,9 @@ LOUPE_API std::int64_t loupe_strings_find(const StringTable* table, Array<const 
 }
 
 // The lowest row whose string equals that of an earlier row, or -1; the earlier row is written.
-LOUPE_API std::int64_t loupe_strings_twin(const StringTable* table, Array<std::int32_t> earlier) {
-    if (earlier.size > 0) earlier.data[0] = table->first_twin();
-    return table->second_twin();
+LOUPE_API std::int64_t loupe_strings_duplicate(const StringTable* table, Array<std::int32_t> earlier) {
+    if (earlier.size > 0) earlier.data[0] = table->first_duplicate();
+    return table->second_duplicate();
 }
 
 // Write the texts of some rows, and their offsets. Returns the number of bytes, or -1 if there is no room or no such row.

@@ -41,8 +41,8 @@ public:
     std::size_t longest() const { return longest_; }
 
     // Two equal strings, the pair whose second row is lowest; `absent` if all differ.
-    std::int32_t first_twin() const { return first_twin_; }
-    std::int32_t second_twin() const { return second_twin_; }
+    std::int32_t first_duplicate() const { return first_duplicate_; }
+    std::int32_t second_duplicate() const { return second_duplicate_; }
 
 private:
     struct Slot {
@@ -54,7 +54,7 @@ private:
     std::uint64_t point_;
     LargeArray<Slot> slots_;  // at most half of them are used
     std::size_t longest_ = 0;
-    std::int32_t first_twin_ = absent, second_twin_ = absent;
+    std::int32_t first_duplicate_ = absent, second_duplicate_ = absent;
 };
 
 }  // namespace loupe

@@ -9,14 +9,14 @@ namespace loupe {
 
 namespace {
 
-constexpr std::size_t longest_look = 64;  // in bytes
+constexpr std::size_t longest_read = 64;  // in bytes
 
 }  // namespace
 
 Byte script_of(Bytes token, std::span<const Byte> scripts_of_codes, Byte first_script) {
     Byte best = 0;
     auto is_broken = false;
-    for (std::size_t at = 0; at < std::min(token.size(), longest_look) && best < first_script;) {
+    for (std::size_t at = 0; at < std::min(token.size(), longest_read) && best < first_script;) {
         const auto [code, size] = decode(token, at);
         at += size;
         if (code == replacement && size == 1)

@@ -30,8 +30,8 @@ struct Counter {
 
 }  // namespace
 
-UnigramNormalizer::Stretch UnigramNormalizer::next(Bytes text, std::size_t at) const {
-    if (settled.kinds[text[at]] == SettledText::in_user_defined)
+UnigramNormalizer::Replacement UnigramNormalizer::next(Bytes text, std::size_t at) const {
+    if (stable.kinds[text[at]] == StableText::in_user_defined)
         if (const auto size = user_defined_length(text, at)) return {text.subspan(at, size), size};
     if (const auto match = charsmap.longest(text, at); match.length > 0) return {charsmap.replacement(match), match.length};
     if (const auto size = character_length(text, at)) return {text.subspan(at, size), size};
@@ -52,9 +52,9 @@ std::size_t Unigram::find_words(Bytes text, std::size_t at, std::span<std::int64
     for (std::uint64_t is_first = 1, was_cut = 1; at < text.size() && n_starts + 64 <= starts.size(); at += 64, is_first = 0) {
         const auto block = text.subspan(at, std::min<std::size_t>(64, text.size() - at));
         const auto there = ~std::uint64_t{0} >> (64 - block.size());
-        const auto cut = marks<1>(block, is_cut.first<256>())[0] & there, behind = cut << 1 | was_cut;
-        write_places(normalizer.removes_spaces ? ~cut & behind & there : cut | is_first, at, starts, n_starts);
-        write_places(normalizer.removes_spaces ? cut & ~behind : cut & ~is_first, at, ends, n_ends);
+        const auto cut = marks<1>(block, is_cut.first<256>())[0] & there, after_cut = cut << 1 | was_cut;
+        write_offsets(normalizer.removes_spaces ? ~cut & after_cut & there : cut | is_first, at, starts, n_starts);
+        write_offsets(normalizer.removes_spaces ? cut & ~after_cut : cut & ~is_first, at, ends, n_ends);
         was_cut = cut >> 63;
     }
     if (at >= text.size() && n_ends < n_starts) ends[n_ends++] = static_cast<std::int64_t>(text.size());
@@ -79,27 +79,27 @@ void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vect
         longest_.resize(text.size());
         model.matcher->find_longest(text, longest_);
     }
-    if (ways_.empty()) ways_.resize(256);
+    if (candidates_.empty()) candidates_.resize(256);
     begin_ = end_ = 0;
-    ways_[0] = {score, 0, unknown_};
+    candidates_[0] = {score, 0, unknown_};
     for (std::size_t at = 0; at < text.size();) {
         if (at == end_ && model.is_bounded) follow_back(tokens, first);
-        if (is_single_) begin_anew(at);
+        if (is_single_) restart(at);
         const auto character_end = std::min(text.size(), at + announced_length(text[at]));
         open(character_end);
         const auto is_known =
             model.matcher ? visit_matches(model, at, character_end) : walk(model, text, at, character_end);
-        const auto score_here = ways_[at - begin_].score;
+        const auto score_here = candidates_[at - begin_].score;
         if (!is_known) reach(character_end, {score_here + model.unknown_score, static_cast<std::uint32_t>(at), unknown_});
         at = character_end;
     }
     follow_back(tokens, first);
-    score = ways_[0].score;
+    score = candidates_[0].score;
 }
 
 // Try all tokens that start at an offset; returns whether the character there is a token.
 bool Lattice::walk(const Unigram& model, Bytes text, std::size_t at, std::size_t character_end) {
-    const auto score_here = ways_[at - begin_].score;
+    const auto score_here = candidates_[at - begin_].score;
     bool is_known = false;
     auto row = TokenTree::root;
     for (auto end = at; end < text.size();) {
@@ -114,7 +114,7 @@ bool Lattice::walk(const Unigram& model, Bytes text, std::size_t at, std::size_t
 }
 
 bool Lattice::visit_matches(const Unigram& model, std::size_t at, std::size_t character_end) {
-    const auto score_here = ways_[at - begin_].score;
+    const auto score_here = candidates_[at - begin_].score;
     bool is_known = false;
     for (auto token = longest_[at]; token != absent; token = model.matcher->shorter(token)) {
         const auto end = at + model.matcher->length(token);
@@ -125,24 +125,24 @@ bool Lattice::visit_matches(const Unigram& model, std::size_t at, std::size_t ch
 }
 
 // If the best sum at an offset is too far from 0, subtract it from the sums at this and all later offsets reached so far.
-void Lattice::begin_anew(std::size_t at) {
-    const auto offset = ways_[at - begin_].score;
+void Lattice::restart(std::size_t at) {
+    const auto offset = candidates_[at - begin_].score;
     if (std::abs(offset) <= Unigram::farthest_sum) return;
     for (auto place = at; place <= end_; ++place)
-        if (auto& score = ways_[place - begin_].score; score != least) score = static_cast<float>(score - offset);
+        if (auto& score = candidates_[place - begin_].score; score != least) score = static_cast<float>(score - offset);
 }
 
-void Lattice::reach(std::size_t end, Way way) {
-    if (is_single_) way.score = static_cast<float>(way.score);
+void Lattice::reach(std::size_t end, Candidate candidate) {
+    if (is_single_) candidate.score = static_cast<float>(candidate.score);
     open(end);
-    auto& best = ways_[end - begin_];
-    if (way.score > best.score) best = way;
+    auto& best = candidates_[end - begin_];
+    if (candidate.score > best.score) best = candidate;
 }
 
 // Open the offsets up to `end`, with no segmentation yet.
 void Lattice::open(std::size_t end) {
-    if (end - begin_ >= ways_.size()) ways_.resize(2 * (end - begin_));
-    while (end_ < end) ways_[++end_ - begin_] = {least, static_cast<std::uint32_t>(begin_), unknown_};
+    if (end - begin_ >= candidates_.size()) candidates_.resize(2 * (end - begin_));
+    while (end_ < end) candidates_[++end_ - begin_] = {least, static_cast<std::uint32_t>(begin_), unknown_};
 }
 
 // Append the tokens of the best segmentation up to end_, where the lattice begins from then on. Neighbouring unknown tokens,
@@ -150,20 +150,20 @@ void Lattice::open(std::size_t end) {
 void Lattice::follow_back(std::vector<Token>& tokens, std::size_t first) {
     const auto n_before = tokens.size();
     for (auto end = static_cast<std::uint32_t>(end_); end > begin_;) {
-        const auto& way = ways_[end - begin_];
-        tokens.push_back({way.token, way.origin, end});
-        end = way.origin;
+        const auto& candidate = candidates_[end - begin_];
+        tokens.push_back({candidate.token, candidate.origin, end});
+        end = candidate.origin;
     }
     std::ranges::reverse(tokens.begin() + static_cast<std::ptrdiff_t>(n_before), tokens.end());
-    auto kept = n_before;
+    auto n_joined = n_before;
     for (auto at = n_before; at < tokens.size(); ++at) {
-        if (kept > first && tokens[at].id == unknown_ && tokens[kept - 1].id == unknown_)
-            tokens[kept - 1].end = tokens[at].end;
+        if (n_joined > first && tokens[at].id == unknown_ && tokens[n_joined - 1].id == unknown_)
+            tokens[n_joined - 1].end = tokens[at].end;
         else
-            tokens[kept++] = tokens[at];
+            tokens[n_joined++] = tokens[at];
     }
-    tokens.resize(kept);
-    ways_[0].score = ways_[end_ - begin_].score;
+    tokens.resize(n_joined);
+    candidates_[0].score = candidates_[end_ - begin_].score;
     begin_ = end_;
 }
 
@@ -226,7 +226,7 @@ LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts, MayGoOn may_go_o
     auto model = std::unique_ptr<Unigram>(new Unigram{
         .normalizer = {.charsmap = {parts->units, parts->replacements},
                        .user_defined = parts->user_defined,
-                       .settled = {parts->kinds, parts->is_settled},
+                       .stable = {parts->kinds, parts->is_settled},
                        .add_space_prefix = parts->add_space_prefix,
                        .removes_spaces = parts->removes_spaces},
         .most_made = std::max(space_symbol.size() * (longest + 1), 2 * space_symbol.size()),

@@ -6,7 +6,7 @@
 #include "charsmap.h"
 #include "normalized.h"
 #include "pair_cuts.h"
-#include "settled_text.h"
+#include "stable_text.h"
 #include "spaced_words.h"
 #include "token_matcher.h"
 #include "token_tree.h"
@@ -22,24 +22,24 @@ struct UnigramNormalizer {
 
     Charsmap charsmap;
     const TokenTree* user_defined;  // the user-defined tokens
-    SettledText settled;
+    StableText stable;
     bool add_space_prefix, removes_spaces;
 
     // Append a normalized text to an output like a NormalizedText.
     template <class Output>
     void normalize(Bytes text, State& state, Output& output) const {
         for (std::size_t at = 0; at < text.size() && !output.is_full();) {
-            if (const auto stop = settled.end(text, at); stop > at) {
+            if (const auto stop = stable.end(text, at); stop > at) {
                 begin_word(state, at, output);
                 output.append(text.subspan(at, stop - at), at, stop);
                 at = stop;
                 continue;
             }
             const auto [made, size] = next(text, at);
-            const bool stays = std::ranges::equal(made, text.subspan(at, size));
+            const bool is_unchanged = std::ranges::equal(made, text.subspan(at, size));
             std::size_t first = 0;
-            while (!stays && removes_spaces && first < made.size() && made[first] == ' ') ++first;
-            const auto stop = stays ? made.size() : first + first_character(made.subspan(first));
+            while (!is_unchanged && removes_spaces && first < made.size() && made[first] == ' ') ++first;
+            const auto stop = is_unchanged ? made.size() : first + first_character(made.subspan(first));
             for (std::size_t index = 0; index < made.size(); ++index) {
                 const auto start = index < first ? at : index < stop ? at + std::min(index - first, size) : at + size;
                 const auto end = index + 1 < stop ? std::min(start + (index >= first), at + size) : at + size;
@@ -56,7 +56,7 @@ struct UnigramNormalizer {
     }
 
 private:
-    struct Stretch {
+    struct Replacement {
         Bytes made;  // the replacement
         std::size_t size;
     };
@@ -70,7 +70,7 @@ private:
         output.append(space_symbol, at, at);
     }
 
-    Stretch next(Bytes text, std::size_t at) const;
+    Replacement next(Bytes text, std::size_t at) const;
     std::size_t user_defined_length(Bytes text, std::size_t at) const;
 };
 
@@ -115,7 +115,7 @@ public:
     void segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens);
 
 private:
-    struct Way {
+    struct Candidate {
         double score;
         std::uint32_t origin;
         std::int32_t token;
@@ -123,12 +123,12 @@ private:
 
     bool walk(const Unigram& model, Bytes text, std::size_t at, std::size_t character_end);
     bool visit_matches(const Unigram& model, std::size_t at, std::size_t character_end);
-    void begin_anew(std::size_t at);
-    void reach(std::size_t end, Way way);
+    void restart(std::size_t at);
+    void reach(std::size_t end, Candidate candidate);
     void open(std::size_t end);
     void follow_back(std::vector<Token>& tokens, std::size_t first);
 
-    std::vector<Way> ways_;  // the best one to each offset from begin_ up to end_
+    std::vector<Candidate> candidates_;  // the best one to each offset from begin_ up to end_
     std::size_t begin_ = 0, end_ = 0;
     std::int32_t unknown_ = absent;
     bool is_single_ = false;

@@ -72,9 +72,9 @@ std::uint64_t Windows::join_bytes(const Byte* from, std::uint64_t high, Byte* gr
         left &= left - 1;
         if (length == 1 || at + length > width) continue;
         const auto code = code_at({from + at, length}, 0);
-        const auto place = at - static_cast<std::size_t>(std::popcount(joined));
-        groups[place] = code < classes_.size() ? group_of_class_[classes_[code]] : rare;
-        std::copy_n(&own[at + length], width, &groups[place + 1]);
+        const auto position = at - static_cast<std::size_t>(std::popcount(joined));
+        groups[position] = code < classes_.size() ? group_of_class_[classes_[code]] : rare;
+        std::copy_n(&own[at + length], width, &groups[position + 1]);
         const auto others = ((std::uint64_t{2} << (length - 1)) - 2) << at;
         left &= ~others, joined |= others;
     }
@@ -91,8 +91,8 @@ void Windows::look_up(std::size_t word, const Byte* groups) {
         for (std::size_t number = 0; number < n_rows_; ++number) {
             const auto& row = rows_[number];
             Wide terms = beside_special | row.everywhere;
-            for (std::size_t place = 0; place < n_places; ++place)
-                terms &= picked(row.holding[place], load_wide(groups + at + before - 2 + place));
+            for (std::size_t position = 0; position < n_positions; ++position)
+                terms &= picked(row.holding[position], load_wide(groups + at + before - 2 + position));
             cut |= terms & row.cuts;
             is_unsure |= (terms ^ row.by_absence) & row.unsure;
         }
@@ -127,7 +127,7 @@ void Windows::mark(Bytes text, std::size_t start, std::size_t n_words) {
     }
 }
 
-Windows::Known Windows::known_behind_run(Bytes text, std::size_t at) const {
+Windows::Known Windows::known_after_run(Bytes text, std::size_t at) const {
     const Byte byte = text[at];
     auto end = at + 1;
     if (end == text.size() || text[end] != byte) return Known::unsure;
@@ -137,7 +137,7 @@ Windows::Known Windows::known_behind_run(Bytes text, std::size_t at) const {
     if (!difference) return Known::unsure;
     end += first_set_byte(difference);
     std::size_t window = 0;
-    for (const auto place : {at - 2, at - 1, at, end}) window = window << group_bits | table_[group_of + text[place]];
+    for (const auto position : {at - 2, at - 1, at, end}) window = window << group_bits | table_[group_of + text[position]];
     const Byte known = table_[runs_at + window];
     return known == cut_flag ? Known::cut : known == 0 ? Known::no_cut : Known::unsure;
 }

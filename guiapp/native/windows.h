@@ -29,15 +29,15 @@ public:
     bool is_foreign(std::size_t word) const { return foreign_ >> word & 1; }  // little of it is ASCII, so nothing is known there
 
     // Whether there is a cut at `at`, where a run of one byte begins, judging by the character after the run.
-    Known known_behind_run(Bytes text, std::size_t at) const;
+    Known known_after_run(Bytes text, std::size_t at) const;
 
 private:
-    static constexpr std::size_t n_places = 4, most_rows = 6;
+    static constexpr std::size_t n_positions = 4, most_rows = 6;
 
     // Terms: which hold for each position in a window and each group; which hold everywhere rather than only next to special
     // bytes; and their results.
     struct Row {
-        std::array<Wide, n_places> holding;
+        std::array<Wide, n_positions> holding;
         Byte everywhere, cuts, unsure, by_absence;
     };
 

@@ -23,16 +23,16 @@ std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptio
     options.partition(text, parts_);
     forget_pending();
     for (const auto& part : parts_) {
-        const auto stretch = part.text_in(text);
-        const bool is_recalled = parts_.size() > 1 && cache_.may_recall_stretch(stretch);
+        const auto segment_text = part.text_in(text);
+        const bool is_recalled = parts_.size() > 1 && cache_.may_recall_segment(segment_text);
         if ((is_recalled || puts_space(model)) && !encode_pending(model, text)) return too_long;
-        if (is_recalled) make_room(PieceCache::longest_kept + PieceCache::spare_ids);
-        if (!(is_recalled && cache_.recall_stretch(stretch, ids_, count_))) {
+        if (is_recalled) make_room(PieceCache::longest_cached + PieceCache::spare_ids);
+        if (!(is_recalled && cache_.recall_segment(segment_text, ids_, count_))) {
             const auto first = count_;
-            if (would_explode(model, stretch)) return explodes;
+            if (would_explode(model, segment_text)) return explodes;
             if (!add_words(model, text, part)) return too_long;
             if (is_recalled && !encode_pending(model, text)) return too_long;
-            if (is_recalled) cache_.keep_stretch(stretch, ids().subspan(first));
+            if (is_recalled) cache_.store_segment(segment_text, ids().subspan(first));
         }
         if (part.token != absent && !add_token(model, text, static_cast<std::int32_t>(part.token))) return too_long;
     }
@@ -42,12 +42,12 @@ std::int64_t WordEncoder::append(const Model& model, Bytes text, const TextOptio
 // Add the words of a segment to the pending ones, so that cached words are fetched together; false if one becomes too long.
 template <class Model>
 bool WordEncoder::add_words(const Model& model, Bytes text, const Part& part) {
-    const auto stretch = part.text_in(text);
-    auto at = append_first(model, stretch);
+    const auto segment_text = part.text_in(text);
+    auto at = append_first(model, segment_text);
     while (true) {
         if (n_pending_ + room_for_words > starts_.size() && !encode_pending(model, text)) return false;
         const auto starts = std::span(starts_).subspan(n_pending_), ends = std::span(ends_).subspan(n_pending_);
-        const auto n_words = model.find_words(stretch, at, starts, ends);
+        const auto n_words = model.find_words(segment_text, at, starts, ends);
         if (n_words == 0) return true;
         at = static_cast<std::size_t>(ends[n_words - 1]);
         for (std::size_t index = 0; index < n_words; ++index) starts[index] += part.raw_start, ends[index] += part.raw_start;
@@ -72,26 +72,26 @@ bool WordEncoder::encode_pending(const Model& model, Bytes text) {
     for (std::size_t done = 0; done < n_pending_;) {
         make_room(block_room);
         bool is_possible = true;
-        auto stopped = n_pending_, count_there = count_;
+        auto stopped = n_pending_, count_at_stop = count_;
         const std::span starts = std::span(starts_).subspan(done, n_pending_ - done), ends = std::span(ends_).subspan(done, n_pending_ - done);
         const auto encode_new = [&](std::size_t index, std::size_t count) {
             if (stopped < n_pending_) return count;
             const Word word{static_cast<std::size_t>(starts[index]), static_cast<std::size_t>(ends[index])};
-            if (!word.is_there()) {
+            if (!word.exists()) {
                 ids_[count] = pending_tokens_[n_taken_++];
                 return count + 1;
             }
             is_possible = normalize(model, text, word);
             if (is_possible && count + normalized_.data.size() + block_room <= ids_.size()) return encode_normalized(model, count);
             stopped = done + index;
-            return count_there = count;
+            return count_at_stop = count;
         };
         std::vector<std::uint32_t> others(others_.begin() + static_cast<std::ptrdiff_t>(n_taken_), others_.end());
         for (auto& index : others) index -= static_cast<std::uint32_t>(done);
         const PieceCache::Block words{text, 0, ends, starts, PieceCache::Kind::whole, std::span(keys_).first(ends.size()), others};
         const auto count = cache_.encode(words, ids_, count_, encode_new);
         if (!is_possible) return false;
-        count_ = stopped < n_pending_ ? count_there : count;
+        count_ = stopped < n_pending_ ? count_at_stop : count;
         done = stopped;
         if (done < n_pending_) make_room(normalized_.data.size() + 2 * block_room);
     }

@@ -18,7 +18,7 @@ public:
     WordEncoder(const WordPiece* wordpiece, const Unigram* unigram, std::span<const std::int32_t> ids_of_rows);
 
     void clear() {
-        if (ids_.size() > most_kept_room) ids_ = {};
+        if (ids_.size() > most_retained_room) ids_ = {};
         count_ = 0;
     }
     // Append the ids of a text with special tokens. Returns the number of all ids, or `too_long` if a word becomes too long, or
@@ -28,9 +28,9 @@ public:
     std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
 
 private:
-    static constexpr std::size_t most_kept_room = 1 << 22;
+    static constexpr std::size_t most_retained_room = 1 << 22;
     static constexpr std::size_t room_for_words = 128;  // the least room to search for words
-    static constexpr std::size_t block_room = PieceCache::block * PieceCache::longest_kept + PieceCache::spare_ids;
+    static constexpr std::size_t block_room = PieceCache::block * PieceCache::longest_cached + PieceCache::spare_ids;
 
     struct PlainText {
         std::vector<Byte> data;

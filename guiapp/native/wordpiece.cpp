@@ -89,7 +89,7 @@ std::size_t WordPiece::find_words(Bytes text, std::size_t at, std::span<std::int
             if (end > 0) continue;
         }
         const auto word = next_word(text, at);
-        if (!word.is_there()) break;
+        if (!word.exists()) break;
         starts[count] = static_cast<std::int64_t>(word.start);
         ends[count++] = static_cast<std::int64_t>(at = word.end);
     }
@@ -104,10 +104,10 @@ std::size_t WordPiece::find_ascii_words(Bytes block, std::size_t at, std::span<s
     if (~(extending | alone | between)) return 0;
     const auto n_open = static_cast<unsigned>(std::countl_one(extending));
     if (n_open == 64) return 0;
-    const auto known = ~std::uint64_t{0} >> n_open, behind_word = (extending | alone) << 1, behind_alone = alone << 1;
+    const auto known = ~std::uint64_t{0} >> n_open, after_word = (extending | alone) << 1, after_alone = alone << 1;
     auto n_ends = count;
-    write_places((alone | (extending & ~(extending << 1))) & known, at, starts, count);
-    write_places((behind_word & (~extending | behind_alone)) & known, at, ends, n_ends);
+    write_offsets((alone | (extending & ~(extending << 1))) & known, at, starts, count);
+    write_offsets((after_word & (~extending | after_alone)) & known, at, ends, n_ends);
     if (n_ends < count) ends[n_ends] = static_cast<std::int64_t>(at + 64 - n_open);
     return 64 - n_open;
 }
@@ -211,7 +211,7 @@ LOUPE_API NormalizedText* loupe_wordpiece_words(const WordPiece* model, Array<co
     auto words = std::make_unique<NormalizedText>();
     words->reserve(items_of(text).size() * 2);
     *count.data = 0;
-    for (auto word = model->next_word(text, 0); word.is_there(); word = model->next_word(text, word.end)) {
+    for (auto word = model->next_word(text, 0); word.exists(); word = model->next_word(text, word.end)) {
         model->normalize(text, word, *words);
         ends.data[(*count.data)++] = static_cast<std::int64_t>(words->size());
     }

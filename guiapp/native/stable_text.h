@@ -5,7 +5,7 @@
 
 namespace loupe {
 
-struct SettledText {
+struct StableText {
     // What may begin with a byte. A plain byte is not a space, and does not change before ASCII or the end.
     enum Kind : Byte { anything, plain, in_user_defined, two_bytes, three_bytes };
 
