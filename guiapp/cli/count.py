@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.hidden:
         report = hidden_report(tokenizer, text_of(options), options.special, options.parse_special)
         if options.json:
-            print_json({**report._asdict(), "places": [place._asdict() for place in report.places]})
+            print_json({**report._asdict(), "places": [span._asdict() for span in report.places]})
         else:
             _print_hidden(report)
         return 0
@@ -85,10 +85,10 @@ def run(options: argparse.Namespace) -> int:
 def _print_hidden(report: HiddenReport) -> None:
     """Print a line for each occurrence: line number, byte offset, characters, and their cost in tokens."""
     let_terminal_replace()
-    for place in report.places:
-        what = f"{place.characters} {', '.join(kind_name(kind, place.characters) for kind in place.kinds)}"
-        says = [f"“{visible_text(place.says.encode(), SHOWN_CHARACTERS)}”"] if place.says else []
-        print(f"line {place.line}", place.start, what, counted(place.tokens, "token"), *says, sep="\t")
+    for span in report.places:
+        what = f"{span.characters} {', '.join(kind_name(kind, span.characters) for kind in span.kinds)}"
+        says = [f"“{visible_text(span.says.encode(), SHOWN_CHARACTERS)}”"] if span.says else []
+        print(f"line {span.line}", span.start, what, counted(span.tokens, "token"), *says, sep="\t")
     where = f" in {counted(len(report.places), 'place')}" if report.places else ""
     with_them = f"{counted(report.tokens, 'token')} with hidden characters, {report.tokens_without:,} without"
     print(f"{counted(report.characters, 'hidden character')}{where}: {with_them}")

@@ -16,7 +16,7 @@ from guiapp.cli.files import (
 )
 from guiapp.core.text.numbers_in_words import counted
 
-PLACE = re.compile(r"(\d+)(?:[:–-](\d+))?")
+BYTE_RANGE = re.compile(r"(\d+)(?:[:–-](\d+))?")
 
 
 EXAMPLES = "tokenloupe why demo:bpe 'Hello world' --token 1", "tokenloupe why model.gguf -f text.txt --at 0:5"
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.analysis.explain.why.explanation import why_lines, why_record
     from guiapp.analysis.explain.why.why import why, why_of
 
-    place = None if options.at is None else _place(options.at)
+    byte_range = None if options.at is None else _byte_range(options.at)
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
     switches, spelling = (options.special, options.parse_special), Spelling(options.spelling)
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
         excerpt = excerpt_of(encoding, options.token)
         found = [why_of(tokenizer, excerpt, Switches(encoding.encoder, *switches, spelling))]
     else:
-        start, end = place or (0, len(text))
+        start, end = byte_range or (0, len(text))
         found = why(tokenizer, text, start, end, *switches, options.encoder, spelling)
     if options.json:
         print_json(why_record(found))
@@ -66,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _place(text: str) -> tuple[int, int | None]:
-    found = PLACE.fullmatch(text)
+def _byte_range(text: str) -> tuple[int, int | None]:
+    found = BYTE_RANGE.fullmatch(text)
     if found is None:
         raise InputError(
             f"--at “{text}” is not an offset. Write a byte, such as 7, or a range, such as 7:12."

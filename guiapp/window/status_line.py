@@ -222,7 +222,7 @@ class HiddenButton(IconButton):
             self._refresh()
 
     def _refresh(self) -> None:
-        n_characters, n_places = self._hidden.n_characters, self._hidden.n_places
+        n_characters, n_places = self._hidden.n_characters, self._hidden.n_spans
         whole = f"Hidden characters: {n_characters:,} in {counted(n_places, 'place')}"
         text = f"{n_characters:,} hidden" if self._is_short else whole
         if text != self.text():

@@ -497,6 +497,6 @@ def loading(name: str, stage: str = STARTS) -> Event:
 
 def left_out(name: str, reason: str, cell: BenchCell | None = None, operation: str | None = None) -> Event:
     """The event of a contender that takes no part in a cell, or in any cell if `cell` is None."""
-    place = (None, None, None) if cell is None else (cell.scenario, cell.corpus, cell.size_bytes)
-    scenario, corpus, size_bytes = place
+    cell_key = (None, None, None) if cell is None else (cell.scenario, cell.corpus, cell.size_bytes)
+    scenario, corpus, size_bytes = cell_key
     return {"event": "left out", **vars(LeftOut(name, reason, scenario, operation, corpus, size_bytes))}

@@ -378,8 +378,8 @@ def leaders(rows: Rows) -> list[str]:
 def stopped(rows: Rows, left_out: Sequence[LeftOut]) -> list[str]:
     """Contenders with some of these results that were left out of other sizes of the same text."""
     gone = {(each.scenario, each.corpus, each.operation, each.contender) for each in left_out}
-    places = ((row.scenario, row.corpus, row.operation, row.contender) for row in rows)
-    return list(dict.fromkeys(place[-1] for place in places if place in gone))
+    keys = ((row.scenario, row.corpus, row.operation, row.contender) for row in rows)
+    return list(dict.fromkeys(key[-1] for key in keys if key in gone))
 
 
 def _names(names: Sequence[str]) -> str:

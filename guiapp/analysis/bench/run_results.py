@@ -215,9 +215,9 @@ class Series:
         """An empty series for a cell whose texts have `n_tokens` together; see also `compare`."""
         n_units = 1 if cell.unit_bytes is None else len(cell.texts)
         used = "wall" if SCENARIOS[cell.scenario].on_threads else clock  # threads add up processor time
-        places = cell.corpus, cell.size_bytes, cell.threads, cell.own_bytes
+        cell_values = cell.corpus, cell.size_bytes, cell.threads, cell.own_bytes
         head = BenchResult(
-            cell.scenario, operation, contender, *places, n_tokens=n_tokens / n_units, clock=used
+            cell.scenario, operation, contender, *cell_values, n_tokens=n_tokens / n_units, clock=used
         )
         return cls(head)
 
@@ -501,15 +501,15 @@ def _labelled(row: Row) -> Row:
 def _results(entries: object) -> list[BenchResult]:
     results = []
     for index, entry in enumerate(read_as(list, entries, "results")):
-        place = f"results[{index}]"
-        if str(read_as(dict, entry, place).get("scenario")) in SCENARIOS:
-            row = _labelled(read_as(BenchResult, entry, place))
+        location = f"results[{index}]"
+        if str(read_as(dict, entry, location).get("scenario")) in SCENARIOS:
+            row = _labelled(read_as(BenchResult, entry, location))
             if not row.n_tokens and row.median_s:  # older versions have only the speed
-                speed = read_as(float | None, entry.get("tokens_per_s"), f"{place}.tokens_per_s")
+                speed = read_as(float | None, entry.get("tokens_per_s"), f"{location}.tokens_per_s")
                 row = replace(row, n_tokens=(speed or 0.0) * row.median_s)
             for name, is_right in RULES.items():
                 if not is_right(row):
-                    raise wrong_value(entry.get(name), f"{place}.{name}")
+                    raise wrong_value(entry.get(name), f"{location}.{name}")
             results.append(row)
     if len({row.contender for row in results}) > MOST_CONTENDERS:
         raise ValueError(f"it has more than {MOST_CONTENDERS} encoders")

@@ -168,8 +168,8 @@ def _with_others(
             parts.append(([], [], [], [start], [end]))
         else:
             inner = cut(text[start:end].copy(), False)
-            places = (inner.starts, inner.ends, inner.raw_starts, inner.raw_ends)
-            parts.append((inner.ids.tolist(), *((each + start).tolist() for each in places)))
+            bounds = (inner.starts, inner.ends, inner.raw_starts, inner.raw_ends)
+            parts.append((inner.ids.tolist(), *((each + start).tolist() for each in bounds)))
     in_numbers = (each.tolist() for each in (result.ids, result.starts, result.ends))
     tokens: list[Columns] = [([a], [b], [c], [], []) for a, b, c in zip(*in_numbers, strict=True)]
     in_order = [*chain.from_iterable(zip(parts, tokens, strict=False)), parts[-1]]

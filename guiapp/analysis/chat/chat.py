@@ -272,19 +272,19 @@ class _Prompt:
         self._is_control = is_control(vocabulary)[chat.token_ids].tolist()
         before, after = chat.tokenizer.special_affixes() if chat.settings.add_special else ([], [])
         self.first, self.last = len(before), self.n - len(after)
-        place = self.first
-        while place < self.last and (self._is_bos(place) or self._is_blank(place)):
-            place += 1
-            self.first = place if self._is_bos(place - 1) else self.first
+        index = self.first
+        while index < self.last and (self._is_bos(index) or self._is_blank(index)):
+            index += 1
+            self.first = index if self._is_bos(index - 1) else self.first
         self.end = max(self.first, min(self.last, self._prompt_start()))
         self._messages, is_content = self._origins.messages, self._origins.is_content
         contents = np.unique(self._messages[is_content])
         owns = (self._messages != NO_MESSAGE) & (is_content | ~np.isin(self._messages, contents))
-        places = self.first + np.flatnonzero(owns[self.first : self.end])
-        owners = self._messages[places]
+        indexes = self.first + np.flatnonzero(owns[self.first : self.end])
+        owners = self._messages[indexes]
         firsts = np.flatnonzero(np.diff(owners, prepend=NO_MESSAGE))
-        lasts = np.append(firsts[1:], len(places))[: len(firsts)] - 1
-        columns = places[firsts], places[lasts] + 1, owners[firsts], np.isin(owners[firsts], contents)
+        lasts = np.append(firsts[1:], len(indexes))[: len(firsts)] - 1
+        columns = indexes[firsts], indexes[lasts] + 1, owners[firsts], np.isin(owners[firsts], contents)
         self.owned = [_Owned(*row) for row in zip(*(each.tolist() for each in columns), strict=True)]
 
     def borders(self) -> list[int]:
@@ -293,22 +293,22 @@ class _Prompt:
 
     def _border(self, before: _Owned, after: _Owned) -> int:
         tags = self._messages[before.end : after.start].tolist()
-        tagged = [place for place, tag in enumerate(tags, before.end + 1) if tag == before.message]
+        tagged = [index for index, tag in enumerate(tags, before.end + 1) if tag == before.message]
         start = tagged[-1] if tagged else before.end
-        ours = (place for place in range(start, after.start) if tags[place - before.end] == after.message)
+        ours = (index for index in range(start, after.start) if tags[index - before.end] == after.message)
         end = next(ours, after.start)
         if (ended := self._after_end(start, end)) is not None:
             return ended
         if end < after.start:
             return end
-        return next((place for place in range(start, end) if self._is_control[place]), start)
+        return next((index for index in range(start, end) if self._is_control[index]), start)
 
     def divided(self, start: int, end: int, owned: _Owned | None) -> list[Turn]:
         """A turn, preceded and followed by the turns that the template ends on its own."""
         if owned is None:
             return [self._own(start, end)]
         before = owned.start if owned.has_content else owned.end
-        ends = [place for place in range(start, before) if self._is_end[place]]
+        ends = [index for index in range(start, before) if self._is_end[index]]
         ends = ends if owned.has_content else ends[:-1]  # without content, the last end is the message's own
         header = self._after_end(ends[-1], before) if ends else start
         after = self._after_end(owned.end, end)
@@ -324,19 +324,19 @@ class _Prompt:
 
     def _after_end(self, start: int, end: int) -> int | None:
         """The index after the first end of turn and the blanks that follow it; None if there is no end."""
-        for place in range(start, end):
-            if self._is_end[place]:
-                after = range(place + 1, end)
+        for index in range(start, end):
+            if self._is_end[index]:
+                after = range(index + 1, end)
                 return next((each for each in after if not self._is_blank(each)), end)
         return None
 
-    def _is_bos(self, place: int) -> bool:
-        return bool(self._chat.token_ids[place] == self._chat.tokenizer.vocabulary.special_ids.bos)
+    def _is_bos(self, index: int) -> bool:
+        return bool(self._chat.token_ids[index] == self._chat.tokenizer.vocabulary.special_ids.bos)
 
-    def _is_blank(self, place: int) -> bool:
-        start, end = self._chat.encoding.spans[place].tolist()
+    def _is_blank(self, index: int) -> bool:
+        start, end = self._chat.encoding.spans[index].tolist()
         text = self._chat.encoding.text_bytes[start:end]
-        return not self._origins[place].is_content and (not text or text.isspace())
+        return not self._origins[index].is_content and (not text or text.isspace())
 
     def _prompt_start(self) -> int:
         """The first token that is entirely generation prompt."""

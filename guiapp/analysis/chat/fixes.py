@@ -69,16 +69,16 @@ def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | Non
     """
     row = int(chat.runs.rows_at(np.array(start)))
     origin, (first, last) = chat.rendering.runs[row].origin, chat.runs.bounds[row : row + 2].tolist()
-    source, place = chat.template.source_text, origin.place
-    if origin.kind != TEMPLATE or place < 0 or end > last:
+    source, offset = chat.template.source_text, origin.source_offset
+    if origin.kind != TEMPLATE or offset < 0 or end > last:
         return None
     if origin.field:
         is_whole = (start, end, text) == (first, last, "") and origin.message is None
-        name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, place)
-        return TemplateEdit(place, name.end(), "''") if name else None
+        name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, offset)
+        return TemplateEdit(offset, name.end(), "''") if name else None
     if (result := spelling_of(chat, row)) is None:
         return None
-    start, end = result.places[start - first], result.places[end - first]
+    start, end = result.offsets[start - first], result.offsets[end - first]
     if not result.quote and _changes_more(source, start, end, text):
         return None
     return TemplateEdit(start, end, _in_quotes(text, result.quote) if result.quote else text)
@@ -103,33 +103,35 @@ def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
     source, origins = chat.template.source_text, [run.origin for run in chat.rendering.runs]
     contents = [row for row, each in enumerate(chat.runs.of_runs) if each.is_content]
     last = max(row for row in contents if origins[row].message == message)
-    place, taken, owner = origins[last].place, origins[last].taken, ""
-    if place >= taken >= 0 and "endfor" not in source[taken:place]:
-        owner, expression = owner_before(source, taken), EXPRESSION.match(source, place)
+    offset, taken, owner = origins[last].source_offset, origins[last].taken, ""
+    if offset >= taken >= 0 and "endfor" not in source[taken:offset]:
+        owner, expression = owner_before(source, taken), EXPRESSION.match(source, offset)
         if expression is not None and AFTER_PRINTED.match(source, expression.end()):
-            place, written = expression.end(), _for_assistants(chat, place, text, owner)
-            return TemplateEdit(place, place, f" ~ {written}") if written else None
+            offset, written = expression.end(), _for_assistants(chat, offset, text, owner)
+            return TemplateEdit(offset, offset, f" ~ {written}") if written else None
     after = origins[last + 1] if last + 1 < len(origins) else None
-    if after is None or after.message != message or after.field or after.place < 0:
+    if after is None or after.message != message or after.field or after.source_offset < 0:
         return None
     spelling = spelling_of(chat, last + 1)
-    written = _for_assistants(chat, after.place, text, owner if after.place > place else "")
+    written = _for_assistants(chat, after.source_offset, text, owner if after.source_offset > offset else "")
     if spelling is None or not written:
         return None
     return TemplateEdit(
-        after.place, after.place, f"{written} ~ " if spelling.quote else f"{{{{ {written} }}}}"
+        after.source_offset,
+        after.source_offset,
+        f"{written} ~ " if spelling.quote else f"{{{{ {written} }}}}",
     )
 
 
-def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str:
+def _for_assistants(chat: Chat, offset: int, text: str, owner: str) -> str:
     """An expression for a position of the template: the text if the message is the assistant's, else "".
 
     owner  the variable that holds the message; if it is "" and other messages pass here too, return ""
     """
     literal, role_of = f"'{_in_quotes(text)}'", chat.conversation.role
     origins = (run.origin for run in chat.rendering.runs)
-    roles = {(each.place, role_of(each.message)) for each in origins if each.message is not None}
-    if {role for at, role in roles if at == place} == {ASSISTANT} != {role for _, role in roles}:
+    roles = {(each.source_offset, role_of(each.message)) for each in origins if each.message is not None}
+    if {role for at, role in roles if at == offset} == {ASSISTANT} != {role for _, role in roles}:
         return literal
     return f"({literal} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else ""
 
@@ -145,28 +147,28 @@ def _in_quotes(text: str, quote: str = "'") -> str:
 class TemplateSpelling(NamedTuple):
     """How a template spells what it writes.
 
-    places  the offset of each character, and where the last one ends
-    quote   of a string, "" for text between tags
+    offsets  the offset of each character, and where the last one ends
+    quote    of a string, "" for text between tags
     """
 
-    places: Sequence[int]
+    offsets: Sequence[int]
     quote: str
 
 
 def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
     """The spelling of a run; None if the template has no such text there."""
     start, end = chat.runs.bounds[row : row + 2].tolist()
-    source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
+    source, offset = chat.template.source_text, chat.rendering.runs[row].origin.source_offset
     written = chat.text[start:end]
-    if source.startswith(written, place):
-        return TemplateSpelling(range(place, place + len(written) + 1), "")
-    string, places = chat.template.string_at(place)
-    return TemplateSpelling(places, source[place]) if string == written else None
+    if source.startswith(written, offset):
+        return TemplateSpelling(range(offset, offset + len(written) + 1), "")
+    string, offsets = chat.template.string_at(offset)
+    return TemplateSpelling(offsets, source[offset]) if string == written else None
 
 
-def owner_before(source: str, place: int) -> str:
+def owner_before(source: str, offset: int) -> str:
     """The plain variable before the dot or bracket of an entry; "" if there is none."""
-    found = OWNER.search(source[max(place - LONGEST_OWNER, 0) : place])
+    found = OWNER.search(source[max(offset - LONGEST_OWNER, 0) : offset])
     return found[0] if found else ""
 
 
@@ -178,12 +180,12 @@ def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None
     row, last_row = chat.runs.rows_at(np.array((first, max(first, last - 1)))).tolist()
     row = chat.runs.first_content(row, last_row + 1)
     origin, source = chat.rendering.runs[row].origin, chat.template.source_text
-    start = origin.place
+    start = origin.source_offset
     if start < 0:
         return None
     if origin.kind == TEMPLATE and not origin.field:
         found = spelling_of(chat, row)
-        end = start + 1 if found is None else found.places[-1] + len(found.quote)
+        end = start + 1 if found is None else found.offsets[-1] + len(found.quote)
     else:
         expression = EXPRESSION.match(source, start)
         end = expression.end() if expression else start

@@ -67,14 +67,14 @@ class Hint:
     others: tuple[tuple[int, int], ...] = ()
 
     @property
-    def places(self) -> tuple[tuple[int, int], ...]:
+    def ranges(self) -> tuple[tuple[int, int], ...]:
         """All token ranges that the hint is about, in order."""
         return (self.tokens, *self.others)
 
-    def places_within(self, first: int, last: int) -> Sequence[tuple[int, int]]:
+    def ranges_within(self, first: int, last: int) -> Sequence[tuple[int, int]]:
         """The ranges that overlap [first, last)."""
-        places = self.places
-        return places[bisect_right(places, first, key=END) : bisect_left(places, last, key=START)]
+        ranges = self.ranges
+        return ranges[bisect_right(ranges, first, key=END) : bisect_left(ranges, last, key=START)]
 
 
 def hints(chat: Chat) -> list[Hint]:
@@ -93,10 +93,10 @@ def hints(chat: Chat) -> list[Hint]:
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
     """One hint a message, with the number of each of its control tokens."""
-    places = np.flatnonzero(chat.became_control)
-    messages = chat.origins.messages[places]
+    indexes = np.flatnonzero(chat.became_control)
+    messages = chat.origins.messages[indexes]
     for row in np.sort(np.unique(messages, return_index=True)[1]).tolist():
-        own = places[messages == messages[row]]
+        own = indexes[messages == messages[row]]
         tokens, *others = ((each, each + 1) for each in own.tolist())
         vocabulary, ids = chat.tokenizer.vocabulary, chat.token_ids[own].tolist()
         names = names_in_words(Counter(_raw(vocabulary, each) for each in ids))
@@ -123,11 +123,11 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
     bos, spans, alike = chat.tokenizer.vocabulary.special_ids.bos, chat.encoding.spans, list[int]()
     if bos is None:
         return
-    for place in np.flatnonzero(chat.token_ids == bos).tolist():
-        before = chat.encoding.text_bytes[spans[alike[-1], 1] : spans[place, 0]] if alike else b""
-        if before.strip() or chat.origins[place].is_content:
+    for index in np.flatnonzero(chat.token_ids == bos).tolist():
+        before = chat.encoding.text_bytes[spans[alike[-1], 1] : spans[index, 0]] if alike else b""
+        if before.strip() or chat.origins[index].is_content:
             break
-        alike.append(place)
+        alike.append(index)
     if len(alike) < 2:
         return
     tokens, is_pair = (alike[0], alike[-1] + 1), len(alike) == 2
@@ -275,19 +275,19 @@ def _added_blanks(chat: Chat) -> Iterator[Hint]:
     text, runs = chat.text, chat.rendering.runs
     if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
         what = "The prompt ends with a space from the template, but most words begin with their own."
-        place = _blanks(chat, len(runs) - 1, at_end=True)
-        yield Hint("trailing_blank", WARNING, what, chat.tokens_at(*place), None, _taken_out(chat, *place))
+        span = _blanks(chat, len(runs) - 1, at_end=True)
+        yield Hint("trailing_blank", WARNING, what, chat.tokens_at(*span), None, _taken_out(chat, *span))
     for row, (before, run) in enumerate(pairwise(runs)):
         kinds = before.origin.kind, run.origin.kind
         if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
             what = f"Line {before.origin.line} of the template adds a space before content."
-            message, place = run.origin.message, _blanks(chat, row, at_end=True)
+            message, span = run.origin.message, _blanks(chat, row, at_end=True)
         elif kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
             what = f"Line {run.origin.line} of the template adds a space after content."
-            message, place = before.origin.message, _blanks(chat, row + 1, at_end=False)
+            message, span = before.origin.message, _blanks(chat, row + 1, at_end=False)
         else:
             continue
-        yield Hint("added_blank", HINT, what, chat.tokens_at(*place), message, _taken_out(chat, *place))
+        yield Hint("added_blank", HINT, what, chat.tokens_at(*span), message, _taken_out(chat, *span))
 
 
 def _blanks(chat: Chat, row: int, at_end: bool) -> tuple[int, int]:

@@ -57,8 +57,8 @@ class LlamaPrompt:
             at, _ = common_ends(ours, theirs)
             rests = (quoted(text[at:], SHOWN) for text in (ours, theirs))
             here, there = (f"“{rest}”" if rest else "its end" for rest in rests)
-            place = at + len(chat.text) - len(ours) + 1
-            return f"{left_out} From character {place:,}, llama.cpp has {there} instead of {here}.".strip()
+            position = at + len(chat.text) - len(ours) + 1
+            return f"{left_out} From character {position:,}, llama.cpp has {there} instead of {here}.".strip()
         if left_out or self.token_ids is None or np.array_equal(self.token_ids, chat.parsed.token_ids):
             return left_out
         return "llama.cpp has the same text, but different ids."

@@ -186,8 +186,8 @@ class ChatComparison:
         turns = self.first.turns, self.second.turns
         keys = _keys(turns[0]), _keys(turns[1])
         pairs = list[TurnPair]()
-        for tag, *place in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
-            ours, theirs = turns[0][place[0] : place[1]], turns[1][place[2] : place[3]]
+        for tag, *bounds in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+            ours, theirs = turns[0][bounds[0] : bounds[1]], turns[1][bounds[2] : bounds[3]]
             if tag == "equal":
                 pairs += map(TurnPair, ours, theirs)
             else:
@@ -345,9 +345,9 @@ def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
 def _only(chat: Chat, turn: Turn, is_shared: NDArray[np.bool_]) -> str:
     """The tokens of a turn that only this side has; each run of shared tokens is one `…`."""
     shown = list[str]()
-    for place in range(turn.start, turn.end):
-        if not is_shared[place]:
-            shown.append(SIGNS.token(chat.tokenizer.vocabulary, int(chat.token_ids[place])))
+    for index in range(turn.start, turn.end):
+        if not is_shared[index]:
+            shown.append(SIGNS.token(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
         elif shown and shown[-1] != "…":
             shown.append("…")
     return " ".join(shown).removesuffix(" …")

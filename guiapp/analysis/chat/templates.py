@@ -106,15 +106,15 @@ class ChatTemplate:
         """The text with LF for all ends of lines, as jinja counts lines."""
         return ENDS_OF_LINES.sub("\n", self.text)
 
-    def string_at(self, place: int) -> tuple[str, list[int]]:
+    def string_at(self, offset: int) -> tuple[str, list[int]]:
         """The value of a quoted string, and the offsets of its characters and its end in `source_text`.
 
-        ("", [place + 1]) if no string begins there.
+        ("", [offset + 1]) if no string begins there.
         """
-        source, at = self.source_text, place + 1
-        quote, content, places = source[place:at], list[str](), [at]
+        source, at = self.source_text, offset + 1
+        quote, content, offsets = source[offset:at], list[str](), [at]
         if quote not in ("'", '"'):
-            return "", places
+            return "", offsets
         while (result := CHARACTER.match(source, at)) and result[0] != quote:
             at, character = result.end(), result[0]
             try:
@@ -123,8 +123,8 @@ class ChatTemplate:
             except UnicodeDecodeError:
                 break
             content += character
-            places[len(content) :] = [at]
-        return "".join(content), places
+            offsets[len(content) :] = [at]
+        return "".join(content), offsets
 
 
 def templates_of(vocabulary: Vocabulary) -> tuple[ChatTemplate, ...]:

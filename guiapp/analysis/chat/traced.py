@@ -21,21 +21,21 @@ ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
 class CharacterOrigin(NamedTuple):
     """The origin of some characters.
 
-    kind     TEMPLATE; CONTENT of a message or tool; CHANGED: content transformed by an operation
-    message  from 0: the owner of the content, or the message that the template is writing; else None
-    field    the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
-    line     of the template that writes the characters; 0 if unknown
-    place    the offset in the template, with LF for all ends of lines, of the expression that writes them:
-             of a string's quote, of a variable's name, or of the dot or bracket before the name of an entry;
-             -1 if unknown
-    taken    the offset where the template read the entry, perhaps long before it wrote it; -1 if unknown
+    kind           TEMPLATE; CONTENT of a message or tool; CHANGED: content transformed by an operation
+    message        from 0: the owner of the content, or the message that the template is writing; else None
+    field          the entry, such as `content`, `tool_calls[0].function.name` or `tools[0].type`; "" for none
+    line           of the template that writes the characters; 0 if unknown
+    source_offset  the offset in the template, with LF for all ends of lines, of the expression that writes
+                   them: of a string's quote, of a variable's name, or of the dot or bracket before the name
+                   of an entry; -1 if unknown
+    taken          the offset where the template read the entry, perhaps long before writing it; -1 if unknown
     """
 
     kind: str
     message: int | None = None
     field: str = ""
     line: int = 0
-    place: int = -1
+    source_offset: int = -1
     taken: int = -1
 
 
@@ -200,7 +200,7 @@ class Origins:
         self._marks: dict[CharacterOrigin, int] = {}
         self._taken: dict[tuple[int, int, int], Traced] = {}
         self._entries: dict[int, int] = {}  # row where an entry is written -> row where it was read
-        self._placed: dict[tuple[int, int, int], int] = {}
+        self._rows_by_location: dict[tuple[int, int, int], int] = {}
         self._printed = set[int]()
 
     def mark(self, origin: CharacterOrigin) -> int:
@@ -216,20 +216,22 @@ class Origins:
         traced._source = origin
         return traced
 
-    def taken(self, text: Traced, line: int, place: int) -> Traced:
-        """The same text; a whole entry that has no line yet gets this line and place."""
+    def taken(self, text: Traced, line: int, source_offset: int) -> Traced:
+        """The same text; a whole entry that has no line yet gets this line and offset."""
         origin = text._source
         if origin is None or origin.line or not text:
             return text
-        key = text._marks[0], line, place
+        key = text._marks[0], line, source_offset
         if (traced := self._taken.get(key)) is None:
-            traced = self._taken[key] = self.entry(text, origin._replace(line=line, place=place))
+            traced = self._taken[key] = self.entry(
+                text, origin._replace(line=line, source_offset=source_offset)
+            )
         return traced
 
-    def written(self, text: Traced, line: int, place: int, is_printed: bool = False) -> Traced:
-        """The same text, with this line and place for its entries, unless they were printed before.
+    def written(self, text: Traced, line: int, source_offset: int, is_printed: bool = False) -> Traced:
+        """The same text, with this line and offset for its entries, unless they were printed before.
 
-        With `is_printed` it is printed now: only entries that nothing has written yet get this place.
+        With `is_printed` it is printed now: only entries that nothing has written yet get this offset.
         """
         runs, marks = list(self.runs(text)), array("I", text._marks)
         ends = [*(run.start for run in runs), len(text)][1:]
@@ -238,8 +240,14 @@ class Origins:
                 continue
             row = bisect_right(self._firsts, marks[start]) - 1
             if row not in (self._entries if is_printed else self._printed):
-                taken = origin.taken if origin.taken >= 0 else origin.place if origin.line else place
-                row = self._row_of(row, origin._replace(line=line, place=place, taken=taken))
+                taken = (
+                    origin.taken
+                    if origin.taken >= 0
+                    else origin.source_offset
+                    if origin.line
+                    else source_offset
+                )
+                row = self._row_of(row, origin._replace(line=line, source_offset=source_offset, taken=taken))
                 first, size = self._firsts[row], end - start
                 own = (
                     range(first + offset, first + offset + size)
@@ -252,15 +260,15 @@ class Origins:
         return type(text)(text, marks)
 
     def _row_of(self, row: int, here: CharacterOrigin) -> int:
-        """The row of the same entry at the place that writes it."""
+        """The row of the same entry at the location that writes it."""
         entry = self._entries.get(row, row)
-        key = entry, here.line, here.place
-        if key not in self._placed:
+        key = entry, here.line, here.source_offset
+        if key not in self._rows_by_location:
             end = self._firsts[row + 1] if row + 1 < len(self._firsts) else self._next
-            self._placed[key] = len(self._firsts)
+            self._rows_by_location[key] = len(self._firsts)
             self._entries[len(self._firsts)] = entry
             self._add(here, end - self._firsts[row])
-        return self._placed[key]
+        return self._rows_by_location[key]
 
     def _add(self, origin: CharacterOrigin, size: int) -> int:
         first, self._next = self._next, self._next + size + 1  # the gap separates origins

@@ -273,7 +273,10 @@ class TracingEnvironment(ChatEnvironment):
     def __init__(self, source: str) -> None:
         super().__init__(optimized=False)
         self.add_extension(_Numbered)
-        self._places = [UNPLACED, *_places(self, source)]  # of each token of the template, by its number
+        self._locations = [
+            NO_LOCATION,
+            *_locations(self, source),
+        ]  # of each token of the template, by its number
         self._lines: list[set[int]] = []  # of each statement
         self._tokens: list[set[int]] = []  # of each statement
         self._tags = list(_tags(self, source))
@@ -300,9 +303,9 @@ class TracingEnvironment(ChatEnvironment):
     # Called by generated code
 
     def number(self, statement: nodes.Node) -> int:
-        places = list(self._lines_of(statement))
-        self._lines.append({line for line, _ in places})
-        self._tokens.append({token for _, token in places})
+        evaluated = list(self._lines_of(statement))
+        self._lines.append({line for line, _ in evaluated})
+        self._tokens.append({token for _, token in evaluated})
         return len(self._lines) - 1
 
     def ran(self, statement: int) -> None:
@@ -314,42 +317,42 @@ class TracingEnvironment(ChatEnvironment):
 
     def literal(self, text: str, token: int) -> Traced:
         """A quoted string."""
-        return Traced(text, array("I", (self._own(self._places[token]),)) * len(text))
+        return Traced(text, array("I", (self._own(self._locations[token]),)) * len(text))
 
     def data(self, text: str, token: int) -> Traced:
         """Text between tags."""
-        (line, place), marks = self._places[token], array("I")
+        (line, offset), marks = self._locations[token], array("I")
         for number, each in enumerate(LINES.findall(text), line):
-            marks.extend(array("I", (self._own(_Place(number, place)),)) * len(each))
-            place += len(each)
+            marks.extend(array("I", (self._own(_Location(number, offset)),)) * len(each))
+            offset += len(each)
         return Traced(text, marks)
 
     def taken(self, token: int, value: Any) -> Any:
-        return self._origins.taken(value, *self._places[token]) if isinstance(value, Traced) else value
+        return self._origins.taken(value, *self._locations[token]) if isinstance(value, Traced) else value
 
     def written(self, token: int, value: Any) -> Any:
-        return self._origins.written(value, *self._places[token]) if isinstance(value, Traced) else value
+        return self._origins.written(value, *self._locations[token]) if isinstance(value, Traced) else value
 
     def printed(self, value: Any) -> Traced:
         text: Traced = self._adopted(str(value), (value,))
         return text
 
     def emit(self, token: int, value: Any) -> Traced:
-        text = self._origins.written(self.printed(value), self._places[token].line, -1, is_printed=True)
+        text = self._origins.written(self.printed(value), self._locations[token].line, -1, is_printed=True)
         if UNKNOWN in text._marks:
-            own = self._own(self._places[token]._replace(start=-1))
+            own = self._own(self._locations[token]._replace(start=-1))
             return Traced(text, array("I", (mark or own for mark in text._marks)))
         return text
 
-    def _own(self, place: _Place) -> int:
-        return self._origins.mark(CharacterOrigin(TEMPLATE, self.message, "", *place))
+    def _own(self, location: _Location) -> int:
+        return self._origins.mark(CharacterOrigin(TEMPLATE, self.message, "", *location))
 
     def _lines_of(self, statement: nodes.Node) -> Iterator[tuple[int, int]]:
         """The lines and tokens that a statement evaluates, without nested statements."""
         todo = [statement]
         while todo:
             node = todo.pop()
-            line, _ = self._places[node.lineno or 0]
+            line, _ = self._locations[node.lineno or 0]
             if isinstance(node, nodes.TemplateData):
                 rows = node.data.split("\n")
                 yield from ((line + row, node.lineno) for row, text in enumerate(rows) if text.strip())
@@ -464,23 +467,23 @@ class TracingEnvironment(ChatEnvironment):
         return [counts.get(line + 1) for line in range(self._n_lines)]
 
 
-class _Place(NamedTuple):
-    """A line of the template and an offset in the template: `line` and `place` of CharacterOrigin."""
+class _Location(NamedTuple):
+    """A line of the template and an offset in the template: `line` and `source_offset` of CharacterOrigin."""
 
     line: int
     start: int
 
 
-UNPLACED = _Place(0, -1)
+NO_LOCATION = _Location(0, -1)
 
 
-def _places(environment: ChatEnvironment, source: str) -> Iterator[_Place]:
-    """The place of each token that the parser receives, in order: no white space and no comments."""
+def _locations(environment: ChatEnvironment, source: str) -> Iterator[_Location]:
+    """The location of each token that the parser receives, in order: no white space and no comments."""
     text, at = newline_re.sub("\n", source), 0
     for line, kind, value in environment.lex(source):
         at = text.index(value, at)  # jinja may have dropped white space before it
         if kind not in ignored_tokens and kind not in (TOKEN_RAW_BEGIN, TOKEN_RAW_END):
-            yield _Place(line, at)
+            yield _Location(line, at)
         at += len(value)
 
 

@@ -97,8 +97,8 @@ class Comparison:
 
     def difference_ids(self, row: int) -> list[list[int]]:
         """The token ids of each side in one of the differences."""
-        places = self.spans.tokens[row].tolist()
-        pairs = zip(self.encodings, places, strict=True)
+        ranges = self.spans.tokens[row].tolist()
+        pairs = zip(self.encodings, ranges, strict=True)
         return [encoding.token_ids[first:last].tolist() for encoding, (first, last) in pairs]
 
 

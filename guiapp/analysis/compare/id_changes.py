@@ -224,9 +224,11 @@ def _anchored_matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
 
 def _anchors(first: Ids, second: Ids) -> list[Run]:
     """Runs of spans of ANCHOR tokens that both lists contain exactly once and in the same order."""
-    (sums, places), (other_sums, other_places) = (_unique(_span_sums(each)) for each in (first, second))
+    (sums, span_starts), (other_sums, other_span_starts) = (
+        _unique(_span_sums(each)) for each in (first, second)
+    )
     _, rows, other_rows = np.intersect1d(sums, other_sums, assume_unique=True, return_indices=True)
-    starts, others = places[rows], other_places[other_rows]
+    starts, others = span_starts[rows], other_span_starts[other_rows]
     offsets = np.arange(ANCHOR)
     are_equal = (first[starts[:, None] + offsets] == second[others[:, None] + offsets]).all(axis=1)
     order = np.flatnonzero(are_equal)[np.argsort(starts[are_equal])]
@@ -250,8 +252,8 @@ def _span_sums(ids: Ids) -> NDArray[np.uint64]:
 
 def _unique(values: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """The values that occur once, and their indexes."""
-    result, places, counts = np.unique(values, return_index=True, return_counts=True)
-    return result[counts == 1], places[counts == 1]
+    result, indexes, counts = np.unique(values, return_index=True, return_counts=True)
+    return result[counts == 1], indexes[counts == 1]
 
 
 def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
@@ -297,10 +299,10 @@ def _best_cut(head: list[int], tail: list[int], others: list[int]) -> int:
 def _common_lengths(ids: list[int], others: list[int]) -> NDArray[np.int64]:
     """int64[n + 1]: the length of the longest common subsequence of `ids` and each prefix of `others`."""
     width = len(others)
-    places: dict[int, list[int]] = {}
-    for place, token_id in enumerate(others):
-        places.setdefault(token_id, []).append(place)
-    masks = {token_id: _mask(where, width) for token_id, where in places.items()}
+    indexes: dict[int, list[int]] = {}
+    for index, token_id in enumerate(others):
+        indexes.setdefault(token_id, []).append(index)
+    masks = {token_id: _mask(where, width) for token_id, where in indexes.items()}
     full = (1 << width) - 1
     row = full
     for token_id in stoppable(ids):
@@ -311,11 +313,11 @@ def _common_lengths(ids: list[int], others: list[int]) -> NDArray[np.int64]:
     return np.append(0, np.cumsum(1 - np.unpackbits(bits, bitorder="little", count=width).astype(np.int64)))
 
 
-def _mask(places: list[int], width: int) -> int:
+def _mask(bits: list[int], width: int) -> int:
     """An integer with these bits set."""
     data = bytearray(width // 8 + 1)
-    for place in places:
-        data[place >> 3] |= 1 << (place & 7)
+    for bit in bits:
+        data[bit >> 3] |= 1 << (bit & 7)
     return int.from_bytes(data, "little")
 
 
@@ -325,19 +327,19 @@ def longest_increasing(values: NDArray[np.integer]) -> NDArray[np.int64]:
     O(n log n).  Source: Fredman 1975, https://doi.org/10.1016/0012-365X(75)90103-X.
     """
     last_values: list[int] = []  # the least value that a subsequence of each length ends with
-    last_places: list[int] = []
+    last_indexes: list[int] = []
     before = np.full(len(values), -1, np.int64)
-    for place, value in enumerate(stoppable(values.tolist())):
+    for index, value in enumerate(stoppable(values.tolist())):
         length = bisect_left(last_values, value)
         if length:
-            before[place] = last_places[length - 1]
+            before[index] = last_indexes[length - 1]
         last_values[length : length + 1] = [value]
-        last_places[length : length + 1] = [place]
-    result = np.empty(len(last_places), np.int64)
-    place = last_places[-1] if last_places else -1
+        last_indexes[length : length + 1] = [index]
+    result = np.empty(len(last_indexes), np.int64)
+    index = last_indexes[-1] if last_indexes else -1
     for at in range(len(result) - 1, -1, -1):
-        result[at] = place
-        place = int(before[place])
+        result[at] = index
+        index = int(before[index])
     return result
 
 

@@ -89,14 +89,14 @@ class _Column:
 def _last_line_start(columns: Sequence[_Column]) -> int:
     """The last start of a line where a token of every side ends, with no empty token there; 0 if none."""
     text = min((column.text for column in columns), key=len)
-    places = np.flatnonzero(np.frombuffer(text[:-1], np.uint8) == NEWLINE) + 1
+    line_starts = np.flatnonzero(np.frombuffer(text[:-1], np.uint8) == NEWLINE) + 1
     for column in columns:
         starts, ends = column.spans.T
-        firsts = np.searchsorted(starts, places)
+        firsts = np.searchsorted(starts, line_starts)
         reach, after = np.append(0, ends)[firsts], np.append(ends, -1)[firsts]
-        places = places[(reach <= places) & (after != places)]
-    for place in places[: -TRIED - 1 : -1].tolist():
-        first = text[place : place + 4].decode("utf-8", "replace")[:1]
+        line_starts = line_starts[(reach <= line_starts) & (after != line_starts)]
+    for line_start in line_starts[: -TRIED - 1 : -1].tolist():
+        first = text[line_start : line_start + 4].decode("utf-8", "replace")[:1]
         if not unicodedata.category(first).startswith("M"):  # a mark belongs to the previous character
-            return int(place)
+            return int(line_start)
     return 0

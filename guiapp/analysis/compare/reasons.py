@@ -148,8 +148,8 @@ def affix_reason(
 
 def _added(ids: AffixIds, vocabulary: Vocabulary) -> str:
     """`BOS, id 1, before the text and EOS, id 2, after it`."""
-    places = zip(ids, ("before the text", "after the text"), strict=True)
-    return " and ".join(f"{_named(each, vocabulary)}, {place}" for each, place in places if each) or "nothing"
+    pairs = zip(ids, ("before the text", "after the text"), strict=True)
+    return " and ".join(f"{_named(each, vocabulary)}, {where}" for each, where in pairs if each) or "nothing"
 
 
 def _named(ids: Sequence[int], vocabulary: Vocabulary) -> str:

@@ -159,9 +159,9 @@ def differences_of(name: str, compared: ComparedLines, n_explained: int = 0) -> 
 
 def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
     text, (start, end) = comparison.text_bytes, comparison.spans.differences[row].tolist()
-    places = zip(comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True)
+    pairs = zip(comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True)
     tokens = [
-        (encoding.token_ids[first:last], *encoding.spans[first:last].T) for encoding, (first, last) in places
+        (encoding.token_ids[first:last], *encoding.spans[first:last].T) for encoding, (first, last) in pairs
     ]
     cut = differing_span(lambda first, last: text[first:last], len(text), (start, end), tokens)
     return tuple(reasons_of(comparison.sides, cut))

@@ -166,9 +166,9 @@ def _span_table(compared: TextsComparison) -> Table:
 def _difference_table(compared: TextsComparison) -> Table:
     rows = [["line", "bytes", *(side.name for side in compared.sides), "why"]]
     for each in compared.differences:
-        place = f"{each.line:,}" if compared.n_texts == 1 else f"{each.name}:{each.line:,}"
+        location = f"{each.line:,}" if compared.n_texts == 1 else f"{each.name}:{each.line:,}"
         why = "; ".join(dict.fromkeys(explained.reason.title for explained in each.reasons or ()))
-        rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
+        rows.append([location, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
     return Table(counted(compared.n_differences, "difference"), rows)
 
 

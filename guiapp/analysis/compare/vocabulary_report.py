@@ -156,8 +156,8 @@ def _merge_rows(
         return
     for side, name in enumerate(names):
         for row, rule in _rules(comparison, side, merges.only[side][:most]):
-            places = [str(row), ""] if side == 0 else ["", str(row)]
-            yield [f"only in {name}", _rule(rule), *places]
+            indexes = [str(row), ""] if side == 0 else ["", str(row)]
+            yield [f"only in {name}", _rule(rule), *indexes]
     moved = merges.both[merges.moved][:most]
     for (row, rule), second in zip(_rules(comparison, 0, moved[:, 0]), moved[:, 1], strict=True):
         yield ["in another order", _rule(rule), str(row), str(second)]

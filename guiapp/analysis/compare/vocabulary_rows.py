@@ -130,16 +130,16 @@ class PairRows:
         return np.where(nearest < NOT_FOUND, nearest + OF_SIDES, NOT_FOUND)
 
     @cached_property
-    def places(self) -> Values:
+    def positions(self) -> Values:
         """The position of each row's text in the order of bytes."""
         tables = [sliced(*self.vocabulary(side).token_bytes_table) for side in (FIRST, SECOND)]
         texts = [
             tables[FIRST][first] if first >= 0 else tables[SECOND][second] if second >= 0 else b""
             for first, second in stoppable(self.tokens.tolist())
         ]
-        places = np.empty(len(texts), np.int64)
-        places[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
-        return places
+        positions = np.empty(len(texts), np.int64)
+        positions[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+        return positions
 
     @cached_property
     def _numbers(self) -> Rows:
@@ -185,9 +185,9 @@ class PairRows:
     def rule(self, row: int, spelling: Spelling) -> tuple[bytes, bytes]:
         """The spellings of the two symbols that a rule joins; non-tokens as in the file."""
         side = FIRST if self.rows[row, FIRST] >= 0 else SECOND
-        place, vocabulary = self.rows[row, side], self.vocabulary(side)
-        symbols = self.comparison.listed_rules[side][place, :2].tolist()
-        [spelled] = self.comparison.rules(side, np.array([place], np.int32))
+        index, vocabulary = self.rows[row, side], self.vocabulary(side)
+        symbols = self.comparison.listed_rules[side][index, :2].tolist()
+        [spelled] = self.comparison.rules(side, np.array([index], np.int32))
         left, right = (
             spelling.token_data(vocabulary, symbol) if symbol < len(vocabulary) else text
             for symbol, text in zip(symbols, spelled, strict=True)
@@ -235,8 +235,8 @@ def _both(texts: Mapping[int, str]) -> str:
     return "\n".join(f"{SIDES[side]}  {text or NOTHING}" for side, text in texts.items())
 
 
-def _taken(values: Numbers, places: Rows) -> Numbers:
-    return np.append(values, NOT_FOUND)[places]  # ABSENT is the last
+def _taken(values: Numbers, indexes: Rows) -> Numbers:
+    return np.append(values, NOT_FOUND)[indexes]  # ABSENT is the last
 
 
 # Columns
@@ -287,7 +287,7 @@ PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
     ListColumn(
         "token",
         "its text; sorts by bytes",
-        lambda pairs: pairs.places,
+        lambda pairs: pairs.positions,
         _token,
         is_there=_is_tokens,
         share=2.4,
@@ -298,7 +298,7 @@ PAIR_COLUMNS: tuple[ListColumn[PairRows], ...] = (
     ListColumn(
         "makes",
         "the token that it makes; sorts by bytes",
-        lambda pairs: pairs.places,
+        lambda pairs: pairs.positions,
         _token,
         is_there=_is_rules,
         share=2.2,

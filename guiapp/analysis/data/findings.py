@@ -26,7 +26,7 @@ from guiapp.analysis.data.masks import ALL, FIRST_TRAINED, LAST_TRAINED, MARKER,
 from guiapp.analysis.data.records import BROKEN, DUPLICATE, EMPTY, SHAPELESS, TEXT
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.core.text.visible_text import IGNORABLE, hidden_places
+from guiapp.core.text.visible_text import IGNORABLE, hidden_spans
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
@@ -249,10 +249,10 @@ class _Seen:
         row, conversation = self.row, self.conversation
         if conversation is None or not (header := row.setting.header_for(conversation)):
             return set()
-        size, places = len(header), zip(row.spans, row.tokens, strict=True)
+        size, pairs = len(header), zip(row.spans, row.tokens, strict=True)
         return {
             token
-            for (start, _), (token, _) in places
+            for (start, _), (token, _) in pairs
             if row.text.find(header, max(0, start - size + 1), start + size) >= 0
         }
 
@@ -336,7 +336,7 @@ def _tokens(seen: _Seen) -> Iterator[Noticed]:
         yield Noticed("unknown_tokens", int(unknown[0]), detail)
     data = seen.encoding.text_bytes
     rest = data.translate(None, ASCII).decode("utf-8", "surrogatepass")  # searching all takes far longer
-    if HIDDEN.search(rest) and (hidden := hidden_places(data)).n_characters:
+    if HIDDEN.search(rest) and (hidden := hidden_spans(data)).n_characters:
         token = int(np.searchsorted(seen.encoding.spans[:, 1], hidden.starts[0], "right"))
         yield Noticed("invisible", token, f"{counted(hidden.n_characters, 'invisible character')}.")
     if MISREAD.search(rest) and (misread := MISREAD.search(seen.row.text)):

@@ -186,23 +186,23 @@ class RecordFile(Records):
             first, block = self._firsts[row], self._blocks[row]
             part = block[start - first : end - first]
             part = part[: max(1, int(np.searchsorted(part[:, 1], part[0, 0] + most_bytes, "right")))]
-            places = part.tolist()
-            begin = places[0][0]
+            entries = part.tolist()
+            begin = entries[0][0]
             self._file.seek(begin)
-            data = self._file.read(places[-1][1] - begin)
-            for number, (at, stop, line) in enumerate(places, start + 1):
+            data = self._file.read(entries[-1][1] - begin)
+            for number, (at, stop, line) in enumerate(entries, start + 1):
                 found.append(RawRecord(number, line, data[at - begin : stop - begin]))
-            start += len(places)
+            start += len(entries)
             most_bytes -= len(data)
-            if most_bytes <= 0 or len(part) < min(end, first + len(block)) - (start - len(places)):
+            if most_bytes <= 0 or len(part) < min(end, first + len(block)) - (start - len(entries)):
                 break
         return found
 
-    def _add(self, places: NDArray[np.int64]) -> None:
-        if len(places):
+    def _add(self, entries: NDArray[np.int64]) -> None:
+        if len(entries):
             self._firsts.append(self._n)
-            self._blocks.append(places)
-            self._n += len(places)
+            self._blocks.append(entries)
+            self._n += len(entries)
 
     def _index_lines(self) -> None:
         self._file.seek(self._at)
@@ -232,7 +232,7 @@ class RecordFile(Records):
 
     def _index_array(self) -> None:
         """Index all elements of one array, or consecutive objects, however they are broken into lines."""
-        places, depth, opened, line, seen = list[tuple[int, int, int]](), 0, -1, 1, 0
+        entries, depth, opened, line, seen = list[tuple[int, int, int]](), 0, -1, 1, 0
         while self._unpack():
             checkpoint()
         if self._size:
@@ -247,11 +247,11 @@ class RecordFile(Records):
                     depth += (sign in b"[{") - (sign in b"]}")
                     if opened >= 0 and depth <= base and (depth < base or sign not in b"[{"):
                         line += data[seen:opened].count(b"\n")
-                        places.append((opened, part.end() if depth == base else part.start(), line))
+                        entries.append((opened, part.end() if depth == base else part.start(), line))
                         seen, opened = opened, -1
                 if opened >= 0:
-                    places.append((opened, len(data), line + data[seen:opened].count(b"\n")))
-        self._add(np.array(places, np.int64).reshape(-1, 3))
+                    entries.append((opened, len(data), line + data[seen:opened].count(b"\n")))
+        self._add(np.array(entries, np.int64).reshape(-1, 3))
         self.is_complete = True
 
     def _unpack(self) -> bool:

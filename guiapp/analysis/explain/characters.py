@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.text.numbers_in_words import counted
-from guiapp.core.text.visible_text import INVISIBLE, decoded, hidden_places, kinds_of, without
+from guiapp.core.text.visible_text import INVISIBLE, decoded, hidden_spans, kinds_of, without
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary
 
@@ -129,7 +129,7 @@ def _name(character: str) -> str:
 # Hidden characters of a text and their cost in tokens, for the command line
 
 
-class HiddenPlace(NamedTuple):
+class HiddenRun(NamedTuple):
     """A run of hidden characters.
 
     start, end  in bytes
@@ -154,25 +154,25 @@ class HiddenReport(NamedTuple):
     tokens: int
     tokens_without: int
     characters: int
-    places: list[HiddenPlace]
+    places: list[HiddenRun]
 
 
 def hidden_report(tokenizer: Tokenizer, text: bytes, add_special: bool, parse_special: bool) -> HiddenReport:
     """Report the hidden characters of a text; it is encoded twice if there are any."""
     encoding = tokenizer.encode(text, add_special, parse_special)
-    hits = hidden_places(text)
+    hits = hidden_spans(text)
     if not hits.n_characters:
         return HiddenReport(len(encoding.token_ids), len(encoding.token_ids), 0, [])
     starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
     tokens = np.searchsorted(starts, hits.ends) - np.searchsorted(ends, hits.starts, "right")
     newlines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
     lines = np.searchsorted(newlines, hits.starts) + 1
-    places, columns = [], (hits.starts, hits.ends, lines, hits.counts, tokens)
+    runs, columns = [], (hits.starts, hits.ends, lines, hits.counts, tokens)
     for start, end, line, count, n_tokens in zip(*(each.tolist() for each in columns), strict=True):
         hidden = text[start:end].decode()
-        places.append(HiddenPlace(start, end, line, count, n_tokens, kinds_of(hidden), decoded(hidden)))
+        runs.append(HiddenRun(start, end, line, count, n_tokens, kinds_of(hidden), decoded(hidden)))
     rest = tokenizer.encode(without(text, hits), add_special, parse_special)
-    return HiddenReport(len(encoding.token_ids), len(rest.token_ids), hits.n_characters, places)
+    return HiddenReport(len(encoding.token_ids), len(rest.token_ids), hits.n_characters, runs)
 
 
 # Classes of tokens to colour them by: kinds of characters, and rarity
@@ -196,8 +196,8 @@ class TokenClasses:
 
     def rarities(self, ids: NDArray[np.int32]) -> NDArray[np.uint8]:
         """For each id an index into RARITIES."""
-        places = ids if self._places is None else self._places[ids]
-        return np.digitize(places, [end * len(self._vocabulary) for end in RARITY_ENDS]).astype(np.uint8)
+        ranks = ids if self._ranks_by_score is None else self._ranks_by_score[ids]
+        return np.digitize(ranks, [end * len(self._vocabulary) for end in RARITY_ENDS]).astype(np.uint8)
 
     @property
     def is_by_score(self) -> bool:
@@ -208,12 +208,12 @@ class TokenClasses:
         return self._vocabulary.type in SCORED
 
     @cached_property
-    def _places(self) -> NDArray[np.int64] | None:
+    def _ranks_by_score(self) -> NDArray[np.int64] | None:
         if not self.is_by_score:
             return None
-        places = np.empty(len(self._vocabulary), np.int64)
-        places[np.argsort(-self._vocabulary.scores, kind="stable")] = np.arange(len(places))
-        return places
+        ranks = np.empty(len(self._vocabulary), np.int64)
+        ranks[np.argsort(-self._vocabulary.scores, kind="stable")] = np.arange(len(ranks))
+        return ranks
 
     def _kind(self, token_id: int) -> int:
         attributes = self._vocabulary.attributes[token_id]

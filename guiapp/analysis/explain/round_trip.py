@@ -29,7 +29,7 @@ SHOWN_BYTES = 16
 CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
 NAMED = Attribute.CONTROL | Attribute.USER_DEFINED
 TOKENS_AT_ONCE = 1 << 16
-MOST_PLACES = 10_000  # changed spans that are examined; spans of unknown tokens always are
+MOST_SPANS = 10_000  # changed spans that are examined; spans of unknown tokens always are
 
 
 class RoundTripChange(NamedTuple):
@@ -37,7 +37,7 @@ class RoundTripChange(NamedTuple):
 
     start, end  bytes of the first change
     text        the original bytes there; `instead`: the bytes after decoding
-    n_places    changes by this rule among those examined
+    n_changes   changes by this rule among those examined
     """
 
     rule: Rule
@@ -45,7 +45,7 @@ class RoundTripChange(NamedTuple):
     end: int
     text: bytes
     instead: bytes
-    n_places: int
+    n_changes: int
 
     @property
     def sentence(self) -> str:
@@ -53,7 +53,7 @@ class RoundTripChange(NamedTuple):
         name, key, does, _ = self.rule
         named = name if key == name else f"{name} ({key})"
         pair = f"“{visible_text(self.text, SHOWN_BYTES)}” → “{visible_text(self.instead, SHOWN_BYTES)}”"
-        times = f", in {counted(self.n_places, 'place')}" if self.n_places > 1 else ""
+        times = f", in {counted(self.n_changes, 'place')}" if self.n_changes > 1 else ""
         return f"{named}: {does}. First at byte {self.start:,}: {pair}{times}."
 
 
@@ -90,7 +90,7 @@ class RoundTrip:
                 "span": [change.start, change.end],
                 "text": change.text.decode("utf-8", "replace"),
                 "instead": change.instead.decode("utf-8", "replace"),
-                "places": change.n_places,
+                "places": change.n_changes,
             }
             for change in self.changes
         ]
@@ -136,19 +136,19 @@ def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tupl
     def note(rule: Rule, start: int, end: int, instead: bytes) -> None:
         known = by_rule.get(rule.name)
         if known is None or known.rule.loss < rule.loss:
-            n_before = 0 if known is None else known.n_places
+            n_before = 0 if known is None else known.n_changes
             by_rule[rule.name] = RoundTripChange(rule, start, end, text[start:end], instead, n_before + 1)
         else:
-            by_rule[rule.name] = known._replace(n_places=known.n_places + 1)
+            by_rule[rule.name] = known._replace(n_changes=known.n_changes + 1)
 
     def note_decoding(rule: Rule, result: bytes) -> None:
         if (start := first_difference(text, result)) is not None:
             note(rule, start, min(start + SHOWN_BYTES, len(text)), result[start : start + SHOWN_BYTES])
 
-    for place in places_of(rules, encoding):
-        for rule in rules.between(text, place):
-            if rule is not rules.prefix or place.start or decoded.startswith(b" "):
-                note(rule, place.start, place.end, place.holds)
+    for position in changed_spans(rules, encoding):
+        for rule in rules.between(text, position):
+            if rule is not rules.prefix or position.start or decoded.startswith(b" "):
+                note(rule, position.start, position.end, position.holds)
     for rule, decode in rules.decodings:
         note_decoding(rule, decode(text))
     loses_first_space = text[:1].isspace() and not decoded[:1].isspace()
@@ -159,10 +159,10 @@ def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tupl
     return tuple(sorted(by_rule.values(), key=lambda change: (-change.rule.loss, change.start)))
 
 
-def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
+def changed_spans(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
     """The spans whose tokens stand for other bytes, each including skipped text before it.
 
-    At most MOST_PLACES, not counting spans of unknown tokens.
+    At most MOST_SPANS, not counting spans of unknown tokens.
     """
     from guiapp.analysis.explain.round_trip_rules import TokenPosition  # imported late for a fast start
 
@@ -170,17 +170,17 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
     effective_attributes = rules.vocabulary.effective_attributes
     is_unknown = (effective_attributes & Attribute.UNKNOWN) > 0
     ids, starts, ends = encoding.token_ids, *encoding.spans.T
-    firsts, n_places = _firsts_of_places(rules, encoding), 0
+    firsts, n_spans = _firsts_of_spans(rules, encoding), 0
     for at in stoppable(_suspects(rules.table, text, ids, ends, firsts)):
         first = int(firsts[at])
-        if n_places >= MOST_PLACES and not is_unknown[ids[first]]:
+        if n_spans >= MOST_SPANS and not is_unknown[ids[first]]:
             continue
         following = int(firsts[at + 1]) if at + 1 < len(firsts) else len(ids)
         start, end = int(ends[first - 1]) if first else 0, int(ends[following - 1])
         holds = b"".join(data[offsets[each] : offsets[each + 1]].tobytes() for each in ids[first:following])
         if holds == text[start:end]:
             continue
-        n_places += 1
+        n_spans += 1
         follows = first == 0 or bool(effective_attributes[ids[first - 1]] & NAMED)
         yield TokenPosition(start, int(starts[first]), end, holds, int(ids[first]), follows)
     last_end = int(ends[-1]) if len(ends) else 0
@@ -188,7 +188,7 @@ def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
         yield TokenPosition(last_end, len(text), len(text), b"", -1, False)
 
 
-def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]:
+def _firsts_of_spans(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]:
     """The first token of each span to compare; no span splits the tokens of a character.
 
     Empty tokens belong to the previous token, except a space prefix after a special token.
@@ -198,12 +198,12 @@ def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]
     for begin in range(0, n_tokens, TOKENS_AT_ONCE):
         end = min(begin + TOKENS_AT_ONCE, n_tokens)
         before = max(begin - 1, 0)  # whether a token begins a span depends on the previous token
-        is_first[begin:end] = _begin_places(rules, encoding, before, end)[begin - before :]
+        is_first[begin:end] = _begin_spans(rules, encoding, before, end)[begin - before :]
     is_first[:1] = True
     return np.flatnonzero(is_first)
 
 
-def _begin_places(rules: FileRules, encoding: Encoding, first: int, last: int) -> NDArray[np.bool_]:
+def _begin_spans(rules: FileRules, encoding: Encoding, first: int, last: int) -> NDArray[np.bool_]:
     """bool: which of the tokens [first, last) begin a span, as if `first` began the text."""
     ids, (starts, ends) = encoding.token_ids[first:last], encoding.spans[first:last].T
     data, offsets = rules.table

@@ -86,18 +86,21 @@ class FileRules:
     decodings: Sequence[tuple[Rule, Callable[[bytes], bytes]]] = ()
     stripping: Mapping[int, Rule] = field(default_factory=dict)
 
-    def between(self, text: bytes, place: TokenPosition) -> list[Rule]:
+    def between(self, text: bytes, position: TokenPosition) -> list[Rule]:
         """The rules that changed the text of a span into the bytes of its tokens."""
-        if place.token_id >= 0 and self.vocabulary.effective_attributes[place.token_id] & Attribute.UNKNOWN:
+        if (
+            position.token_id >= 0
+            and self.vocabulary.effective_attributes[position.token_id] & Attribute.UNKNOWN
+        ):
             return [self.unknown]
         try:
-            was = text[place.start : place.end].decode()
+            was = text[position.start : position.end].decode()
         except UnicodeDecodeError:
             return [NOT_UTF8]
-        became = place.holds.decode("utf-8", "replace")
-        is_outermost = place.start == 0 or place.end == len(text)
+        became = position.holds.decode("utf-8", "replace")
+        is_outermost = position.start == 0 or position.end == len(text)
         if "".join(was.split()) == "".join(became.split()):
-            return self._of_spaces(was, became, place, is_outermost)
+            return self._of_spaces(was, became, position, is_outermost)
         applied = self._that_change(was, is_outermost)
         joined, came = normalize("NFC", was), normalize("NFC", became)
         if applied and joined.strip() == came.strip():
@@ -106,7 +109,7 @@ class FileRules:
                 applied.append(self.spaces)
         if applied:
             return applied
-        skipped = text[place.start : place.token_start].decode("utf-8", "replace").strip()
+        skipped = text[position.start : position.token_start].decode("utf-8", "replace").strip()
         if self.cleaning is not None and all(category(each)[0] == "C" for each in skipped):
             return [self.cleaning]
         return [self.unknown if skipped else NORMALIZED]
@@ -115,13 +118,13 @@ class FileRules:
         rules = [rule for rule, change in self.texts if change(text) != text]
         return [rule for rule in rules if is_outermost or rule.name not in self.at_ends]
 
-    def _of_spaces(self, was: str, became: str, place: TokenPosition, is_outermost: bool) -> list[Rule]:
-        if (strip := self.stripping.get(place.token_id)) is not None and len(became) < len(was):
+    def _of_spaces(self, was: str, became: str, position: TokenPosition, is_outermost: bool) -> list[Rule]:
+        if (strip := self.stripping.get(position.token_id)) is not None and len(became) < len(was):
             return [strip]
-        if any(decode(place.holds) == was.encode() for _, decode in self.decodings):
+        if any(decode(position.holds) == was.encode() for _, decode in self.decodings):
             return []  # decoding restores it
         if became == f" {was}" or not was:
-            return [self.prefix if place.after_special or self.spaces is None else self.spaces]
+            return [self.prefix if position.after_special or self.spaces is None else self.spaces]
         if self.spaces is not None and {each for each in was if each.isspace()} == {" "}:
             return [self.spaces]
         return self._that_change(was, is_outermost) or [self.spaces or NORMALIZED]

@@ -81,12 +81,12 @@ class ExportedRun(ABC):
         """Title and summary of a page."""
 
     @abstractmethod
-    def page_places(self, steps: range) -> range:
+    def page_states(self, steps: range) -> range:
         """The states that a page of some steps shows."""
 
     @abstractmethod
-    def page_step(self, place: int) -> PageStep:
-        """A state, and what happens next."""
+    def page_step(self, n_done: int) -> PageStep:
+        """The state after `n_done` steps, and what happens next."""
 
     @abstractmethod
     def save(self, path: Path) -> None:
@@ -111,7 +111,7 @@ class ExportedRun(ABC):
         return document(drawn, self.row_px, self.drawing_head())
 
     def _html(self, steps: range) -> Iterator[str]:
-        return page(*self.page_head(), map(self.page_step, self.page_places(steps)))
+        return page(*self.page_head(), map(self.page_step, self.page_states(steps)))
 
     def write(
         self,

@@ -115,7 +115,7 @@ class PagePair(NamedTuple):
 class PageStep(NamedTuple):
     """One state, and what happens next.
 
-    place      the position in the run
+    position   the position in the run
     text       the text before, in and after the span of the step
     rows       tokens or symbols; each has a label, and whether it is new or about to be merged
     sentence   what happens
@@ -123,7 +123,7 @@ class PageStep(NamedTuple):
     say, ask, answer   of a lesson; what happens is hidden until the question is answered
     """
 
-    place: str
+    position: str
     text: tuple[str, str, str] = ("", "", "")
     rows: tuple[tuple[tuple[str, bool], ...], ...] = ()
     sentence: str = ""
@@ -145,7 +145,8 @@ def page(title: str, summary: str, steps: Iterable[PageStep]) -> Iterator[str]:
     for number, step in enumerate(steps, 1):
         if step.ask:
             answers.append(
-                f"<li><h2>Figure {number} · {words(step.place)}</h2>{rich(step.ask)}{_revealed(step)}</li>\n"
+                f"<li><h2>Figure {number} · {words(step.position)}</h2>"
+                f"{rich(step.ask)}{_revealed(step)}</li>\n"
             )
         yield step_section(step)
     yield "</main>\n"
@@ -175,7 +176,7 @@ def step_section(step: PageStep) -> str:
         covered = f"<details><summary>Show the answer</summary>{_revealed(step)}{_pairs(step)}</details>"
         question, happens = f'<div class="ask">{rich(step.ask)}{BLANK}{covered}</div>', ""
     return (
-        f"<section>\n<h2>{words(step.place)}</h2>\n{rich(step.say)}{question}\n"
+        f"<section>\n<h2>{words(step.position)}</h2>\n{rich(step.say)}{question}\n"
         f"{_text(step)}{_rows(step)}{happens}\n</section>\n"
     )
 

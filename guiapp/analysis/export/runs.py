@@ -143,21 +143,21 @@ class TraceRun(ExportedRun):
         summary = f"{counted(len(trace), 'step')}, {counted(len(trace.result.ids), 'token')}"
         return f"{trace.name} on “{visible_text(trace.text, 60)}”", f"{summary}."
 
-    def page_places(self, steps: range) -> range:
+    def page_states(self, steps: range) -> range:
         """The state before each step, and the final state if the last step is included."""
         return range(steps.start, steps.stop + (steps.stop == self._debugger.n_steps))
 
-    def page_step(self, place: int) -> PageStep:
+    def page_step(self, n_done: int) -> PageStep:
         """The state before a step, with its span marked, and the pairs that could merge instead."""
         debugger, trace = self._debugger, self._debugger.trace
-        debugger.go_to(place)
-        at = f"Step {place:,} of {debugger.n_steps:,}"
-        if place == debugger.n_steps:
+        debugger.go_to(n_done)
+        at = f"Step {n_done:,} of {debugger.n_steps:,}"
+        if n_done == debugger.n_steps:
             about = len(trace.text), len(trace.text)
         else:
-            about = int(trace.columns.position[place]), int(trace.columns.end[place])
-            at += f" · {trace.operation(place)} · bytes {about[0]:,}–{about[1]:,}"
-        tokens = debugger.states.tokens(place, (about[0] - NEAR_BYTES, about[1] + NEAR_BYTES))
+            about = int(trace.columns.position[n_done]), int(trace.columns.end[n_done])
+            at += f" · {trace.operation(n_done)} · bytes {about[0]:,}–{about[1]:,}"
+        tokens = debugger.states.tokens(n_done, (about[0] - NEAR_BYTES, about[1] + NEAR_BYTES))
         shown, (is_cut_before, is_cut_behind) = _nearby_tokens(tokens, about, about[0] > NEAR_BYTES)
         row = [
             (debugger.describer.label(token_id, start, end), about[0] <= start < end <= about[1])
@@ -167,21 +167,21 @@ class TraceRun(ExportedRun):
         waiting = debugger.waiting(MOST_PAIRS)
         pairs = tuple(map(self._page_pair, waiting.candidates))
         title = f"Pairs: {waiting.n_live:,} could merge"
-        if ways := self._page_candidates(place):
+        if ways := self._page_candidates(n_done):
             pairs, title = ways, "Paths that end here, so far"
         context = _text_context(trace.text, about)
         return PageStep(at, context, (tuple(row),), debugger.sentence(), pairs, title)
 
-    def _page_candidates(self, place: int) -> tuple[PagePair, ...]:
+    def _page_candidates(self, n_done: int) -> tuple[PagePair, ...]:
         """For Viterbi and similar: the recent candidates that end at the same position, in order."""
         columns, describer = self._debugger.trace.columns, self._debugger.describer
-        recent = slice(max(0, place - RECENT_STEPS), place + 1)
+        recent = slice(max(0, n_done - RECENT_STEPS), n_done + 1)
         finds = np.isin(columns.operation[recent], FINDS)
-        if place == self._debugger.n_steps or not finds[-1]:
+        if n_done == self._debugger.n_steps or not finds[-1]:
             return ()
-        finds &= columns.end[recent] == columns.end[place]
+        finds &= columns.end[recent] == columns.end[n_done]
         steps = (np.flatnonzero(finds)[-MOST_PAIRS:] + recent.start).tolist()
-        return tuple(PagePair(describer.made(step), describer.worth(step), step == place) for step in steps)
+        return tuple(PagePair(describer.made(step), describer.worth(step), step == n_done) for step in steps)
 
     def _page_pair(self, pair: Candidate) -> PagePair:
         label, at = self._debugger.describer.label, pair.position
@@ -242,8 +242,8 @@ class TrainingRun(ExportedRun):
         return self.record(self._position) if self._position else self.record_head()
 
     def choices(self, ending: str) -> dict[str, range]:
-        place = range(self._position, self._position + 1) if self._position else range(0)
-        parts = {ALL: self.steps, "This step": place}
+        current = range(self._position, self._position + 1) if self._position else range(0)
+        parts = {ALL: self.steps, "This step": current}
         return {title: steps for title, steps in parts.items() if len(steps)}
 
     def record_head(self) -> dict[str, object]:
@@ -283,24 +283,24 @@ class TrainingRun(ExportedRun):
         head, _, size = self.drawing_head().partition(": ")
         return head, f"{size}."
 
-    def page_places(self, steps: range) -> range:
+    def page_states(self, steps: range) -> range:
         """The start, and the state after each step."""
         return range(steps.start - (steps.start == 1), steps.stop)
 
-    def page_step(self, place: int) -> PageStep:
-        """The state after `place` steps, the sentence of the last one, and the pairs that compete next."""
+    def page_step(self, n_done: int) -> PageStep:
+        """The state after `n_done` steps, the sentence of the last one, and the pairs that compete next."""
         record = self._record
-        made = record.step(place).made if place else ""
+        made = record.step(n_done).made if n_done else ""
         rows = tuple(
             tuple((record.write(symbol), symbol == made) for symbol in cut)
-            for cut, _, _ in record.words(place)[:MOST_PAGE_WORDS]
+            for cut, _, _ in record.words(n_done)[:MOST_PAGE_WORDS]
         )
-        size = counted(record.n_tokens(place), "token")
-        at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
-        following = record.step(place + 1) if place < record.n_steps else None
+        size = counted(record.n_tokens(n_done), "token")
+        at = f"Step {n_done:,} of {record.n_steps:,} · {size} in the vocabulary"
+        following = record.step(n_done + 1) if n_done < record.n_steps else None
         pairs = self._pairs(following) if isinstance(following, MergeStep) else ()
         title = "Pairs and their counts or scores"
-        return PageStep(at, rows=rows, sentence=record.sentence(place), pairs=pairs, pairs_title=title)
+        return PageStep(at, rows=rows, sentence=record.sentence(n_done), pairs=pairs, pairs_title=title)
 
     def save(self, path: Path) -> None:
         replace_file(path, b"\n".join(self._record.lines()), is_private=True)

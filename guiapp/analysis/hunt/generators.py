@@ -358,13 +358,13 @@ def _texts_of_moved(
     """Texts of rules whose rank differs, each next to a rule that it now wins or loses against."""
     _, mine_at, their_at = np.intersect1d(keys, their_keys, return_indices=True)
     rules = table[mine_at]
-    places, their_places = _places(rules[:, 2]), _places(theirs[their_at, 2])
-    distance = np.abs(places - their_places)
+    positions, their_positions = _positions(rules[:, 2]), _positions(theirs[their_at, 2])
+    distance = np.abs(positions - their_positions)
     moved = np.argsort(-distance, kind="stable")[:MOST_MOVED]
     for row in moved[distance[moved] > 0].tolist():
         left, right = rules[row, :2].tolist()
-        low, high = sorted((places[row], their_places[row]))
-        between = (places >= low) & (places <= high)
+        low, high = sorted((positions[row], their_positions[row]))
+        between = (positions >= low) & (positions <= high)
         pair = texts[left] + texts[right]
         yield pair
         for symbol in rules[between & (rules[:, 0] == right), 1][:MOST_RIVALS].tolist():
@@ -373,5 +373,5 @@ def _texts_of_moved(
             yield texts[symbol] + pair
 
 
-def _places(ranks: NDArray[np.int32]) -> NDArray[np.int64]:
+def _positions(ranks: NDArray[np.int32]) -> NDArray[np.int64]:
     return np.argsort(np.argsort(ranks, kind="stable"), kind="stable")

@@ -13,7 +13,7 @@ from guiapp.core.sources.files import whole_hash
 from guiapp.core.text.numbers_in_words import counted
 
 MOST_TEXTS = 12  # stored for each kind
-MOST_PLACES = 50  # positions in the user's own texts stored for each kind
+MOST_LOCATIONS = 50  # in the user's own texts, stored for each kind
 ENOUGH_TEXTS = 10_000  # to conclude that nothing differs
 Kind = tuple[Cause, str]
 Spans = tuple[tuple[int, int], ...]
@@ -40,11 +40,11 @@ class LineOffset(NamedTuple):
 
 
 class OfKind(NamedTuple):
-    """How many texts of a batch are of a kind; for the user's lines, the first positions as well."""
+    """How many texts of a batch are of a kind; for the user's lines, the first locations as well."""
 
     kind: Kind
     n_texts: int
-    places: tuple[LineOffset, ...] = ()
+    locations: tuple[LineOffset, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Find:
     generator   the name of the generator whose text was shrunk to this one
     n_texts     how many texts differ in this way; extrapolated from samples if there are many
     n_lines     likewise for the user's own lines
-    places      positions of the first of those lines
+    locations   of the first of those lines
     others      further short texts of the kind, the shortest first
     """
 
@@ -68,7 +68,7 @@ class Find:
     generator: str = ""
     n_texts: int = 0
     n_lines: int = 0
-    places: tuple[LineOffset, ...] = ()
+    locations: tuple[LineOffset, ...] = ()
     others: tuple[Find, ...] = ()
     spans: tuple[Spans | None, Spans | None] = (None, None)
 
@@ -80,15 +80,15 @@ class Find:
         """This mismatch with one more text of its kind."""
         texts = {each.text: each for each in (other, *self.others, self)}
         first, *others = sorted(texts.values(), key=lambda each: each.is_shorter_than)[:MOST_TEXTS]
-        first = replace(first, n_texts=self.n_texts, n_lines=self.n_lines, places=self.places)
+        first = replace(first, n_texts=self.n_texts, n_lines=self.n_lines, locations=self.locations)
         return replace(first, others=tuple(replace(each, others=()) for each in others))
 
     def with_count(self, counted: OfKind, are_lines: bool) -> Find:
         more = replace(self, n_texts=self.n_texts + counted.n_texts)
         if not are_lines:
             return more
-        places = tuple(sorted((*self.places, *counted.places))[:MOST_PLACES])
-        return replace(more, n_lines=self.n_lines + counted.n_texts, places=places)
+        locations = tuple(sorted((*self.locations, *counted.locations))[:MOST_LOCATIONS])
+        return replace(more, n_lines=self.n_lines + counted.n_texts, locations=locations)
 
 
 @dataclass(frozen=True)

@@ -418,9 +418,9 @@ class LibrarySide:
     def _spans_of_offsets(self, offsets: Callable[[str], Sequence[tuple[int, int]]], text: bytes) -> Spans:
         """The library's spans without overlaps: some give each token of a character the whole character."""
         characters, spans, done = as_str(text), list[tuple[int, int]](), 0
-        places = np.cumsum([0, *(len(each.encode()) for each in characters)]).tolist()
+        byte_offsets = np.cumsum([0, *(len(each.encode()) for each in characters)]).tolist()
         for start, end in offsets(characters):
-            start, done = max(places[start], done), max(places[end], done)
+            start, done = max(byte_offsets[start], done), max(byte_offsets[end], done)
             spans.append((start, done))
         return tuple(spans)
 

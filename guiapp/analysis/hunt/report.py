@@ -158,8 +158,8 @@ def _find_lines(hunt: Hunt, find: Find, number: int) -> Iterator[str]:
     yield f"    text   {escaped(find.text)}"
     yield f"    bytes  {find.text.hex(' ')}"
     yield f"    from   byte {find.at}"
-    for place, ids in zip(("first", "second"), find.token_ids, strict=True):
-        yield f"    {place:6} {_ids(ids)}"
+    for side, ids in zip(("first", "second"), find.token_ids, strict=True):
+        yield f"    {side:6} {_ids(ids)}"
     yield f"    {_repeated(find.text)} | tokenloupe tokenize MODEL"
     if hunt.n_lines:
         yield ""

@@ -12,7 +12,7 @@ from guiapp.analysis.bench.worker import answer_all, prepare_process
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.generators import Material, are_same, batch, short, texts_of_differences
 from guiapp.analysis.hunt.mismatches import (
-    MOST_PLACES,
+    MOST_LOCATIONS,
     MOST_TEXTS,
     Batch,
     Find,
@@ -35,7 +35,7 @@ MOST_KINDS = 100
 MOST_OF_A_CAUSE = 20
 MOST_SHORTENED = 40  # texts of a kind that are shortened to get several short ones
 SHORT = 48  # bytes; the reason of a shorter text is found fast
-AROUND_PLACE = (24, 24)  # bytes before and after the first difference in a long text
+CONTEXT_BYTES = (24, 24)  # bytes before and after the first difference in a long text
 OWN_TEXTS = "your own texts"
 
 
@@ -69,16 +69,16 @@ class Searcher:
         n_texts = len(texts) - self._pair.n_refused
         step = -(-len(differing) // most) or 1
         counts: defaultdict[Kind, int] = defaultdict(int)
-        places: defaultdict[Kind, list[LineOffset]] = defaultdict(list)
+        locations: defaultdict[Kind, list[LineOffset]] = defaultdict(list)
         finds = []
         for at in range(0, len(differing), step):
             text = texts[differing[at]]
             kind, find = self._examine(text, generator)
             counts[kind] += min(step, len(differing) - at)
             finds += [find] if find else []
-            if lines and len(places[kind]) < MOST_PLACES:
-                places[kind].append(LineOffset(lines[differing[at]], self._pair.first_difference(text)))
-        kinds = tuple(OfKind(kind, n, tuple(places[kind])) for kind, n in counts.items())
+            if lines and len(locations[kind]) < MOST_LOCATIONS:
+                locations[kind].append(LineOffset(lines[differing[at]], self._pair.first_difference(text)))
+        kinds = tuple(OfKind(kind, n, tuple(locations[kind])) for kind, n in counts.items())
         return Batch(n_texts, len(differing), tuple(finds), kinds, bool(lines), generator)
 
     def _examine(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
@@ -131,10 +131,10 @@ class Searcher:
 
     def _narrowed(self, text: bytes) -> bytes:
         """The context of the first difference in a long text if it differs alone, else the text shrunk."""
-        if len(text) <= AROUND_PLACE[0] + AROUND_PLACE[1]:
+        if len(text) <= CONTEXT_BYTES[0] + CONTEXT_BYTES[1]:
             return text
         at = self._pair.first_difference(text)
-        part = text[max(at - AROUND_PLACE[0], 0) : at + AROUND_PLACE[1]].decode("utf-8", "ignore").encode()
+        part = text[max(at - CONTEXT_BYTES[0], 0) : at + CONTEXT_BYTES[1]].decode("utf-8", "ignore").encode()
         return part if self._differs(part) else shrunk(text, self._differs)
 
     def _find(self, text: bytes, reason: Reason, generator: str) -> Find:

@@ -43,13 +43,13 @@ def step_at(debugger: Debugger, model: str, parse_special: bool, say: str) -> Le
         text = trace.text.decode()
     except UnicodeDecodeError as error:
         raise TokenloupeError("A lesson must be UTF-8, and this text is not. Choose another text.") from error
-    place = "end" if position >= debugger.n_steps else "start"
+    stop_at = "end" if position >= debugger.n_steps else "start"
     if 0 < position < debugger.n_steps:
         operations = trace.columns.operation[: position + 1]
         n_hits = int((operations == operations[-1]).sum())
-        place = f"operation {trace.operation(position)}" + (f" hit {n_hits}" if n_hits > 1 else "")
+        stop_at = f"operation {trace.operation(position)}" + (f" hit {n_hits}" if n_hits > 1 else "")
     pre = debugger.vocabulary.chosen_pre
-    return LessonStep(say, model, pre, "", text, trace.encoder, parse_special, place=place)
+    return LessonStep(say, model, pre, "", text, trace.encoder, parse_special, stop_at=stop_at)
 
 
 def add_step(path: Path, step: LessonStep) -> AddedStep:
@@ -60,7 +60,7 @@ def add_step(path: Path, step: LessonStep) -> AddedStep:
     if fault := next(step_faults(step), None):
         raise TokenloupeError(f"This step cannot be added to a lesson{fault[1]}")
     rows: dict[str, str | bool] = {"say": step.say, "model": step.model, "pre": step.pre, "text": step.text}
-    rows |= {"encoder": step.encoder, "parse_special": step.parse_special, "break": step.place}
+    rows |= {"encoder": step.encoder, "parse_special": step.parse_special, "break": step.stop_at}
     entry = "\n[[step]]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in rows.items())
     try:
         before = path.read_bytes() if path.exists() else None

@@ -87,7 +87,7 @@ class LessonStep:
     encoder: str = ""
     parse_special: bool = True
     page: str = "steps"
-    place: str = "start"
+    stop_at: str = "start"
     now: tuple[str, ...] | None = None
     says: str = ""
     ask: str = ""
@@ -124,7 +124,7 @@ def _kind(default: object) -> type:
 
 
 KEYS = {
-    "break" if field.name == "place" else field.name: _kind(field.default) for field in fields(LessonStep)
+    "break" if field.name == "stop_at" else field.name: _kind(field.default) for field in fields(LessonStep)
 }
 
 
@@ -244,7 +244,7 @@ def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
 
 
 def _step(row: dict[str, Any], before: LessonStep, folder: Path) -> LessonStep:
-    values = {"place" if key == "break" else key: value for key, value in row.items()}
+    values = {"stop_at" if key == "break" else key: value for key, value in row.items()}
     for key in ("now", "learned"):
         if key in values:
             values[key] = tuple(map(str, values[key]))
@@ -270,13 +270,13 @@ def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
         yield "merges", f": “merges” must be a number from 0 to {MOST_MERGES:,}."
     if len(step.text.encode()) > MOST_TEXT_BYTES:
         yield "text", f": the text is longer than {counted(MOST_TEXT_BYTES, 'byte')}. Shorten it."
-    places = {"break": step.place}
+    stops = {"break": step.stop_at}
     if step.answer_is not in ANSWERS:
-        places["answer_is"] = step.answer_is
-    for key, place in places.items():
-        if place and place not in ENDS:
+        stops["answer_is"] = step.answer_is
+    for key, stop in stops.items():
+        if stop and stop not in ENDS:
             try:
-                parse_breakpoint(place)
+                parse_breakpoint(stop)
             except TokenloupeError as error:
                 yield key, f": {error}"
     if step.train and step.answer_is not in ("", "next"):
@@ -289,20 +289,20 @@ def step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
 # Positions in runs: where lessons stop, the tokens there, and the answers computed there
 
 
-def place_of(debugger: Debugger, place: str) -> int | None:
+def position_of(debugger: Debugger, stop_at: str) -> int | None:
     """The position that a lesson names: start, end, or the first stop at its breakpoint; None if never."""
-    if place in ENDS:
-        return 0 if place == "start" else debugger.n_steps
+    if stop_at in ENDS:
+        return 0 if stop_at == "start" else debugger.n_steps
     breakpoints = debugger.breakpoints
-    debugger.set_breakpoints([parse_breakpoint(place)])
+    debugger.set_breakpoints([parse_breakpoint(stop_at)])
     stop = debugger.stops.after(-1)
     debugger.set_breakpoints(breakpoints)
     return None if stop is None else stop[0]
 
 
-def go_to_place(debugger: Debugger, place: str) -> None:
+def go_to_position(debugger: Debugger, stop_at: str) -> None:
     """Go to the position that a lesson names, or to the end if the run never stops there."""
-    found = place_of(debugger, place)
+    found = position_of(debugger, stop_at)
     debugger.go_to(debugger.n_steps if found is None else found)
 
 
@@ -321,13 +321,13 @@ ANSWERS: dict[str, Callable[[Debugger], str]] = {
 }
 
 
-def computed_answer(answer_is: str, debugger: Debugger, place: str) -> str | None:
+def computed_answer(answer_is: str, debugger: Debugger, stop_at: str) -> str | None:
     """The answer at a position of a run; None if the run never stops there.  The debugger does not move."""
     looking = copy(debugger)
     if answer_is in ANSWERS:
-        go_to_place(looking, place)
+        go_to_position(looking, stop_at)
         return ANSWERS[answer_is](looking)
-    found = place_of(looking, answer_is)
+    found = position_of(looking, answer_is)
     if found is None:
         return None
     looking.go_to(found)
@@ -401,12 +401,12 @@ def _training_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
 
 def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str]) -> Iterator[tuple[str, str]]:
     try:
-        place = place_of(debugger, step.place)
-        if place is None:
-            yield "break", _never(step.place, debugger, encoders)
+        position = position_of(debugger, step.stop_at)
+        if position is None:
+            yield "break", _never(step.stop_at, debugger, encoders)
             return
-        debugger.go_to(place)
-        answer = computed_answer(step.answer_is, debugger, step.place) if step.answer_is else ""
+        debugger.go_to(position)
+        answer = computed_answer(step.answer_is, debugger, step.stop_at) if step.answer_is else ""
     except TokenloupeError as error:  # for example a condition that divides by zero
         yield "break", str(error)
         return
@@ -422,7 +422,7 @@ def _claim_faults(step: LessonStep, debugger: Debugger, encoders: Iterable[str])
     if answer is None:
         yield "answer_is", _never(step.answer_is, debugger, encoders)
         return
-    if step.answer_is in ANSWERS and place == debugger.n_steps:
+    if step.answer_is in ANSWERS and position == debugger.n_steps:
         yield "answer_is", "the answer is visible at the end of the run. Ask at an earlier step."
     yield from _answer_faults(step, answer)
 
@@ -432,9 +432,9 @@ def _answer_faults(step: LessonStep, answer: str) -> Iterator[tuple[str, str]]:
         yield "say", f"“say” gives away the answer: {answer}"
 
 
-def _never(place: str, debugger: Debugger, encoders: Iterable[str]) -> str:
-    why = absence(parse_breakpoint(place), debugger.values, list(encoders))
-    return f"the run never stops at “{place}”. {why}".strip()
+def _never(stop_at: str, debugger: Debugger, encoders: Iterable[str]) -> str:
+    why = absence(parse_breakpoint(stop_at), debugger.values, list(encoders))
+    return f"the run never stops at “{stop_at}”. {why}".strip()
 
 
 def _as_json(words: list[str]) -> str:
@@ -540,9 +540,10 @@ def lesson_page(lesson: Lesson) -> Iterator[str]:
 def _page_step(lesson: Lesson, number: int, scenes: Scenes) -> PageStep:
     step = lesson.steps[number]
     state, computed = _training_state(step) if step.train else _state(step, scenes)
-    place = f"{number + 1} of {len(lesson.steps)} · {step.setting}"
+    position = f"{number + 1} of {len(lesson.steps)} · {step.setting}"
     return state._replace(
-        place=place if step.ask else f"{place} · {state.place}",  # `state.place` may reveal the answer
+        # `state.position` may reveal the answer
+        position=position if step.ask else f"{position} · {state.position}",
         say=step.say,
         ask=step.ask,
         answer=step.full_answer(computed),
@@ -551,8 +552,8 @@ def _page_step(lesson: Lesson, number: int, scenes: Scenes) -> PageStep:
 
 def _state(step: LessonStep, scenes: Scenes) -> tuple[PageStep, str]:
     debugger = scenes.debugger(step)
-    go_to_place(debugger, step.place)
-    computed = computed_answer(step.answer_is, debugger, step.place) if step.answer_is else ""
+    go_to_position(debugger, step.stop_at)
+    computed = computed_answer(step.answer_is, debugger, step.stop_at) if step.answer_is else ""
     return TraceRun(debugger).page_step(debugger.position), computed or ""
 
 

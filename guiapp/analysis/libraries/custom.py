@@ -160,8 +160,8 @@ def words_of(command: str) -> list[str]:
 
 def function_of(target: str) -> tuple[str, str, str]:
     """The folder of a module ("" if it is on Python's path), the module and the function."""
-    place, _, function = target.rpartition(":")
-    path = Path(place.removesuffix(".py"))
+    module, _, function = target.rpartition(":")
+    path = Path(module.removesuffix(".py"))
     folder = "" if path.parent == Path() else str(path.parent)
     return folder, path.name, function
 

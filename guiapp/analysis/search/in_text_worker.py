@@ -25,7 +25,7 @@ def request(expression: str, matches_case: bool, most: int, text: bytes) -> byte
     return np.array([len(pattern), matches_case, most], np.int64).tobytes() + pattern + text
 
 
-def places(message: bytes) -> NDArray[np.int64]:
+def match_spans(message: bytes) -> NDArray[np.int64]:
     """int64[k, 2]: the byte spans of the matches, without empty ones; ^ and $ match at line ends."""
     n_pattern, matches_case, most = np.frombuffer(message[:HEAD_BYTES], np.int64).tolist()
     after = HEAD_BYTES + n_pattern
@@ -52,4 +52,4 @@ def _in_bytes(text: str, ascending: NDArray[np.int64]) -> NDArray[np.int64]:
 if __name__ == "__main__":
     asked = sys.stdin.buffer.read()
     limit_memory(asked)
-    sys.stdout.buffer.write(places(asked).tobytes())
+    sys.stdout.buffer.write(match_spans(asked).tobytes())

@@ -33,11 +33,11 @@ CHUNK_BYTES = 1 << 18  # searched at once: so much fits in the processor's cache
 HEAD_CHARACTERS = 3  # compared at every position; the rest only where these match
 HEX_MARKS = re.compile("0x|,", re.IGNORECASE)
 TOKEN_ID = re.compile(r"#?([0-9]{1,12})")
-NO_PLACES = np.zeros(0, np.int64)
+NO_OFFSETS = np.zeros(0, np.int64)
 Kind = Literal["text", "bytes", "regex"]
 Steps = Mapping[tuple[int, int], Sequence[bytes]]  # possible spellings, by their length and the next step
 Pattern = Sequence[Steps]  # the match is complete at step len(pattern)
-Places = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends
+Spans = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends
 
 
 class QueryError(TokenloupeError):
@@ -68,7 +68,7 @@ class TextMatches(NamedTuple):
     is_all: bool
 
 
-NO_MATCHES = TextMatches(NO_PLACES, NO_PLACES, True)
+NO_MATCHES = TextMatches(NO_OFFSETS, NO_OFFSETS, True)
 
 
 def find(text: bytes, query: Query, progress: Progress) -> TextMatches:
@@ -139,12 +139,12 @@ def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
 def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress) -> TextMatches:
     deadline = time.monotonic() + LONGEST_S
     longest = sum(max(length for length, _ in steps) for steps in pattern)
-    result, n_found = [(NO_PLACES, NO_PLACES)], 0
+    result, n_found = [(NO_OFFSETS, NO_OFFSETS)], 0
     for first in range(0, len(data), CHUNK_BYTES):
         progress(first / len(data))
         if time.monotonic() > deadline:
             raise QueryError(f"The search took more than {LONGEST_S:g} seconds. Make it simpler.")
-        starts, ends = _places_in(data[first : first + CHUNK_BYTES + longest], pattern, longest)
+        starts, ends = _matches_in(data[first : first + CHUNK_BYTES + longest], pattern, longest)
         result.append((starts + first, ends + first))
         n_found += len(starts)
         if n_found > MOST_MATCHES:
@@ -154,15 +154,15 @@ def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress)
     return TextMatches(starts[kept], ends[kept], n_found <= MOST_MATCHES)
 
 
-def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Places:
+def _matches_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Spans:
     """All matches, also overlapping ones, that begin in the chunk at the start of `data`."""
-    n_places = min(len(data), CHUNK_BYTES)
+    n_starts = min(len(data), CHUNK_BYTES)
     padded = data if len(data) == CHUNK_BYTES + longest else np.pad(data, (0, longest))
-    starts, head, length = _heads_in(padded, n_places, pattern)
-    reached: list[list[Places]] = [[] for _ in range(len(pattern) + 1)]
+    starts, head, length = _heads_in(padded, n_starts, pattern)
+    reached: list[list[Spans]] = [[] for _ in range(len(pattern) + 1)]
     reached[head].append((starts, starts + length))
-    for steps, places in zip(pattern[head:], reached[head:], strict=False):
-        starts, ends = _joined(places)
+    for steps, spans in zip(pattern[head:], reached[head:], strict=False):
+        starts, ends = _joined(spans)
         for (length, then), spellings in steps.items():
             fits = _is_one_of([padded[ends + at] for at in range(length)], spellings)
             reached[then].append((starts[fits], ends[fits] + length))
@@ -176,12 +176,12 @@ def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Place
     return starts[is_inside], ends[is_inside]
 
 
-def _heads_in(data: NDArray[np.uint8], n_places: int, pattern: Pattern) -> tuple[NDArray[np.int64], int, int]:
+def _heads_in(data: NDArray[np.uint8], n_starts: int, pattern: Pattern) -> tuple[NDArray[np.int64], int, int]:
     """Starts of possible matches; how many first characters are certain to match there; their length."""
-    fits = np.ones(n_places, np.bool_)
+    fits = np.ones(n_starts, np.bool_)
     offset = 0
     for at, steps in enumerate(pattern[:HEAD_CHARACTERS]):
-        columns = [data[offset + column :][:n_places] for column in range(max(steps)[0])]
+        columns = [data[offset + column :][:n_starts] for column in range(max(steps)[0])]
         fits &= reduce(or_, [_is_one_of(columns[:length], each) for (length, _), each in steps.items()])
         if len(steps) > 1:  # the offset of the next character varies
             return np.flatnonzero(fits), at, offset
@@ -189,10 +189,10 @@ def _heads_in(data: NDArray[np.uint8], n_places: int, pattern: Pattern) -> tuple
     return np.flatnonzero(fits), min(len(pattern), HEAD_CHARACTERS), offset
 
 
-def _joined(places: Sequence[Places]) -> Places:
-    if len(places) == 1:
-        return places[0]
-    starts, ends = zip((NO_PLACES, NO_PLACES), *places, strict=True)
+def _joined(spans: Sequence[Spans]) -> Spans:
+    if len(spans) == 1:
+        return spans[0]
+    starts, ends = zip((NO_OFFSETS, NO_OFFSETS), *spans, strict=True)
     return np.concatenate(starts), np.concatenate(ends)
 
 
@@ -233,9 +233,9 @@ def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatch
     request = in_text_worker.request(query.needle, query.matches_case, MOST_MATCHES, text)
     worker = in_text_worker.__name__
     answer = tried(query.needle, lambda longest_s: answer_of(worker, request, progress, longest_s))
-    places = np.frombuffer(answer, np.int64).reshape(-1, 2)
-    starts, ends = places[:MOST_MATCHES, 0].copy(), places[:MOST_MATCHES, 1].copy()
-    return TextMatches(starts, ends, len(places) <= MOST_MATCHES)
+    spans = np.frombuffer(answer, np.int64).reshape(-1, 2)
+    starts, ends = spans[:MOST_MATCHES, 0].copy(), spans[:MOST_MATCHES, 1].copy()
+    return TextMatches(starts, ends, len(spans) <= MOST_MATCHES)
 
 
 # In a vocabulary

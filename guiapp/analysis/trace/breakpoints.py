@@ -84,12 +84,12 @@ def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
     `dialect` defines the kinds and columns; the default is the steps of encoding.
     """
     spoken = dialect or TRACE_DIALECT
-    place, log = split_off(text.strip(), "log")
-    place, once = split_off(place, "once")
-    place, hit = split_off(place, "hit")
+    location, log = split_off(text.strip(), "log")
+    location, once = split_off(location, "once")
+    location, hit = split_off(location, "hit")
     if hit is not None and not hit.isdecimal():
         raise BreakpointError(f"“{hit}” is not a number of hits, such as 3.")
-    parsed = _parse_place(place, spoken)
+    parsed = _parse_location(location, spoken)
     parsed = replace(parsed, log=log or "", once=once is not None, hit_count=int(hit or 1))
     check(parsed, spoken)
     return parsed
@@ -98,13 +98,13 @@ def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
 def split_off(text: str, word: str) -> tuple[str, str | None]:
     """The text before and after the last ` word ` outside of quotes; the second is None if there is none."""
     bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"", lambda match: "x" * len(match[0]), text)
-    places = [match.span() for match in re.finditer(rf"\s+{word}(?:\s+|$)", bare)]
-    if not places:
+    matches = [match.span() for match in re.finditer(rf"\s+{word}(?:\s+|$)", bare)]
+    if not matches:
         return text, None
-    return text[: places[-1][0]], text[places[-1][1] :]
+    return text[: matches[-1][0]], text[matches[-1][1] :]
 
 
-def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
+def _parse_location(stripped: str, dialect: Dialect) -> Breakpoint:
     kind, _, rest = stripped.partition(" ")
     if not _begins_with_kind(stripped, dialect.kinds):
         condition = rest if kind == "if" else stripped
@@ -115,9 +115,9 @@ def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
     return Breakpoint(kind, value, condition)
 
 
-def _begins_with_kind(place: str, kinds: Collection[str]) -> bool:
+def _begins_with_kind(text: str, kinds: Collection[str]) -> bool:
     """Whether the text begins with a kind, and is not a condition on a column of the same name."""
-    kind, _, rest = place.partition(" ")
+    kind, _, rest = text.partition(" ")
     compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
     return kind in kinds and kind != "if" and not compares
 

@@ -119,8 +119,8 @@ def outcome(
         return f"{effort} Both {'give the same' if is_same else 'cut the text into'} {descriptions}."
     difference = _nearest(span_differences, offset)
     mine, other = _listed(ours, difference.ours), _listed(theirs, difference.theirs)
-    places = f"{len(span_differences):,} positions, such as " if len(span_differences) > 1 else ""
-    return f"{effort} Their tokens differ at {places}byte {difference.start:,}: {mine} against {other}."
+    positions = f"{len(span_differences):,} positions, such as " if len(span_differences) > 1 else ""
+    return f"{effort} Their tokens differ at {positions}byte {difference.start:,}: {mine} against {other}."
 
 
 def work(trace: Trace) -> NDArray[np.int64]:
@@ -208,14 +208,14 @@ def _spans(pieces: PieceColumns) -> NDArray[np.int64]:
     return (pieces.start.astype(np.int64) << 32) | pieces.end
 
 
-def _step_at(pieces: PieceColumns, place: float) -> int:
-    """The first step at which the bytes before `place` are encoded."""
-    piece = int(np.searchsorted(pieces.start, place, side="right")) - 1
+def _step_at(pieces: PieceColumns, offset: float) -> int:
+    """The first step at which the bytes before `offset` are encoded."""
+    piece = int(np.searchsorted(pieces.start, offset, side="right")) - 1
     if piece < 0:
         return 0
     start, end = int(pieces.start[piece]), int(pieces.end[piece])
     first, stop = int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1
-    share = (place - start) / (end - start) if place < end else 1.0
+    share = (offset - start) / (end - start) if offset < end else 1.0
     return first + int(share * (stop - first))
 
 

@@ -87,14 +87,14 @@ class Replay:
         fallen = self._fallen[slice(*self._fallen.searchsorted([first, min(n_steps, done)]).tolist())]
         if len(fallen):
             first_cell = self.trace.pieces.first_cell[piece]
-            places = columns.other_cell[fallen] + first_cell
-            lasts = np.maximum(places, columns.cell[fallen] + first_cell)
-            before = places.searchsorted(slots, side="right") - 1
+            firsts = columns.other_cell[fallen] + first_cell
+            lasts = np.maximum(firsts, columns.cell[fallen] + first_cell)
+            before = firsts.searchsorted(slots, side="right") - 1
             stays = (before < 0) | (slots > lasts[before])
-            is_shown = (lasts >= seen.start) & (places < seen.stop)
+            is_shown = (lasts >= seen.start) & (firsts < seen.stop)
             is_shown &= columns.operation[fallen] == NUMBERS["fallback"]
-            fallen, places = fallen[is_shown], places[is_shown]
-            order = np.argsort(np.append(slots[stays], places), kind="stable")
+            fallen, firsts = fallen[is_shown], firsts[is_shown]
+            order = np.argsort(np.append(slots[stays], firsts), kind="stable")
             ids = np.append(ids[stays], columns.result[fallen])[order]
             starts = np.append(starts[stays], columns.position[fallen])[order]
             ends = np.append(ends[stays], columns.end[fallen])[order]

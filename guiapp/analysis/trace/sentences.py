@@ -125,8 +125,8 @@ class StepDescriber:
         return f"{self.piece_number(step)}, {self.covered(step)}, is done: {tokens}."
 
     def added(self, step: int) -> str:
-        place = "before" if self._trace.columns.cell[step] == BEFORE else "after"
-        return f"{self.result(step)} is added {place} the text, as the file specifies."
+        where = "before" if self._trace.columns.cell[step] == BEFORE else "after"
+        return f"{self.result(step)} is added {where} the text, as the file specifies."
 
     def fallen(self, step: int) -> str:
         """Describe a fallback; the fallback of a token that the vocabulary does not use is its parts."""

@@ -425,26 +425,26 @@ START = StepKey()
 INSTEAD = {"text": "", "normalise": "piece"}  # fallbacks for stages that may have no step
 
 
-def step_at(trace: Trace, place: StepKey, text_start: int = 0) -> int | None:
+def step_at(trace: Trace, step_key: StepKey, text_start: int = 0) -> int | None:
     """The step with this key in a trace whose text begins at byte `text_start` of the whole; None if missing.
 
     Of several steps that cover the bytes, the one that covers the fewest: pieces may be split differently.
     """
-    operation: str | None = place.operation
+    operation: str | None = step_key.operation
     while operation:
-        step = _step_of(trace, operation, place, text_start)
+        step = _step_of(trace, operation, step_key, text_start)
         if step is not None:
             return step
         operation = INSTEAD.get(operation)
     return 0 if operation == "" else None
 
 
-def _step_of(trace: Trace, operation: str, place: StepKey, text_start: int) -> int | None:
+def _step_of(trace: Trace, operation: str, step_key: StepKey, text_start: int) -> int | None:
     columns = trace.columns
     steps = np.flatnonzero(columns.operation == NUMBERS[operation])
     starts, ends = columns.position[steps], columns.end[steps]
-    is_it = (starts <= place.start - text_start) & (ends >= place.end - text_start)
-    if place.result >= 0:
-        is_it &= columns.result[steps] == place.result
+    is_it = (starts <= step_key.start - text_start) & (ends >= step_key.end - text_start)
+    if step_key.result >= 0:
+        is_it &= columns.result[steps] == step_key.result
     sizes = (ends - starts)[is_it]
     return int(steps[is_it][sizes.argmin()]) if len(sizes) else None

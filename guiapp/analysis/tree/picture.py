@@ -100,13 +100,13 @@ class TreePicture:
         start, end = int(self.layout.starts[node]), int(self.layout.ends[node])
         return start, max(end, start + 1)
 
-    def node_at(self, level: int, place: float) -> int | None:
+    def node_at(self, level: int, position: float) -> int | None:
         """The node at a position of a level; None if there is none."""
         if not 0 <= level < self.n_levels:
             return None
         low, high = self._level_offsets[level : level + 2]
-        node = low + int(np.searchsorted(self.layout.ends[low:high], place, "right"))
-        return node if node < high and self.layout.starts[node] <= place else None
+        node = low + int(np.searchsorted(self.layout.ends[low:high], position, "right"))
+        return node if node < high and self.layout.starts[node] <= position else None
 
     def wide_nodes(self, left: float, right: float, least: NDArray[np.float64]) -> NDArray[np.int32]:
         """The nodes in the view [left, right) that are at least `least[i]` wide on level i.

@@ -166,7 +166,7 @@ class TokenFigures:
         return self.tree.columns.depths
 
     @property
-    def places(self) -> Values:
+    def positions(self) -> Values:
         """The position of each token in the order of their bytes."""
         return self.tree.columns.places
 
@@ -285,7 +285,7 @@ COLUMNS = (
     TokenColumn(
         "token",
         "its text; sorts by bytes",
-        lambda figures: figures.places,
+        lambda figures: figures.positions,
         lambda figures, token, spelling: spelling.token(figures.vocabulary, token, LONGEST_TOKEN),
         data=lambda figures, token: own_text(figures.vocabulary, token),
         whole=lambda figures, token, spelling: spelling.token(figures.vocabulary, token, NO_LIMIT),
@@ -294,7 +294,7 @@ COLUMNS = (
     TokenColumn(
         "bytes",
         "its bytes in hexadecimal digits",
-        lambda figures: figures.places,
+        lambda figures: figures.positions,
         lambda figures, token, spelling: figures.vocabulary.token_bytes(token).hex(" ").upper(),
         data=lambda figures, token: figures.vocabulary.token_bytes(token).hex(),
         is_usual=False,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.file_bytes import HeaderBytes
-from guiapp.core.formats.gguf_reader import BROKEN, TensorPlace, all_parts, read_header, tensor_places
+from guiapp.core.formats.gguf_reader import BROKEN, TensorInfo, all_parts, read_header, tensor_infos
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import reserved
@@ -474,15 +474,15 @@ class EmbeddingMatrices(NamedTuple):
 
 def find_matrices(path: Path) -> EmbeddingMatrices:
     """Locate the matrices in a GGUF, which may be split into files.  Raises VocabError if there are none."""
-    tensors: dict[str, tuple[Path, TensorPlace]] = {}
+    tensors: dict[str, tuple[Path, TensorInfo]] = {}
     for part in all_parts(path):
         source = HeaderBytes(part, lambda _share: checkpoint())
         try:
             names = [name.encode() for name in (INPUT, OUTPUT, OUTPUT_BIAS)]
-            places = tensor_places(source, read_header(source), names)
+            infos = tensor_infos(source, read_header(source), names)
         finally:
             source.close()
-        tensors |= {name.decode(): (part, place) for name, place in places.items()}
+        tensors |= {name.decode(): (part, info) for name, info in infos.items()}
     if INPUT not in tensors:
         raise VocabError(
             f"{quoted(path.name)} has no embeddings ({INPUT}). Choose a file that holds the whole model."
@@ -491,22 +491,22 @@ def find_matrices(path: Path) -> EmbeddingMatrices:
     return EmbeddingMatrices(_matrix(INPUT, *tensors[INPUT]), output, OUTPUT_BIAS in tensors)
 
 
-def _matrix(name: str, path: Path, place: TensorPlace) -> Matrix:
+def _matrix(name: str, path: Path, info: TensorInfo) -> Matrix:
     def error(what: str, advice: str = BROKEN) -> VocabError:
         return VocabError(f"{quoted(path.name)} has a tensor {name} {what}. {advice}")
 
-    width, *rest = place.shape or (0,)
+    width, *rest = info.shape or (0,)
     if len(rest) != 1 or not 0 < rest[0] <= MOST_ROWS or not 0 < width <= WIDEST:
-        shape = " × ".join(f"{size:,}" for size in place.shape)
+        shape = " × ".join(f"{size:,}" for size in info.shape)
         raise error(f"of {shape or 'no'} numbers, not one row for each token")
-    kind = next((each for each in GGMLQuantizationType if each == place.kind), None)
+    kind = next((each for each in GGMLQuantizationType if each == info.kind), None)
     if kind is None or not _is_decoded(kind):
-        stored = f"type {place.kind}" if kind is None else kind.name
+        stored = f"type {info.kind}" if kind is None else kind.name
         raise error(f"in the format {stored}, which cannot be read", "Choose another quantization.")
     block, _size = GGML_QUANT_SIZES[kind]
     if width % block:
         raise error(f"whose rows of {width:,} numbers are not a multiple of {block}")
-    return Matrix(path, name, kind, place.at, rest[0], width)
+    return Matrix(path, name, kind, info.at, rest[0], width)
 
 
 def _is_decoded(kind: GGMLQuantizationType) -> bool:

@@ -85,8 +85,8 @@ def merges_of(texts: Packed, halves: Ints | None = None) -> PackedTexts:
         halves = halves[np.lexsort((np.diff(offsets)[halves[:, 0]], halves[:, 2]))]
     lengths = np.diff(offsets)[halves[:, :2]].ravel()
     starts, ends = offsets[halves[:, :2]].ravel(), np.append(0, np.cumsum(lengths))
-    places = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
-    return PackedTexts(data[places], ends, np.empty(0, np.int64), True)
+    indexes = np.arange(ends[-1]) + np.repeat(starts - ends[:-1], lengths)
+    return PackedTexts(data[indexes], ends, np.empty(0, np.int64), True)
 
 
 def _charsmap(model: Model) -> Part | None:

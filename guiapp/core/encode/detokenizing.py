@@ -258,9 +258,9 @@ class PartsDecoding:
         codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
         stands_for_none = byte_alphabet.BYTES[np.minimum(codes, len(byte_alphabet.BYTES) - 1)] < 0
         stands_for_none |= codes >= len(byte_alphabet.BYTES)
-        places = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
+        positions = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
         kinds = np.full(len(offsets) - 1, Attribute.NORMAL, np.uint16)
-        kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken verbatim
+        kinds[np.searchsorted(offsets, positions, "right") - 1] = Attribute.USER_DEFINED  # taken verbatim
         spelled, ends, size = spell_out(
             (data, offsets), kinds, BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
         )

@@ -134,19 +134,19 @@ def share_out(function: Callable[[T], R], items: Sequence[T], n_threads: int) ->
     `threading` would: that takes as long as encoding a hundred short texts.
     """
     results: dict[int, R] = {}
-    places = iter(range(len(items)))
+    indexes = iter(range(len(items)))
     ended: SimpleQueue[tuple[int, BaseException] | None] = SimpleQueue()
 
     def work() -> None:
-        place = 0
+        index = 0
         try:
-            for place in places:
-                results[place] = function(items[place])
+            for index in indexes:
+                results[index] = function(items[index])
         except BaseException as error:
-            ended.put((place, error))
+            ended.put((index, error))
         else:
             ended.put(None)
-        for _ in places:  # after an error, no thread takes another item
+        for _ in indexes:  # after an error, no thread takes another item
             pass
 
     n_started = _start(work, min(n_threads, len(items)) - 1)
@@ -154,7 +154,7 @@ def share_out(function: Callable[[T], R], items: Sequence[T], n_threads: int) ->
     failures = [failure for _ in range(n_started + 1) if (failure := ended.get()) is not None]
     if failures:
         raise min(failures, key=itemgetter(0))[1]
-    return [results[place] for place in range(len(items))]
+    return [results[index] for index in range(len(items))]
 
 
 def _start(work: Callable[[], None], n_threads: int) -> int:
@@ -189,8 +189,8 @@ def row_by_row(groups: Sequence[Rows], affixes: Around) -> list[NDArray[np.int32
     for ids, counts in groups:
         ends = np.cumsum(counts)
         if len(both):
-            places = np.repeat(np.stack([ends - counts, ends], axis=1), n_around, axis=1)
-            ids = np.insert(ids, places.ravel(), np.tile(both, len(counts)))
+            indexes = np.repeat(np.stack([ends - counts, ends], axis=1), n_around, axis=1)
+            ids = np.insert(ids, indexes.ravel(), np.tile(both, len(counts)))
             ends += len(both) * np.arange(1, len(ends) + 1)
         result += [ids[start:end] for start, end in pairwise([0, *ends.tolist()])]
     return result

@@ -396,11 +396,11 @@ class Tokenizer:
         partition = self.special_tokens.partition(array, parse_special)
         segments = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
         results = {start: own.segmentations(array[start:end], n) for start, end in segments if start < end}
-        places = {start: index for index, start in enumerate(results)}
+        index_of = {start: index for index, start in enumerate(results)}
         best = best_joint([[score for score, _ in candidates] for candidates in results.values()], n)
 
         def segmentation(score: float, ranks: list[int]) -> Segmentation:
-            tokens = join_segments(partition, lambda start, end: results[start][ranks[places[start]]][1])
+            tokens = join_segments(partition, lambda start, end: results[start][ranks[index_of[start]]][1])
             return Segmentation(self._assemble(data, tokens, add_special, "viterbi"), score)
 
         return [segmentation(*joint) for joint in best]

@@ -17,7 +17,7 @@ from guiapp.core.formats.gguf_reader import (
     first_part,
     read_header,
     split_refusals,
-    tensor_places,
+    tensor_infos,
 )
 from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
@@ -101,10 +101,10 @@ def embedding_rows(path: Path) -> int | None:
     """
     source = HeaderBytes(path, lambda _share: checkpoint())
     try:
-        place = tensor_places(source, read_header(source), (EMBEDDING,)).get(EMBEDDING)
+        info = tensor_infos(source, read_header(source), (EMBEDDING,)).get(EMBEDDING)
     finally:
         source.close()
-    return place.shape[-1] if place and place.shape else None
+    return info.shape[-1] if info and info.shape else None
 
 
 def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) -> Vocabulary:

@@ -263,8 +263,8 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[FileNote]:
     return _warnings(odd, -(-at // alignment) * alignment + expected if names else 0, source)
 
 
-class TensorPlace(NamedTuple):
-    """The position of a tensor in the file.
+class TensorInfo(NamedTuple):
+    """The shape, type and position of a tensor in the file.
 
     shape  the number of elements along each axis, rows last
     kind   the number of its type
@@ -276,15 +276,15 @@ class TensorPlace(NamedTuple):
     at: int
 
 
-def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) -> dict[bytes, TensorPlace]:
+def tensor_infos(source: HeaderBytes, header: Header, names: Container[bytes]) -> dict[bytes, TensorInfo]:
     """The positions of those tensors in `names` that the file lists, by name; their data may be missing."""
-    alignment, at, by_name = alignment_of(source, header), header.end, dict[bytes, TensorPlace]()
+    alignment, at, by_name = alignment_of(source, header), header.end, dict[bytes, TensorInfo]()
     for _ in stoppable(range(header.n_tensors)):
         at, name, shape, kind, offset = _read_info(source, at)
         if name in names:
-            by_name[name] = TensorPlace(shape, kind, offset)
+            by_name[name] = TensorInfo(shape, kind, offset)
     data_at = -(-at // alignment) * alignment
-    return {name: place._replace(at=data_at + place.at) for name, place in by_name.items()}
+    return {name: info._replace(at=data_at + info.at) for name, info in by_name.items()}
 
 
 def tensor_list_end(source: HeaderBytes, header: Header) -> int:

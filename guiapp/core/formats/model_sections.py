@@ -297,10 +297,10 @@ def read_json_with_texts(data: bytes) -> Any:
 
 def read_json_with_ranks(data: bytes) -> Any:
     """Parse a JSON text; `vocab` may become RankedTexts.  Raises ValueError as `read_json` does."""
-    if (place := RANKS.search(data)) and _is_utf_8(data):
-        read = json_ranks(np.frombuffer(data, np.uint8), place.end())
+    if (match := RANKS.search(data)) and _is_utf_8(data):
+        read = json_ranks(np.frombuffer(data, np.uint8), match.end())
         if read is not None:
-            content = read_json(b"".join([data[: place.end()], QUOTED_STAND_IN, data[read[2] :]]))
+            content = read_json(b"".join([data[: match.end()], QUOTED_STAND_IN, data[read[2] :]]))
             if isinstance(content, dict) and content.get("vocab") == STAND_IN:
                 return content | {"vocab": RankedTexts(*read[:2])}
     return read_json(data)
@@ -325,16 +325,16 @@ def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, PackedTexts]]:
     array = np.frombuffer(data, np.uint8)
     parts_by_name: dict[str, PackedTexts] = {}
     parts, done = list[bytes](), 0
-    while place := LONG_PARTS.search(data, done):
-        read = json_texts(array, place.end())
-        name = (place[1] or place[2]).decode()
+    while match := LONG_PARTS.search(data, done):
+        read = json_texts(array, match.end())
+        name = (match[1] or match[2]).decode()
         if read is None or name in parts_by_name:
             return data, {}
         texts, numbers, end, n_pairs = read
         if n_pairs not in (0, len(texts[1]) // 2):
             return data, {}
         parts_by_name[name] = PackedTexts(*texts, numbers, n_pairs > 0)
-        parts += [data[done : place.end()], QUOTED_STAND_IN]
+        parts += [data[done : match.end()], QUOTED_STAND_IN]
         done = end
     return b"".join([*parts, data[done:]]), parts_by_name
 

@@ -188,16 +188,16 @@ def edited_pieces(text: AlignedText, edits: Edits, piece_ends: Offsets) -> tuple
     growth = np.cumsum(sizes - lengths)
     new_starts = edits.starts + growth - sizes + lengths
     inner = _counted_up(sizes)
-    places = np.repeat(new_starts, sizes) + inner
+    indexes = np.repeat(new_starts, sizes) + inner
     is_selected = np.ones(size, np.bool_)
-    is_selected[places] = False
+    is_selected[indexes] = False
     is_old = np.ones(len(text.data), np.bool_)
     is_old[np.repeat(edits.starts, lengths) + _counted_up(lengths)] = False
     data = np.empty(size, np.uint8)
     data[is_selected] = text.data[is_old]
-    data[places] = _replacement_bytes(edits, sizes, inner)
+    data[indexes] = _replacement_bytes(edits, sizes, inner)
     moved = piece_ends + np.append(0, growth)[np.searchsorted(edits.starts, piece_ends)]
-    where = is_selected, is_old, places
+    where = is_selected, is_old, indexes
     new = AlignedText(data, lambda: _new_spans(text, edits, sizes, inner, where))
     return replace(new, n_first=_new_first(text, edits, sizes), most=text.most), moved
 
@@ -210,12 +210,12 @@ def _new_spans(
     where: tuple[NDArray[np.bool_], NDArray[np.bool_], Offsets],
 ) -> Spans:
     """Map each byte of a replacement to a byte of its span, the last one to the rest of the span."""
-    is_selected, is_old, places = where
+    is_selected, is_old, indexes = where
     old_starts, old_ends = text.both_spans()
     starts, ends = np.empty(len(is_selected), np.int64), np.empty(len(is_selected), np.int64)
     starts[is_selected], ends[is_selected] = old_starts[is_old], old_ends[is_old]
     if len(text.data) == 0:
-        starts[places] = ends[places] = 0
+        starts[indexes] = ends[indexes] = 0
         return starts, ends
     last = len(text.data) - 1
     is_insertion = (edits.starts == edits.ends) & (edits.starts <= last)
@@ -226,8 +226,8 @@ def _new_spans(
     has_source = source < np.repeat(edits.ends, sizes)
     has_next = has_source & (inner < np.repeat(sizes, sizes) - 1)
     source = np.minimum(source, last)
-    starts[places] = np.where(has_source, old_starts[source], limit)
-    ends[places] = np.where(has_next, old_ends[source], limit)
+    starts[indexes] = np.where(has_source, old_starts[source], limit)
+    ends[indexes] = np.where(has_next, old_ends[source], limit)
     return starts, ends
 
 

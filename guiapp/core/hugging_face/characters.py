@@ -127,8 +127,8 @@ class UnicodeForm:
                 chosen.append(number)
                 starts.append(start + inner_start)
                 ends.append(start + inner_end)
-        places = text.character_starts()
-        return Edits(places[starts], places[ends], np.array(chosen, np.int64), replacements)
+        offsets = text.character_starts()
+        return Edits(offsets[starts], offsets[ends], np.array(chosen, np.int64), replacements)
 
     def _changes(self, segment: str) -> list[tuple[int, int, str]]:
         """Start, end and replacement of each change; single characters if they change independently."""

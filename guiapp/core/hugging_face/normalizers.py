@@ -181,9 +181,9 @@ def _with_ideographs_apart(text: AlignedText) -> AlignedText:
     if len(which) == 0:
         return text
     starts = text.character_starts()
-    places = np.stack([starts[which], starts[which + 1]], axis=1).reshape(-1)
-    takes_last = np.arange(len(places)) % 2 > 0
-    return edited(text, Edits.alike(places, places, " ", takes_last))
+    offsets = np.stack([starts[which], starts[which + 1]], axis=1).reshape(-1)
+    takes_last = np.arange(len(offsets)) % 2 > 0
+    return edited(text, Edits.alike(offsets, offsets, " ", takes_last))
 
 
 @cache

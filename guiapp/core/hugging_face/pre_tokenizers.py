@@ -179,8 +179,8 @@ class ByteLevel:
     def cut(self, pieces: Pieces) -> Pieces:
         if self.adds_prefix_space and len(pieces.ends):
             starts = pieces.starts
-            places = starts[pieces.text.data[starts] != SPACE]
-            pieces = pieces.edited(Edits.alike(places, places, " "))
+            offsets = starts[pieces.text.data[starts] != SPACE]
+            pieces = pieces.edited(Edits.alike(offsets, offsets, " "))
         if self.uses_expression:
             pieces = Split(_gpt2(), "Isolated", False).cut(pieces)
         return Pieces(*as_characters(*pieces)) if self.maps_bytes else pieces

@@ -77,13 +77,13 @@ class PatternBranch(NamedTuple):
 
     pattern  the number of the pattern, from 0
     source   the alternative, with line ends escaped
-    place    its number among `n_options`, from 0
+    option   its number among `n_options`, from 0
     words    a description of its matches, "" if there is none
     """
 
     pattern: int
     source: str
-    place: int
+    option: int
     n_options: int
     words: str
 
@@ -118,11 +118,11 @@ def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) ->
     for number, pattern in reversed([*enumerate(patterns)]):
         shown = "".join(map(chr, seen(pattern.view, np.array([*map(ord, text)]))))
         options = _options(pattern)
-        for place, (source, expression) in enumerate(options):
+        for option, (source, expression) in enumerate(options):
             if (match := expression.match(shown, start)) is not None and match.end() == end:
                 shown_source = source.translate(ESCAPES)
                 return PatternBranch(
-                    number, shown_source, place, len(options), IN_WORDS.get(shown_source, "")
+                    number, shown_source, option, len(options), IN_WORDS.get(shown_source, "")
                 )
     return None
 

@@ -250,13 +250,13 @@ class _Parser:
 
 
 # The automaton.  A backtracking search tries alternatives in order; the automaton follows all of them at
-# once: a state is the list of places in the pattern where the search may be, the preferred ones first (Cox,
+# once: a state is the list of positions in the pattern where the search may be, preferred ones first (Cox,
 # "Regular Expression Matching: the Virtual Machine Approach", https://swtch.com/~rsc/regexp/regexp2.html).
-# Once a place on the list completes the pattern, those after it are dropped.  The next character decides
+# Once a position on the list completes the pattern, those after it are dropped.  The next character decides
 # whether a look-ahead holds, and so whether a match ends before it: both belong to the transition.
 
 DEAD, START = 0, 1
-MOST_STATES, MOST_PLACES = 1 << 11, 1 << 13  # at least twice the most of any pattern in use
+MOST_STATES, MOST_POSITIONS = 1 << 11, 1 << 13  # at least twice the most of any pattern in use
 MOST_WORK = 1 << 22  # to compile one, in steps of some 10 ns; eight times the most of any pattern in use
 
 
@@ -323,7 +323,7 @@ class Numbers(Generic[Found]):
         return number
 
 
-WORK_OF_PLACE, WORK_OF_GROUP = 50, 15
+WORK_OF_POSITION, WORK_OF_GROUP = 50, 15
 
 ClassSet = int  # bit c: class c is in it; the bit after the last class stands for the end of the text
 
@@ -360,28 +360,28 @@ class _Require(NamedTuple):
 
 
 class _Try(NamedTuple):
-    """Continue from one of some places, the first ones preferred; from none if the pattern is complete."""
+    """Continue from one of some positions, the first ones preferred; from none if the pattern is complete."""
 
     options: tuple[int, ...]
 
 
-Place = _Consume | _Require | _Try
-State = tuple[int, ...]  # of places
+Position = _Consume | _Require | _Try
+State = tuple[int, ...]  # of positions
 COMPLETE = 0
 
 
 def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_classes: int) -> Automaton:
     """The automaton of a parsed pattern; `classes_of` maps its sets to classes of characters."""
-    if count_places(node) > MOST_PLACES:
+    if count_positions(node) > MOST_POSITIONS:
         raise PatternError("it needs too large an automaton")
-    places = _Places(classes_of, (2 << n_classes) - 1)
-    states = Numbers[State]((), (places.build(node, COMPLETE),))
+    positions = _Positions(classes_of, (2 << n_classes) - 1)
+    states = Numbers[State]((), (positions.build(node, COMPLETE),))
     shape = n_classes + 1
     following, accepts = [], []
     for state in stoppable(states):
         if len(states) > MOST_STATES:
             raise PatternError("it needs too large an automaton")
-        row, ends, (groups, before_end) = [DEAD] * shape, [False] * shape, places.step(state)
+        row, ends, (groups, before_end) = [DEAD] * shape, [False] * shape, positions.step(state)
         for classes, new in groups:
             number = states.of(new)
             for each in elements(classes):
@@ -395,21 +395,21 @@ def compile_node(node: Node, classes_of: Mapping[CharacterSet, ClassSet], n_clas
     return Automaton(np.array(following, np.int32), np.array(accepts, np.bool_))
 
 
-def count_places(node: Node) -> int:
-    """The approximate number of places of a part."""
+def count_positions(node: Node) -> int:
+    """The approximate number of positions of a part."""
     match node:
         case Repetition():
-            return count_places(node.part) * (node.most or node.least + 1) + 1
+            return count_positions(node.part) * (node.most or node.least + 1) + 1
         case Concatenation(parts) | Alternation(parts):
-            return 1 + sum(map(count_places, parts))
+            return 1 + sum(map(count_positions, parts))
     return 1
 
 
-class _Places:
-    """The numbered places of a pattern."""
+class _Positions:
+    """The numbered positions of a pattern."""
 
     def __init__(self, classes_of: Mapping[CharacterSet, ClassSet], all_classes: ClassSet) -> None:
-        self._places: list[Place] = [_Try(())]
+        self._positions: list[Position] = [_Try(())]
         self._classes_of, self._all = classes_of, all_classes
         self._work = 0
 
@@ -420,27 +420,27 @@ class _Places:
         stack = [(number, self._all) for number in reversed(state)]
         while stack and left:
             number, classes = stack.pop()
-            self._count(WORK_OF_PLACE)
+            self._count(WORK_OF_POSITION)
             known = visited.get(number, 0)
             classes &= left & ~known
             visited[number] = known | classes
-            place = self._places[number]
+            position = self._positions[number]
             if not classes:
                 continue
             if number == COMPLETE:
                 left &= ~classes
-            elif isinstance(place, _Try):
-                stack += [(option, classes) for option in reversed(place.options)]
-            elif isinstance(place, _Require):
-                stack.append((place.following, classes & place.classes))
-            elif classes & place.classes:
-                groups = list(_with_place(groups, classes & place.classes, place.following))
+            elif isinstance(position, _Try):
+                stack += [(option, classes) for option in reversed(position.options)]
+            elif isinstance(position, _Require):
+                stack.append((position.following, classes & position.classes))
+            elif classes & position.classes:
+                groups = list(_with_position(groups, classes & position.classes, position.following))
                 self._count(sum(WORK_OF_GROUP + len(new) for _, new in groups))
         groups.sort(key=lambda group: group[0] & -group[0])
         return groups, self._all & ~left
 
     def build(self, node: Node, following: int) -> int:
-        """Add the places of a part that continues at `following`; return its first one."""
+        """Add the positions of a part that continues at `following`; return its first one."""
         match node:
             case CharacterSet():
                 return self._add(_Consume(self._classes_of[node], following))
@@ -459,7 +459,7 @@ class _Places:
     def _build_repetition(self, node: Repetition, following: int) -> int:
         if node.most is None:
             loop = self._add(_Try(()))
-            self._places[loop] = _Try((self.build(node.part, loop), following))
+            self._positions[loop] = _Try((self.build(node.part, loop), following))
             entry = loop
         else:
             entry = following
@@ -474,20 +474,20 @@ class _Places:
         if self._work > MOST_WORK:
             raise PatternError("it needs too large an automaton")
 
-    def _add(self, place: Place) -> int:
-        self._places.append(place)
-        return len(self._places) - 1
+    def _add(self, position: Position) -> int:
+        self._positions.append(position)
+        return len(self._positions) - 1
 
 
-def _with_place(
-    groups: list[tuple[ClassSet, State]], classes: ClassSet, place: int
+def _with_position(
+    groups: list[tuple[ClassSet, State]], classes: ClassSet, position: int
 ) -> Iterator[tuple[ClassSet, State]]:
-    """The groups after adding a place to the states of these classes."""
+    """The groups after adding a position to the states of these classes."""
     for group, state in groups:
         if group & ~classes:
             yield group & ~classes, state
         if group & classes:
-            yield group & classes, state if place in state else (*state, place)
+            yield group & classes, state if position in state else (*state, position)
 
 
 Values = TypeVar("Values", NDArray[np.bool_], int)

@@ -27,7 +27,7 @@ from guiapp.core.pretokenize.regex import (
     union,
 )
 
-N_GROUPS, PLACES = 8, 4
+N_GROUPS, N_POSITIONS = 8, 4
 RARE = 0  # the group of bytes about which nothing is known
 
 # Verdicts on a cut in the middle of a window.  A CAREFUL window is UNSURE if one of the two bytes before it
@@ -194,8 +194,8 @@ def no_windows() -> NDArray[np.uint8]:
 def _known(first_two: list[ReadingSet], last_two: _Ways) -> NDArray[np.int64]:
     """CUT, 0 or UNSURE for each window, by the readings that its halves allow."""
     join, cut = (_meet(first_two, sets_before) for sets_before in zip(*last_two, strict=True))
-    known = np.full((N_GROUPS,) * PLACES, UNSURE)
-    known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * PLACES)
+    known = np.full((N_GROUPS,) * N_POSITIONS, UNSURE)
+    known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * N_POSITIONS)
     return known
 
 
@@ -213,7 +213,7 @@ def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[
 def _after_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
     """The readings after each two groups, preceded by characters that `step` allows."""
     readings = union(step.values())
-    for _ in range(AROUND - PLACES // 2 - 1):
+    for _ in range(AROUND - N_POSITIONS // 2 - 1):
         readings = _image(step, readings)
     firsts = [_image(first.both, readings) for first in steps]
     return [_image(second.both, readings) for readings in firsts for second in steps]
@@ -330,7 +330,8 @@ def _windows(are_in: NDArray[np.bool_]) -> WindowSet:
 
 # For each position in a window and each group: the windows with the group at this position.
 HOLDING = [
-    [_windows(place == group) for group in range(N_GROUPS)] for place in np.indices((N_GROUPS,) * PLACES)
+    [_windows(indexes == group) for group in range(N_GROUPS)]
+    for indexes in np.indices((N_GROUPS,) * N_POSITIONS)
 ]
 
 
@@ -340,13 +341,13 @@ class WindowTerm(NamedTuple):
     verdict  on these windows; on all others if the term does not `hold`
     """
 
-    places: tuple[WindowSet, ...]
+    factors: tuple[WindowSet, ...]
     verdict: int
     holds: bool = True
 
     @property
     def product(self) -> WindowSet:
-        return _product(self.places)
+        return _product(self.factors)
 
 
 def terms_for(known: NDArray[np.int64]) -> list[WindowTerm]:
@@ -357,12 +358,12 @@ def terms_for(known: NDArray[np.int64]) -> list[WindowTerm]:
     UNSURE windows may get any other verdict in addition.
     """
     cut, unsure, careful = (_windows((known & flag) != 0) for flag in (CUT, UNSURE, CAREFUL))
-    common = tuple(union(place[RARE + 1 :]) for place in HOLDING)
+    common = tuple(union(by_group[RARE + 1 :]) for by_group in HOLDING)
     return [
         WindowTerm(common, UNSURE, holds=False),
-        *(WindowTerm(places, CUT) for places in _cover(cut, unsure)),
-        *(WindowTerm(places, UNSURE) for places in _cover(unsure & _product(common), unsure)),
-        *(WindowTerm(places, CAREFUL) for places in _cover(careful, unsure)),
+        *(WindowTerm(factors, CUT) for factors in _cover(cut, unsure)),
+        *(WindowTerm(factors, UNSURE) for factors in _cover(unsure & _product(common), unsure)),
+        *(WindowTerm(factors, CAREFUL) for factors in _cover(careful, unsure)),
     ]
 
 
@@ -372,22 +373,22 @@ def _cover(target: WindowSet, is_open: WindowSet) -> Iterator[tuple[WindowSet, .
     while target:
         seeds = [*elements(target)]
         result = [_widened(seed, others) for seed in seeds[:: len(seeds) // SEEDS + 1]]
-        best = max(result, key=lambda places: (_product(places) & target).bit_count())
+        best = max(result, key=lambda factors: (_product(factors) & target).bit_count())
         yield best
         target &= ~_product(best)
 
 
 def _widened(window: int, others: WindowSet) -> tuple[WindowSet, ...]:
     """A product with a window and none of the others; first as wide as possible at the edges."""
-    places = [next(each for each in place if each >> window & 1) for place in HOLDING]
+    factors = [next(each for each in by_group if each >> window & 1) for by_group in HOLDING]
     for at in (0, 3, 1, 2):
-        rest = _product(places[:at] + places[at + 1 :]) & others
-        places[at] = union(each for each in HOLDING[at] if not each & rest)
-    return tuple(places)
+        rest = _product(factors[:at] + factors[at + 1 :]) & others
+        factors[at] = union(each for each in HOLDING[at] if not each & rest)
+    return tuple(factors)
 
 
-def _product(places: Iterable[WindowSet]) -> WindowSet:
-    return reduce(and_, places)
+def _product(factors: Iterable[WindowSet]) -> WindowSet:
+    return reduce(and_, factors)
 
 
 def term_rows(known: NDArray[np.int64]) -> NDArray[np.uint8] | None:
@@ -404,11 +405,11 @@ def term_rows(known: NDArray[np.int64]) -> NDArray[np.uint8] | None:
 
 
 def _row(terms: list[WindowTerm]) -> NDArray[np.uint8]:
-    holding, masks = np.zeros((PLACES, LANES), np.uint8), np.zeros(4, np.uint8)
-    for number, (places, verdict, holds) in enumerate(terms):
-        for at, place in enumerate(places):
+    holding, masks = np.zeros((N_POSITIONS, LANES), np.uint8), np.zeros(4, np.uint8)
+    for number, (factors, verdict, holds) in enumerate(terms):
+        for at, factor in enumerate(factors):
             holding[at, :N_GROUPS] |= (
-                np.array([bool(place & each) for each in HOLDING[at]], np.uint8) << number
+                np.array([bool(factor & each) for each in HOLDING[at]], np.uint8) << number
             )
         masks |= np.array([verdict != CAREFUL, verdict == CUT, verdict != CUT, not holds], np.uint8) << number
     return np.concatenate([holding.reshape(-1), masks])

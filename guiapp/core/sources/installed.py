@@ -1,6 +1,6 @@
 """Find the tokenizers that programs have installed on this machine, without network access.
 
-A new source is one function and one row of PLACES.
+A new source is one function and one row of MODEL_FOLDERS.
 """
 
 from __future__ import annotations
@@ -88,17 +88,17 @@ class ModelFolder(NamedTuple):
 
 
 def installed_models(folders: Iterable[Path] = ()) -> Iterator[Installed]:
-    """All models in PLACES and in the user's folders; files that cannot be read are left out.
+    """All models in MODEL_FOLDERS and in the user's folders; files that cannot be read are left out.
 
     A file in several sources belongs to the first one.  The search is lazy.
     """
     seen = set[Path]()
-    for place in chain(PLACES, map(_own, folders)):
+    for folder in chain(MODEL_FOLDERS, map(_own, folders)):
         there = []
-        for name, path in stoppable(sorted(place.find())):
+        for name, path in stoppable(sorted(folder.find())):
             if (size_bytes := _size(path)) is not None and (real := path.resolve()) not in seen:
                 there.append(real)
-                yield Installed(place.prefix + name, place.title, path, size_bytes)
+                yield Installed(folder.prefix + name, folder.title, path, size_bytes)
         seen.update(there)
 
 
@@ -139,7 +139,7 @@ def gpt4all() -> Found:
     return _in_folders([platformdirs.user_data_path() / "nomic.ai" / "GPT4All"])
 
 
-PLACES = (
+MODEL_FOLDERS = (
     ModelFolder("ollama:", "Ollama", models, short_name),
     ModelFolder("lmstudio:", "LM Studio", lm_studio),
     ModelFolder("hf:", "Hugging Face cache", hub.models),

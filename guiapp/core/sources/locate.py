@@ -41,9 +41,9 @@ def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
     name = text.removeprefix(KEPT)
     if is_fetched(name):
         return _from_web(name, opening, is_cached=name != text)
-    place = _place_of(text)
+    folder = _folder_of(text)
     return Located(
-        plain_path(text) if place is None else _installed_path(place, text.removeprefix(place.prefix))
+        plain_path(text) if folder is None else _installed_path(folder, text.removeprefix(folder.prefix))
     )
 
 
@@ -93,15 +93,15 @@ def short_name(stem: str) -> str:
 
 def is_plain(named: str) -> bool:
     """Whether this is a path or a demo model, which need no search."""
-    return not is_fetched(named) and _place_of(named) is None
+    return not is_fetched(named) and _folder_of(named) is None
 
 
-def _place_of(named: str) -> ModelFolder | None:
+def _folder_of(named: str) -> ModelFolder | None:
     if ":" not in named or named.startswith(PREFIX):
         return None
-    from guiapp.core.sources.installed import PLACES  # here and below: imports that would slow down the start
+    from guiapp.core.sources.installed import MODEL_FOLDERS  # here and below: slow imports
 
-    return next((each for each in PLACES if named.startswith(each.prefix)), None)
+    return next((each for each in MODEL_FOLDERS if named.startswith(each.prefix)), None)
 
 
 def _from_web(name: str, opening: Opening, is_cached: bool) -> Located:
@@ -133,14 +133,14 @@ def plain_path(text: str) -> Path:
     return Path(text)
 
 
-def _installed_path(place: ModelFolder, name: str) -> Path:
-    there = {match: path for match, path in place.find() if isfile(path)}
-    if (short := place.short(name)) in there:
+def _installed_path(folder: ModelFolder, name: str) -> Path:
+    there = {match: path for match, path in folder.find() if isfile(path)}
+    if (short := folder.short(name)) in there:
         return there[short]
     from difflib import get_close_matches
 
     near = get_close_matches(short, there, 1)
     hint = (
-        f"Did you mean {place.prefix}{quoted(near[0])}?" if near else "`tokenloupe models` lists all models."
+        f"Did you mean {folder.prefix}{quoted(near[0])}?" if near else "`tokenloupe models` lists all models."
     )
-    raise VocabError(f"{place.title} has no model “{quoted(name)}” on this machine. {hint}")
+    raise VocabError(f"{folder.title} has no model “{quoted(name)}” on this machine. {hint}")

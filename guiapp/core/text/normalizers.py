@@ -159,8 +159,8 @@ def _normalize_one(
 ) -> tuple[bytes, int]:
     """The replacement at a position, and the number of bytes that it covers; `unchanged` is sorted."""
     ahead = fragment[at : at + longest]
-    place = bisect(unchanged, ahead)
-    near = unchanged[max(place - 1, 0) : place + 1]  # the longest common prefix is with one of these
+    index = bisect(unchanged, ahead)
+    near = unchanged[max(index - 1, 0) : index + 1]  # the longest common prefix is with one of these
     length = max((common_ends(token, ahead)[0] for token in near), default=0)
     if length:
         return fragment[at : at + length], length

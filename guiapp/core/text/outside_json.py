@@ -190,8 +190,8 @@ def _content(name: str, text: str, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).rpartition(" (at ")
-        at = re.match(r"line (\d+)", place)
+        reason, _, location = str(error).rpartition(" (at ")
+        at = re.match(r"line (\d+)", location)
         where = text.rstrip().count("\n") + 1 if at is None else int(at[1])
         raise error_of(name, Fault(where, f"this is not valid TOML: {quoted(reason)}.")) from error
     except (ValueError, RecursionError) as error:  # thousands of digits or brackets

@@ -125,8 +125,8 @@ class PieceText:
         """The ends of user-defined pieces, and of the text between them, in normalised text."""
         if not self._marked_texts:
             return np.array([len(data)])
-        places = self.native.user_defined(data)
-        return np.unique(np.append(places[places > 0], len(data)))
+        edges = self.native.user_defined(data)
+        return np.unique(np.append(edges[edges > 0], len(data)))
 
     def normalize_readable(self, text: bytes, begins: bool = True) -> NormalizedText:
         """The same as `normalize`, step by step."""

@@ -287,9 +287,9 @@ class TokenSearch:
 
     def find_readable(self, text: bytes, parse_special: bool) -> Found:
         """The same, offset by offset."""
-        return _taken(self._longest_at_each_place(text), text, parse_special)
+        return _taken(self._longest_at_each_offset(text), text, parse_special)
 
-    def _longest_at_each_place(self, text: bytes) -> Iterator[tuple[AddedToken, int, int]]:
+    def _longest_at_each_offset(self, text: bytes) -> Iterator[tuple[AddedToken, int, int]]:
         present = [pair for pair in self._by_length if pair[0] in text]
         for start in range(len(text)):
             for content, token in present:
@@ -298,11 +298,11 @@ class TokenSearch:
                     break
 
 
-def _taken(places: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_special: bool) -> Found:
+def _taken(candidates: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_special: bool) -> Found:
     """The tokens that are taken, of the longest tokens at all offsets where some begin."""
     matches: Found = []
     searched, done = 0, 0
-    for token, start, end in places:
+    for token, start, end in candidates:
         if start < searched:
             continue
         searched = end

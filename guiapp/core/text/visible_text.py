@@ -206,7 +206,7 @@ def _symbol_for(character: str) -> str:
     return SIGNS.get(character) or f"<U+{ord(character):04X}>"
 
 
-class HiddenPlaces(NamedTuple):
+class HiddenSpans(NamedTuple):
     """The positions of hidden characters; adjacent ones form one span.
 
     starts, ends  int64[k]  span i is the bytes [starts[i], ends[i]); ascending, not touching
@@ -222,10 +222,10 @@ class HiddenPlaces(NamedTuple):
         return int(self.counts.sum())
 
 
-NOTHING_HIDDEN = HiddenPlaces(*(np.zeros(0, np.int64) for _ in range(3)))
+NOTHING_HIDDEN = HiddenSpans(*(np.zeros(0, np.int64) for _ in range(3)))
 
 
-def hidden_places(text: bytes) -> HiddenPlaces:
+def hidden_spans(text: bytes) -> HiddenSpans:
     """Find the hidden characters; bytes that are not UTF-8 hide nothing."""
     if text.isascii():
         return NOTHING_HIDDEN
@@ -247,11 +247,11 @@ def hidden_places(text: bytes) -> HiddenPlaces:
     return _joined(starts[is_hidden], sizes[is_hidden])
 
 
-def without(text: bytes, places: HiddenPlaces) -> bytes:
+def without(text: bytes, spans: HiddenSpans) -> bytes:
     """The text without these spans."""
     edges = np.zeros(len(text) + 1, np.int8)
-    edges[places.starts] = 1
-    edges[places.ends] -= 1
+    edges[spans.starts] = 1
+    edges[spans.ends] -= 1
     left: bytes = np.frombuffer(text, np.uint8)[np.cumsum(edges[:-1], dtype=np.int8) == 0].tobytes()
     return left
 
@@ -339,14 +339,14 @@ def _is_of_flag(
     return is_tag
 
 
-def _joined(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> HiddenPlaces:
+def _joined(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> HiddenSpans:
     """Characters combined to spans."""
     if not len(starts):
         return NOTHING_HIDDEN
     ends = starts + sizes
     is_first = np.append(True, starts[1:] != ends[:-1])
     firsts = np.flatnonzero(is_first)
-    return HiddenPlaces(
+    return HiddenSpans(
         starts[firsts], ends[np.append(is_first[1:], True)], np.diff(firsts, append=len(starts))
     )
 
@@ -451,10 +451,10 @@ def confusables(text: bytes) -> tuple[Confusable, ...]:
     for word in _WORD.finditer(characters):
         if not (odd := _odd_letters(word[0])):
             continue
-        for place, letter in enumerate(word[0], word.start()):
+        for index, letter in enumerate(word[0], word.start()):
             if (other := odd.get(letter)) is not None:
-                at_byte += len(encode(characters[at_character:place]))
-                at_character = place
+                at_byte += len(encode(characters[at_character:index]))
+                at_character = index
                 matches.append(Confusable(at_byte, at_byte + len(letter.encode()), letter, other))
     return tuple(matches)
 

@@ -449,19 +449,19 @@ class TokenTree:
 
     def subtree(self, token_id: int) -> NDArray[np.int32]:
         """A token and everything below it, sorted by bytes."""
-        place = int(self.columns.places[token_id])
-        return self.order[place : place + int(self.columns.sizes[token_id])]
+        position = int(self.columns.places[token_id])
+        return self.order[position : position + int(self.columns.sizes[token_id])]
 
     def starting_with(self, prefix: bytes) -> NDArray[np.int32]:
         """All tokens whose bytes begin with `prefix`, sorted by bytes."""
         order = self.order
 
-        def head(place: int) -> bytes:
-            start, end = self.offsets[order[place] : order[place] + 2]
+        def head(position: int) -> bytes:
+            start, end = self.offsets[order[position] : order[position] + 2]
             return self.data[start : min(end, start + len(prefix))].tobytes()
 
         first = bisect_left(range(len(order)), prefix, key=head)
-        last = bisect_left(range(len(order)), True, lo=first, key=lambda place: head(place) > prefix)
+        last = bisect_left(range(len(order)), True, lo=first, key=lambda position: head(position) > prefix)
         return order[first:last]
 
     def longest_match(self, text: bytes, start: int = 0) -> int | None:

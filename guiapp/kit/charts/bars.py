@@ -200,7 +200,7 @@ class RowChart(Chart):
         texts = ((row.value, STRONG), (row.detail if self._has_details else "", PLAIN))
         return sum(self.width_px(text, font) + GAP_PX for text, font in texts if text) + GAP_PX
 
-    def place(self) -> None:
+    def arrange_words(self) -> None:
         self._cuts = list[QRectF | None]()
         for index, (row, note) in enumerate(zip(self.data.rows, self._notes, strict=True)):
             at = QPointF(0 if row.marker_style is None else self._name_left_px, self.pixel(0, -index).y())
@@ -210,7 +210,7 @@ class RowChart(Chart):
                 after = at + QPointF(self.width_px(name + "n"), 0)
                 color = self.word_color(row.key, self.theme.dim)
                 self.words.append(Word(note, after, color, key=row.key))
-            self._place_after_bar(index, row)
+            self._arrange_after_bar(index, row)
         left_px, head_y = self.area.right(), self.head_px - self.line_px / 2 - GAP_PX / 2
         for column in self._columns:
             right_px = left_px + self._column_px(column)
@@ -224,7 +224,7 @@ class RowChart(Chart):
                     self.words.append(Word(text, at, self.word_color(row.key, color), NUMBER, align, row.key))
             left_px = right_px
 
-    def _place_after_bar(self, index: int, row: BarRow) -> None:
+    def _arrange_after_bar(self, index: int, row: BarRow) -> None:
         """Arrange value and detail after the bar; add an arrow if its end is out of view."""
         end, area = self.pixel(row.end, -index), self.area
         value, x = row.value, self.pixel(row.length, 0).x()
@@ -435,7 +435,7 @@ class HistogramChart(Chart):
         columns = range(data.first, len(totals))
         self.values = [Value(column, column, float(totals[column]), tips[column]) for column in columns]
 
-    def place(self) -> None:
+    def arrange_words(self) -> None:
         for column, text in self.data.labels.items():
             at, half = self.pixel(column, 0), self.width_px(text, NUMBER) / 2
             if self.area.left() - 1 <= at.x() <= self.area.right() + 1:

@@ -196,7 +196,7 @@ class Chart(QWidget):
     source         origin of the data, written below a saved picture; "" if unknown
     reason         why there is nothing to show; "" if there is something
     area           of the plot, in pixels
-    values, words  values to read and texts to paint; set by `draw` and `place`
+    values, words  values to read and texts to paint; set by `draw` and `arrange_words`
     selected       the key of the selected item, whose details are listed elsewhere
     factor         size of fonts and markers relative to the usual size
     shows_tips     whether a tooltip shows the details of a value; `read` is emitted in any case
@@ -272,7 +272,7 @@ class Chart(QWidget):
     def draw(self) -> None:
         """Set titles, `frame`, `show_range` and `values`; not called if there is a `reason`."""
 
-    def place(self) -> None:
+    def arrange_words(self) -> None:
         """Set `words` for the visible range."""
 
     def paint_front(self, painter: QPainter) -> None:
@@ -406,7 +406,7 @@ class Chart(QWidget):
             self.set_titles([self.name])
         else:
             self.draw()
-            self.place()
+            self.arrange_words()
             self.view.scene().prepareForPaint()  # during painting, this would cause a second painting
         self._is_drawing = False
         if self._current is not None and self._current >= len(self.values):
@@ -571,7 +571,7 @@ class Chart(QWidget):
     def _on_range_changed(self, *_: object) -> None:
         if not self._is_drawing:
             self.words = []
-            self.place()
+            self.arrange_words()
             self._update()
 
     # Mouse and keys

@@ -120,8 +120,8 @@ class CurveChart(Chart):
         highest = max((float(curve.high.max()) for curve in curves), default=1.0)
         y_range = log_range(lowest, highest) if y_scale.is_log else range_from_zero(highest)
         self.frame_scales(x_scale, y_scale, y_range, self._names_px + LEADER_PX + GAP_PX)
-        left = x_scale.place(min((float(curve.x.min()) for curve in curves), default=1.0))
-        right = x_scale.place(max((float(curve.x.max()) for curve in curves), default=1.0))
+        left = x_scale.position(min((float(curve.x.min()) for curve in curves), default=1.0))
+        right = x_scale.position(max((float(curve.x.max()) for curve in curves), default=1.0))
         right = max(right, left + (1 if x_scale.is_log else 1e-9))
         edge = EDGE_PX * (right - left) / max(self.area.width() - 2 * EDGE_PX, 1)
         free = EDGE_PX * (y_range[1] - y_range[0]) / self.area.height()
@@ -142,7 +142,7 @@ class CurveChart(Chart):
         grey = QColor(self.theme.faint)
         grey.setAlpha(GREY_ALPHA)
         color = self.color(curve.marker_style.color if is_named else grey, curve.key)
-        x, y, low, high = self._places(curve)
+        x, y, low, high = self._positions(curve)
         pen = QPen(color, CURVE_PX if is_named else CURVE_PX / 2, curve.style)
         pen.setCosmetic(True)
         drawn.line.setData(x, y, pen=pen)
@@ -161,11 +161,11 @@ class CurveChart(Chart):
             for at_x, at_y, tip in zip(x.tolist(), y.tolist(), curve.tips, strict=True)
         ]
 
-    def _places(self, curve: Curve) -> tuple[Floats, Floats, Floats, Floats]:
+    def _positions(self, curve: Curve) -> tuple[Floats, Floats, Floats, Floats]:
         """The positions of x, y, low and high on the axes."""
         y_scale = self.data.y
-        y, low, high = (y_scale.places(each) for each in (curve.y, curve.low, curve.high))
-        return self.data.x.places(curve.x), y, low, high
+        y, low, high = (y_scale.positions(each) for each in (curve.y, curve.low, curve.high))
+        return self.data.x.positions(curve.x), y, low, high
 
     @property
     def _names_px(self) -> float:
@@ -178,7 +178,7 @@ class CurveChart(Chart):
     def _shown(self, name: str) -> str:
         return self.elided(name, MOST_NAME_SHARE * self.width(), BOLD)
 
-    def place(self) -> None:
+    def arrange_words(self) -> None:
         """Arrange names next to the plot, as near to the ends of their curves as possible without overlap."""
         self._leaders = list[tuple[QPointF, QPointF, QColor]]()
         area, half, dim = self.area, self.line_px / 2, self.theme.dim
@@ -198,7 +198,7 @@ class CurveChart(Chart):
 
     def _end_of(self, curve: Curve) -> QPointF:
         """The last visible point of a curve."""
-        x, y, *_ = self._places(curve)
+        x, y, *_ = self._positions(curve)
         right = self.box.viewRange()[0][1]
         last = max(int(np.searchsorted(x, right, side="right")) - 1, 0)
         return self.pixel(float(x[last]), float(y[last]))
@@ -279,7 +279,7 @@ class ScatterChart(Chart):
         self.show_range(*data.ranges, (True, not is_flat))
         spots, size = [], POINT_PX * self.factor
         for point in data.points:
-            x, y = data.x.place(point.x), data.y.place(point.y)
+            x, y = data.x.position(point.x), data.y.position(point.y)
             self.values.append(Value(point.key, x, y, point.tip))
             color = self.color(point.marker_style.color, point.key)
             brush = self.ground_color if point.is_hollow else color
@@ -287,7 +287,7 @@ class ScatterChart(Chart):
             spots.append({"pos": (x, y), "symbol": symbol, "pen": pen, "brush": brush, "size": size})
         self._points.setData(spots)
 
-    def place(self) -> None:
+    def arrange_words(self) -> None:
         self._leaders: list[tuple[QPointF, QPointF]] = []
         data, area, half = self.data, self.area, POINT_PX * self.factor / 2
         pixels = (self.pixel(value.x, value.y) for value in self.values)
@@ -346,7 +346,7 @@ class ScatterChart(Chart):
 
 
 @cache
-def _places(sideways: tuple[float, ...]) -> Floats:
+def _name_positions(sideways: tuple[float, ...]) -> Floats:
     """The possible positions of a name around its point, best first: float64[n, 3].
 
     Columns: shift to the right in widths of the name; lines between name and point; -1 for above the point,
@@ -374,7 +374,7 @@ def _free_rect(
 
     To avoid confusion, no other point at its height may be nearer to its middle.
     """
-    (width, height), (across, n_lines, side) = size_px, _places(sideways).T
+    (width, height), (across, n_lines, side) = size_px, _name_positions(sideways).T
     first = half + height / 2 + 1
     x = point.x() + across * width + np.where(side == 0, np.sign(across) * half, 0.0)
     x = x.clip(area.left() + width / 2, area.right() - width / 2)
@@ -491,7 +491,7 @@ class DensityChart(Chart):
             at, pen = slice(data.chosen, data.chosen + 1), pg.mkPen(self.theme.accent, width=2)
             self._marks.addPoints(data.x[at], data.y[at], symbol="o", size=CHOSEN_PX, pen=pen, brush=None)
 
-    def place(self) -> None:
+    def arrange_words(self) -> None:
         if self.data is not None:
             at = QPointF(self.area.left(), self.head_px - self.line_px / 2)
             self.words.append(Word(f"↑ {self.data.scales[1].title}", at, self.theme.dim, SUBTITLE))

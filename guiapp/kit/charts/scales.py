@@ -34,10 +34,10 @@ class Scale(NamedTuple):
     def label(self) -> str:
         return f"{self.title}, log scale" if self.is_log and self.title else self.title
 
-    def place(self, value: float) -> float:
+    def position(self, value: float) -> float:
         return math.log10(value) if self.is_log else value
 
-    def places(self, values: Floats) -> Floats:
+    def positions(self, values: Floats) -> Floats:
         return np.log10(values) if self.is_log else values
 
     def ticks(self, low: float, high: float, n_most: int) -> list[tuple[float, str]]:
@@ -52,8 +52,8 @@ class Scale(NamedTuple):
         else:
             values = round_values(low, high, n_most)
         slack = 1e-9 * (high - low)
-        places = [(self.place(value), text(value)) for value in values]
-        return [tick for tick in places if low - slack <= tick[0] <= high + slack]
+        all_ticks = [(self.position(value), text(value)) for value in values]
+        return [tick for tick in all_ticks if low - slack <= tick[0] <= high + slack]
 
 
 NO_SCALE = Scale()
@@ -103,18 +103,18 @@ def log_range(lowest: float, highest: float) -> Range:
     return (low, high) if high - low >= 1 else (math.floor(low), max(math.ceil(high), math.floor(low) + 1))
 
 
-def spread(places: Sequence[float], distance: float, low: float, high: float) -> list[float]:
+def spread(positions: Sequence[float], distance: float, low: float, high: float) -> list[float]:
     """Move sorted positions as little as possible so that they are `distance` apart, within bounds.
 
     Minimizes the sum of squares by pooling neighbours that would collide (isotonic regression).
     """
     pools: list[tuple[float, int]] = []  # sum of (position - index * distance) in the pool, and its size
-    for index, place in enumerate(places):
-        total, count = place - index * distance, 1
+    for index, position in enumerate(positions):
+        total, count = position - index * distance, 1
         while pools and pools[-1][0] / pools[-1][1] > total / count:
             total, count = total + pools[-1][0], count + pools[-1][1]
             pools.pop()
         pools.append((total, count))
-    most = max(high - (len(places) - 1) * distance, low)
+    most = max(high - (len(positions) - 1) * distance, low)
     firsts = [min(max(total / count, low), most) for total, count in pools for _ in range(count)]
     return [first + index * distance for index, first in enumerate(firsts)]

@@ -39,7 +39,7 @@ class AutosavedText:
 class AutosavedTextHead:
     """An entry in a list of autosaved texts: where it is stored, when it was saved, and its first bytes."""
 
-    place: Path
+    saved_path: Path
     path: Path | None
     time_s: float
     size_bytes: int
@@ -60,7 +60,7 @@ class AutosavedTexts(QObject):
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._folder = folder
-        self._place: Path | None = None
+        self._saved_path: Path | None = None
         self._lock: QLockFile | None = None
         self._aside: dict[Path, QLockFile] = {}
         self._is_failing = False
@@ -70,9 +70,9 @@ class AutosavedTexts(QObject):
 
     def take(self) -> AutosavedText | None:
         """Adopt the newest text that no window owns as the text of this window; None if there is none."""
-        for place in sorted(self._folder.glob(f"*{ENDING}"), key=_age):
-            if self._own(place):
-                if (autosaved := _read(place)) is not None:
+        for saved_path in sorted(self._folder.glob(f"*{ENDING}"), key=_age):
+            if self._own(saved_path):
+                if (autosaved := _read(saved_path)) is not None:
                     self.keep(autosaved.data, autosaved.path)  # whole: the last edit may be incomplete
                     return autosaved
                 self.leave()
@@ -81,37 +81,37 @@ class AutosavedTexts(QObject):
     @property
     def is_autosaving(self) -> bool:
         """Whether the text of this window has a file to which edits can be appended."""
-        return self._place is not None and not self._is_failing
+        return self._saved_path is not None and not self._is_failing
 
     def keep(self, data: bytes, path: Path | None) -> None:
         """Save the whole text of this window in the background."""
-        place = self._place or self._folder / f"{os.urandom(8).hex()}{ENDING}"
-        if self._place is None and not self._own(place):
+        saved_path = self._saved_path or self._folder / f"{os.urandom(8).hex()}{ENDING}"
+        if self._saved_path is None and not self._own(saved_path):
             return
         self._number = os.urandom(8).hex().encode()
-        self._writer.submit(self._write, place, AutosavedText(data, path), self._number)
+        self._writer.submit(self._write, saved_path, AutosavedText(data, path), self._number)
 
     def keep_edits(self, edits: Sequence[JournalEdit]) -> None:
         """Append edits to the saved text of this window, in the background."""
-        if self._place is not None:
-            self._writer.submit(self._append, self._place, self._number, edits)
+        if self._saved_path is not None:
+            self._writer.submit(self._append, self._saved_path, self._number, edits)
 
     def forget(self) -> None:
         """Delete the saved text of this window: it is in a file now, or no longer wanted."""
-        if self._place is not None:
-            self._writer.submit(_delete, self._place)
+        if self._saved_path is not None:
+            self._writer.submit(_delete, self._saved_path)
         if self._lock is not None:
             self._writer.submit(self._lock.unlock)
-        self._place = self._lock = None
+        self._saved_path = self._lock = None
 
     def set_aside(self) -> None:
         """Release the text before another one begins; it stays locked, since undo can bring it back."""
-        if self._place is not None and self._lock is not None:
-            self._writer.submit(self._fold, self._place)
-            self._aside[self._place] = self._lock
+        if self._saved_path is not None and self._lock is not None:
+            self._writer.submit(self._fold, self._saved_path)
+            self._aside[self._saved_path] = self._lock
             if len(self._aside) > MOST_ASIDE:
                 self._writer.submit(self._aside.pop(next(iter(self._aside))).unlock)
-        self._place = self._lock = None
+        self._saved_path = self._lock = None
 
     def leave(self) -> None:
         """Release all texts of this window, so that later windows can adopt them."""
@@ -122,20 +122,24 @@ class AutosavedTexts(QObject):
     def others(self) -> list[AutosavedTextHead]:
         """The texts that no window shows now, newest first."""
         self.finish()
-        places = sorted(self._folder.glob(f"*{ENDING}"), key=_age)
-        free = (place for place in places if place in self._aside or self._free_lock(place) is not None)
-        return [head for place in free if (head := _read_head(place)) is not None]
+        saved_paths = sorted(self._folder.glob(f"*{ENDING}"), key=_age)
+        free = (
+            saved_path
+            for saved_path in saved_paths
+            if saved_path in self._aside or self._free_lock(saved_path) is not None
+        )
+        return [head for saved_path in free if (head := _read_head(saved_path)) is not None]
 
     def read(self, head: AutosavedTextHead) -> AutosavedText | None:
         """The whole text; None if it is gone."""
-        return _read(head.place)
+        return _read(head.saved_path)
 
     def delete(self, heads: Iterable[AutosavedTextHead]) -> None:
         """Delete texts for good, except those that a window has adopted meanwhile."""
         for head in heads:
-            lock = self._aside.pop(head.place, None) or self._free_lock(head.place)
+            lock = self._aside.pop(head.saved_path, None) or self._free_lock(head.saved_path)
             if lock is not None:
-                self._writer.submit(_delete, head.place)
+                self._writer.submit(_delete, head.saved_path)
                 self._writer.submit(lock.unlock)
 
     def finish(self) -> None:
@@ -148,32 +152,35 @@ class AutosavedTexts(QObject):
         self.finish()
         return self.is_autosaving
 
-    def _own(self, place: Path) -> bool:
+    def _own(self, saved_path: Path) -> bool:
         """Lock a path and make it the path of this window; return whether that worked."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             self._report_failure(error)
             return False
-        lock = self._free_lock(place)
+        lock = self._free_lock(saved_path)
         if lock is None:
             return False
-        self._place, self._lock = place, lock
+        self._saved_path, self._lock = saved_path, lock
         return True
 
-    def _free_lock(self, place: Path) -> QLockFile | None:
+    def _free_lock(self, saved_path: Path) -> QLockFile | None:
         """The lock of a path, held as long as the object lives; None if this or another window holds it."""
-        lock = QLockFile(str(place.with_suffix(".lock")))
+        lock = QLockFile(str(saved_path.with_suffix(".lock")))
         lock.setStaleLockTime(0)  # no time limit: a lock is valid while its process runs
         return lock if lock.tryLock(0) else None
 
-    def _write(self, place: Path, autosaved: AutosavedText, number: bytes) -> None:
+    def _write(self, saved_path: Path, autosaved: AutosavedText, number: bytes) -> None:
         path = None if autosaved.path is None else str(autosaved.path)
         about = json.dumps({"path": path, "number": number.decode()})
-        is_first = not place.exists()
+        is_first = not saved_path.exists()
         try:
             replace_file(
-                place, about.encode() + b"\n" + autosaved.data, is_private=True, waits_for_disk=not is_first
+                saved_path,
+                about.encode() + b"\n" + autosaved.data,
+                is_private=True,
+                waits_for_disk=not is_first,
             )
         except OSError as error:
             self._report_failure(error)
@@ -182,12 +189,12 @@ class AutosavedTexts(QObject):
             self._is_failing = False
             self.recovered.emit()
         if is_first:  # no earlier version existed that a power loss could have corrupted
-            self._syncer.submit(_sync, place)
+            self._syncer.submit(_sync, saved_path)
 
-    def _append(self, place: Path, number: bytes, edits: Sequence[JournalEdit]) -> None:
+    def _append(self, saved_path: Path, number: bytes, edits: Sequence[JournalEdit]) -> None:
         if self._is_failing:  # the text that the edits belong to was not saved
             return
-        journal = place.with_suffix(EDITS_ENDING)
+        journal = saved_path.with_suffix(EDITS_ENDING)
         try:
             if not journal.exists() or _number_in(journal) != number:
                 replace_file(journal, number + b"\n" + packed(edits), is_private=True)
@@ -199,11 +206,11 @@ class AutosavedTexts(QObject):
         else:
             self._syncer.submit(_sync, journal)
 
-    def _fold(self, place: Path) -> None:
+    def _fold(self, saved_path: Path) -> None:
         """Merge a text and its edits into one file."""
-        if place.with_suffix(EDITS_ENDING).exists() and (autosaved := _read(place)) is not None:
-            self._write(place, autosaved, b"")
-            place.with_suffix(EDITS_ENDING).unlink(missing_ok=True)
+        if saved_path.with_suffix(EDITS_ENDING).exists() and (autosaved := _read(saved_path)) is not None:
+            self._write(saved_path, autosaved, b"")
+            saved_path.with_suffix(EDITS_ENDING).unlink(missing_ok=True)
 
     def _report_failure(self, error: OSError) -> None:
         if not self._is_failing:
@@ -211,27 +218,27 @@ class AutosavedTexts(QObject):
             self.failed.emit(f"Your text cannot be autosaved in {self._folder}: {error.strerror}.")
 
 
-def _age(place: Path) -> float:
+def _age(saved_path: Path) -> float:
     """Sort key: newest first."""
     try:
-        return -place.stat().st_mtime
+        return -saved_path.stat().st_mtime
     except OSError:
         return 0.0
 
 
-def _read(place: Path) -> AutosavedText | None:
+def _read(saved_path: Path) -> AutosavedText | None:
     """The text in a file with its edits applied; None if it cannot be read."""
     try:
-        about, _, data = place.read_bytes().partition(b"\n")
-        return AutosavedText(replayed(data, _edits_of(place, about)), _path_in(about))
+        about, _, data = saved_path.read_bytes().partition(b"\n")
+        return AutosavedText(replayed(data, _edits_of(saved_path, about)), _path_in(about))
     except UNREADABLE:
         return None
 
 
-def _edits_of(place: Path, about: bytes) -> bytes:
+def _edits_of(saved_path: Path, about: bytes) -> bytes:
     """The edits that belong to a text; empty if the file contains edits of a previous text."""
     with suppress(OSError):
-        number, _, edits = place.with_suffix(EDITS_ENDING).read_bytes().partition(b"\n")
+        number, _, edits = saved_path.with_suffix(EDITS_ENDING).read_bytes().partition(b"\n")
         if number and number.decode() == read_json(about).get("number"):
             return edits
     return b""
@@ -242,9 +249,9 @@ def _number_in(journal: Path) -> bytes:
         return file.readline().rstrip()
 
 
-def _delete(place: Path) -> None:
-    place.unlink(missing_ok=True)
-    place.with_suffix(EDITS_ENDING).unlink(missing_ok=True)
+def _delete(saved_path: Path) -> None:
+    saved_path.unlink(missing_ok=True)
+    saved_path.with_suffix(EDITS_ENDING).unlink(missing_ok=True)
 
 
 def _sync(path: Path) -> None:
@@ -253,15 +260,15 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _read_head(place: Path) -> AutosavedTextHead | None:
+def _read_head(saved_path: Path) -> AutosavedTextHead | None:
     try:
-        with place.open("rb") as file:
+        with saved_path.open("rb") as file:
             about, beginning = file.readline(), file.read(HEAD_BYTES)
             status = os.fstat(file.fileno())
         size = status.st_size - len(about)
-        if _edits_of(place, about) and (autosaved := _read(place)) is not None:
+        if _edits_of(saved_path, about) and (autosaved := _read(saved_path)) is not None:
             beginning, size = autosaved.data[:HEAD_BYTES], len(autosaved.data)
-        return AutosavedTextHead(place, _path_in(about), status.st_mtime, size, beginning)
+        return AutosavedTextHead(saved_path, _path_in(about), status.st_mtime, size, beginning)
     except UNREADABLE:
         return None
 

@@ -218,9 +218,9 @@ def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
         return np.zeros(len(points), np.bool_)
     if _in_ranges(points, EMBEDDING).any():
         return np.ones(len(points), np.bool_)
-    places = np.arange(len(points))
-    turns = np.where(_in_ranges(points, RIGHT_TO_LEFT), places, -1)
-    ends = np.where(_in_ranges(points, LEFT_TO_RIGHT), places, -1)
+    indexes = np.arange(len(points))
+    turns = np.where(_in_ranges(points, RIGHT_TO_LEFT), indexes, -1)
+    ends = np.where(_in_ranges(points, LEFT_TO_RIGHT), indexes, -1)
     may_turn: NDArray[np.bool_] = np.maximum.accumulate(turns) > np.maximum.accumulate(ends)
     return may_turn
 

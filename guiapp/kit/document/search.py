@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.search.matches import NO_MATCHES, Query, QueryError, TextMatches, find, tokens_named
-from guiapp.core.text.visible_text import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
+from guiapp.core.text.visible_text import NOTHING_HIDDEN, HiddenSpans, hidden_spans, without
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.layout import SpanWindow
@@ -252,7 +252,7 @@ def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
     return TextMatches(np.delete(starts, touched), np.delete(ends, touched), is_all)
 
 
-class HiddenCharacters(Background[HiddenPlaces]):
+class HiddenCharacters(Background[HiddenSpans]):
     """The positions of hidden characters in the current text.
 
     In a long text they move with edits, and are searched for again when typing pauses.
@@ -266,27 +266,27 @@ class HiddenCharacters(Background[HiddenPlaces]):
         self._on_edited()
 
     @property
-    def places(self) -> HiddenPlaces:
+    def spans(self) -> HiddenSpans:
         """The positions known so far."""
         return self.value or NOTHING_HIDDEN
 
     @property
     def n_characters(self) -> int:
-        return self.places.n_characters
+        return self.spans.n_characters
 
     @property
-    def n_places(self) -> int:
-        return len(self.places.starts)
+    def n_spans(self) -> int:
+        return len(self.spans.starts)
 
-    def within(self, start: int, end: int) -> HiddenPlaces:
+    def within(self, start: int, end: int) -> HiddenSpans:
         """The hidden characters in a part of the text, in bytes from `start`."""
         starts, ends, counts = (column[self._rows(start, end)].copy() for column in self._now())
         starts, ends = np.maximum(starts, start), np.minimum(ends, end)
         for at in {0, len(starts) - 1} if len(starts) else ():  # the part may cut the first and last in two
             counts[at] = n_characters(self._document.slice(int(starts[at]), int(ends[at])))
-        return HiddenPlaces(starts - start, ends - start, counts)
+        return HiddenSpans(starts - start, ends - start, counts)
 
-    def whole_places(self, start: int, end: int) -> tuple[int, int]:
+    def whole_spans(self, start: int, end: int) -> tuple[int, int]:
         """Extend a part of the text until it cuts no hidden run in two."""
         starts, ends, _ = (column[self._rows(start, end)] for column in self._now())
         return min([start, *starts[:1].tolist()]), max([end, *ends[-1:].tolist()])
@@ -316,13 +316,13 @@ class HiddenCharacters(Background[HiddenPlaces]):
 
     def remove_within(self, start: int, end: int) -> None:
         """Remove the hidden characters in a part of the text, likewise."""
-        places = self.within(start, end)
-        if not places.n_characters:
+        spans = self.within(start, end)
+        if not spans.n_characters:
             return
         document = self._document
-        first, last = int(places.starts[0]), int(places.ends[-1])
-        moved = HiddenPlaces(places.starts - first, places.ends - first, places.counts)
-        selection = [_offset_without(places, start, at) for at in (document.anchor, document.caret)]
+        first, last = int(spans.starts[0]), int(spans.ends[-1])
+        moved = HiddenSpans(spans.starts - first, spans.ends - first, spans.counts)
+        selection = [_offset_without(spans, start, at) for at in (document.anchor, document.caret)]
         new = without(document.slice(start + first, start + last), moved)
         document.buffer.end_undo_step()
         document.replace(start + first, start + last, new)
@@ -331,40 +331,40 @@ class HiddenCharacters(Background[HiddenPlaces]):
     def text_without(self) -> bytes:
         """The selection without hidden characters; the whole text if nothing visible is selected."""
         start, end = self._document.selection
-        selected = without(self._document.slice(start, end), hidden_places(self._document.slice(start, end)))
+        selected = without(self._document.slice(start, end), hidden_spans(self._document.slice(start, end)))
         return selected or without(self._document.text(), self._now())
 
-    def _now(self) -> HiddenPlaces:
+    def _now(self) -> HiddenSpans:
         """All hidden runs of the current text; searches at once if needed."""
         if not self.is_current:
             self.cancel()
-            self._set(hidden_places(self._document.text()))
-        return self.places
+            self._set(hidden_spans(self._document.text()))
+        return self.spans
 
     def _on_edited(self, edit: TextEdit | None = None) -> None:
         self.refresh(HIDDEN_PAUSE_MS)
         if self._document.size <= SMALL_BYTES:
             self._now()
         elif edit is not None:
-            self.value = _places_moved(self.places, edit)
+            self.value = _moved_spans(self.spans, edit)
             self.changed.emit()
 
-    def _prepare_search(self) -> Callable[[Progress], HiddenPlaces]:
+    def _prepare_search(self) -> Callable[[Progress], HiddenSpans]:
         text = self._document.text()
-        return lambda _: hidden_places(text)
+        return lambda _: hidden_spans(text)
 
 
-def _places_moved(places: HiddenPlaces, edit: TextEdit) -> HiddenPlaces:
+def _moved_spans(spans: HiddenSpans, edit: TextEdit) -> HiddenSpans:
     """The hidden runs that an edit did not touch, moved."""
-    starts, ends, counts = places
+    starts, ends, counts = spans
     before = int(np.searchsorted(ends, edit.start))
     after = max(before, int(np.searchsorted(starts, edit.start + edit.removed, "right")))
     columns = (starts, edit.shift), (ends, edit.shift), (counts, 0)
-    return HiddenPlaces(*(np.append(column[:before], column[after:] + shift) for column, shift in columns))
+    return HiddenSpans(*(np.append(column[:before], column[after:] + shift) for column, shift in columns))
 
 
-def _offset_without(places: HiddenPlaces, start: int, offset: int) -> int:
+def _offset_without(spans: HiddenSpans, start: int, offset: int) -> int:
     """Where an offset of the text moves to when these runs, counted from `start`, are removed."""
     at = offset - start
-    before = np.minimum(places.ends, at) - np.minimum(places.starts, at)
+    before = np.minimum(spans.ends, at) - np.minimum(spans.starts, at)
     return offset - int(before.sum())

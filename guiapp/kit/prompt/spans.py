@@ -87,7 +87,7 @@ class ChatSpans(TokenizedText):
         self.notify(edit)
 
 
-def places(origin: TokenOrigin) -> list[str]:
+def origin_descriptions(origin: TokenOrigin) -> list[str]:
     """The origin of a token in words, in several lengths, the longest first."""
     if origin.kind == ADDED:
         return ["added by the tokenizer, not by the template", "added"]

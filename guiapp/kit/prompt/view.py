@@ -19,7 +19,7 @@ from guiapp.analysis.editing.text_buffer import BlockSplice, TextBlocks, TextBuf
 from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.prompt.shown import ShownPrompt, hue_of
-from guiapp.kit.prompt.spans import ChatSpans, line_of, places
+from guiapp.kit.prompt.spans import ChatSpans, line_of, origin_descriptions
 from guiapp.kit.spans.layout import token_boxes
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.kit.spans.painter import GAP_PX as CHIP_GAP_PX
@@ -53,8 +53,8 @@ MOST_MARKED = 40  # tokens of a hint
 VEIL_ALPHA = 140  # of the overlay on an outdated prompt
 
 
-def ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
-    ring(painter, place, QPen(color, 1.5), RADIUS_PX)
+def ring_hint(painter: QPainter, rect: QRectF, color: QColor) -> None:
+    ring(painter, rect, QPen(color, 1.5), RADIUS_PX)
 
 
 def mark_hint(painter: QPainter, rect: QRectF, hint: Hint, color: QColor) -> None:
@@ -97,7 +97,7 @@ WordsOf = Callable[[int], tuple[list[str], list[str]]]
 def origin_words(model: ShownPrompt, token: int) -> tuple[list[str], list[str]]:
     """The origin of a token, and the line of the template that wrote it, each in several lengths."""
     origin = model.origins[token]
-    return places(origin), [line_of(origin), f"line {origin.line}" if origin.line else ""]
+    return origin_descriptions(origin), [line_of(origin), f"line {origin.line}" if origin.line else ""]
 
 
 class PromptView(SpanView):
@@ -183,14 +183,14 @@ class PromptView(SpanView):
         if encoding is None or index is None:
             self.go_to(0)
             return
-        place = self.rows.place_of(int(encoding.spans[index, 0]))
+        position = self.rows.place_of(int(encoding.spans[index, 0]))
         row_px = self.rows.metrics.row_height
         for n_rows in (1, 2):  # there may be an empty row between turns
-            y = place.y + (step * n_rows + 0.5) * row_px
-            found = self.token_at(QPointF(self._side_px + place.x + 2, y))
+            y = position.y + (step * n_rows + 0.5) * row_px
+            found = self.token_at(QPointF(self._side_px + position.x + 2, y))
             if found < 0:
                 block, row = self.rows.row_at(y)
-                offset, _ = self.rows.caret_at(block, row, place.x)
+                offset, _ = self.rows.caret_at(block, row, position.x)
                 start, end = self.rows.row_span(block, row)
                 if start < end:
                     found = self._chat_spans.tokens.first_ending_after(min(offset, end - 1))
@@ -220,9 +220,9 @@ class PromptView(SpanView):
 
     def rects_of(self, first: int, last: int) -> list[QRectF]:
         """The visible rectangles of the tokens [first, last); a token over several rows has several."""
-        return [rect for _, rect in self.placed(first, last)]
+        return [rect for _, rect in self.token_rects(first, last)]
 
-    def placed(self, first: int, last: int) -> Iterator[tuple[int, QRectF]]:
+    def token_rects(self, first: int, last: int) -> Iterator[tuple[int, QRectF]]:
         """Yield the visible rectangles of the tokens [first, last), each with its token."""
         yield from ((chip.token, chip.rect) for chip in self._chips() if first <= chip.token < last)
         (start, _), (_, end) = self._chat_spans.tokens.span(first), self._chat_spans.tokens.span(last - 1)
@@ -245,13 +245,13 @@ class PromptView(SpanView):
         shown = [
             (at, start, range(max(start, first), min(end, start + MOST_MARKED, last)))
             for at, hint in enumerate(hints)
-            for start, end in hint.places_within(first, last)
+            for start, end in hint.ranges_within(first, last)
         ]
         marked = {index for _, _, tokens in shown for index in tokens}
         if not marked:
             return
         rects = defaultdict[int, list[QRectF]](list)
-        for index, rect in self.placed(min(marked), max(marked) + 1):
+        for index, rect in self.token_rects(min(marked), max(marked) + 1):
             if index in marked:
                 rects[index].append(rect)
         for at, start, tokens in shown:
@@ -279,8 +279,8 @@ class PromptView(SpanView):
             fill(painter, line, theme.roles[hue_of(turn.role)], LINE_PX / 2)
             if is_first:
                 number = "…" if turn.message is None else str(turn.message + 1)
-                place = QRectF(0, block.y, SIDE_PX - 20, row_px)
-                write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+                rect = QRectF(0, block.y, SIDE_PX - 20, row_px)
+                write(painter, rect, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
 
 
 class TurnBlocks(TextBlocks):
@@ -383,6 +383,6 @@ def color_of(hint: Hint, theme: Theme) -> QColor:
 
 def draw_number(painter: QPainter, middle: QPointF, number: int, color: QColor, theme: Theme) -> None:
     half = BADGE_PX / 2
-    place = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
-    fill(painter, place, color, half)
-    write(painter, place, str(number), theme.background, CENTER, bold(Theme.ui_font(NUMBER_PX)))
+    rect = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
+    fill(painter, rect, color, half)
+    write(painter, rect, str(number), theme.background, CENTER, bold(Theme.ui_font(NUMBER_PX)))

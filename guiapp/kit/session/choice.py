@@ -62,9 +62,9 @@ def _installed_row(row: InstalledRow, current: str | None) -> Choice:
     section, name = _section_and_name(model)
     size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
     kind = () if seen is None else (seen.type or seen.format, quoted(seen.pre), size)
-    detail, place = joined(*kind, in_bytes(model.size_bytes)), shown_path(model.path)
+    detail, location = joined(*kind, in_bytes(model.size_bytes)), shown_path(model.path)
     is_current = lasting_name(model.name) == current
-    choice = Choice(section, model.name, quoted(name, 200), detail, True, is_current, place)
+    choice = Choice(section, model.name, quoted(name, 200), detail, True, is_current, location)
     if seen is not None and seen.problem:
         return replace(choice, detail=seen.problem, is_there=False)
     return choice
@@ -89,7 +89,7 @@ def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice
         detail if is_there else f"not found: {file.path}",
         is_there,
         is_current=file.path == current,
-        place=shown_path(path.parent) if is_path and is_there else "",
+        location=shown_path(path.parent) if is_path and is_there else "",
     )
 
 
@@ -175,7 +175,7 @@ class Choice:
     detail      a second line
     is_there    whether it can be chosen
     is_current  whether it is in use
-    place       its location, shown after the detail if there is room
+    location    shown after the detail if there is room
     keys        shortcuts that do the same
     """
 
@@ -185,7 +185,7 @@ class Choice:
     detail: str
     is_there: bool = True
     is_current: bool = False
-    place: str = ""
+    location: str = ""
     keys: tuple[str, ...] = ()
 
 
@@ -193,7 +193,7 @@ def matching(choices: Iterable[Choice], typed: str) -> Iterator[Choice]:
     """Yield the choices that contain all typed words, ignoring case."""
     words = typed.casefold().split()
     for choice in choices:
-        of_choice = choice.section, choice.title, choice.detail, choice.place, choice.name, *choice.keys
+        of_choice = choice.section, choice.title, choice.detail, choice.location, choice.name, *choice.keys
         described = " ".join(of_choice).casefold()
         if all(word in described for word in words):
             yield choice

@@ -302,11 +302,11 @@ class ModelSession(TokenizedText):
 
     def next_use(self, token_id: int) -> int | None:
         """The index of the next occurrence after the selected token, wrapping around; None if none."""
-        places = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
-        if not len(places):
+        indexes = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
+        if not len(indexes):
             return None
         selected = -1 if self.selected_token is None else self.selected_token
-        return int(places[np.searchsorted(places, selected, "right") % len(places)])
+        return int(indexes[np.searchsorted(indexes, selected, "right") % len(indexes)])
 
     def select_use(self, token_id: int) -> None:
         """Select the next occurrence of a token, unless the selected token is one already."""

@@ -422,9 +422,9 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     start = 0 if begins else tokens.span(first)[0]
     end = document.size if is_last else tokens.span(after - 1)[1]
     ids, starts, ends, _ = tokens.between(first, after)
-    places = np.array(starts) - start, np.array(ends) - start  # copies, because edits change the originals
+    bounds = np.array(starts) - start, np.array(ends) - start  # copies, because edits change the originals
     text = document.slice(start, end)
-    return Excerpt(text, start, begins, is_last, np.array(ids), *places, index - first, first)
+    return Excerpt(text, start, begins, is_last, np.array(ids), *bounds, index - first, first)
 
 
 def _explain(

@@ -29,7 +29,7 @@ from guiapp.kit.widgets.painting import (
 )
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-Place = tuple[int, int]
+Position = tuple[int, int]
 """A byte offset of the text, and how many tokens without text come before the position at it."""
 Width = Callable[[str], float]
 MOST_CHARACTERS = 80
@@ -93,7 +93,7 @@ class GridToken(NamedTuple):
     label: str
 
 
-class PlacedRow(NamedTuple):
+class RowLayout(NamedTuple):
     """The layout of a row, in pixels from the left.
 
     tokens  None if their spans are not known
@@ -109,16 +109,16 @@ class PlacedRow(NamedTuple):
     below: tuple[float, ...] = ()
 
 
-def placed_rows(rows: Sequence[GridRow], text_width: Width, id_width: Width) -> list[PlacedRow]:
+def row_layouts(rows: Sequence[GridRow], text_width: Width, id_width: Width) -> list[RowLayout]:
     """Lay out rows by the widths of characters and ids; adjacent rows of the same text share a grid."""
     return [
-        placed
+        layout
         for text, group in groupby(rows, lambda row: row.text)
-        for placed in _of_one_text(text, list(group), text_width, id_width)
+        for layout in _of_one_text(text, list(group), text_width, id_width)
     ]
 
 
-def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: Width) -> Iterator[PlacedRow]:
+def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: Width) -> Iterator[RowLayout]:
     shown = list(_characters(text))[:MOST_CHARACTERS]
     last = shown[-1][1] if shown else 0
     spans = [_shown_spans(row, last) for row in rows]
@@ -135,7 +135,7 @@ def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: 
             written = row.label(at) if row.is_spelled else inside
             width = (text_width(written) if inside else id_width(row.label(at))) + TOKEN_ROOM_PX
             needs.append(Need(*bound, max(width, id_width(row.id_of(at)) + ID_ROOM_PX)))
-    x = places_of(needs)
+    x = x_positions(needs)
     cells = tuple(
         GridCell(seen, x[start], x[end]) for (start, end), (_, _, seen) in zip(of_cells, shown, strict=True)
     )
@@ -148,14 +148,14 @@ def _of_one_text(text: bytes, rows: list[GridRow], text_width: Width, id_width: 
         rows, spans, of_rows, pairwise([*ends, None]), strict=True
     ):
         if row_spans is None:
-            yield PlacedRow(cells, None)
+            yield RowLayout(cells, None)
             continue
         tokens = tuple(
             GridToken(row.id_of(at), x[start], x[end], row.tint(at, span, tints), row.label(at))
             for at, (span, (start, end)) in enumerate(zip(row_spans, bounds, strict=True))
         )
         cuts = () if mine is None or others is None else (mine & others, mine - others, others - mine)
-        yield PlacedRow(cells, tokens, *(tuple(x[place] for place in sorted(each)) for each in cuts))
+        yield RowLayout(cells, tokens, *(tuple(x[position] for position in sorted(each)) for each in cuts))
 
 
 def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
@@ -175,40 +175,41 @@ def _shown_spans(row: GridRow, last: int) -> list[tuple[int, int]] | None:
 
 
 class Need(NamedTuple):
-    """The least width of an item between two places."""
+    """The least width of an item between two positions."""
 
-    start: Place
-    end: Place
+    start: Position
+    end: Position
     width_px: float
 
 
-def places_of(needs: Iterable[Need]) -> dict[Place, float]:
-    """The x position of each place in `needs`, in pixels from the first one.
+def x_positions(needs: Iterable[Need]) -> dict[Position, float]:
+    """The x position of each position in `needs`, in pixels from the first one.
 
-    Items that span the fewest places get their width first; missing width is divided equally between places.
+    Items that span the fewest positions get their width first; missing width is divided equally between the
+    positions.
     """
     needs = list(needs)
-    places = sorted({place for need in needs for place in need[:2]})
-    numbers = {place: number for number, place in enumerate(places)}
-    widths = [0.0] * len(places)
+    positions = sorted({position for need in needs for position in need[:2]})
+    numbers = {position: number for number, position in enumerate(positions)}
+    widths = [0.0] * len(positions)
     for start, end, width in sorted(needs, key=lambda need: numbers[need.end] - numbers[need.start]):
         between = slice(numbers[start], numbers[end])
         missing = width - sum(widths[between])
         if missing > 0:
             share = missing / (between.stop - between.start)
             widths[between] = [each + share for each in widths[between]]
-    return dict(zip(places, accumulate(widths, initial=0.0), strict=False))
+    return dict(zip(positions, accumulate(widths, initial=0.0), strict=False))
 
 
-def bounds_of(rows: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[Place, Place]]]:
-    """The places of the bytes [start, end) in each row; empty spans come one by one, before others."""
+def bounds_of(rows: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[Position, Position]]]:
+    """The positions of the bytes [start, end) in each row; empty spans come one by one, before others."""
     n_empty: Counter[int] = Counter()
     for row in rows:
         n_empty |= Counter(start for start, end in row if start == end)
     return [_bounds_in(row, n_empty) for row in rows]
 
 
-def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tuple[Place, Place]]:
+def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tuple[Position, Position]]:
     bounds, seen = [], Counter[int]()
     for start, end in row:
         if start == end:
@@ -252,15 +253,15 @@ class SpanGrid(QWidget):
     Lines between two rows are splits in both; dotted lines, in only one.  The grid scrolls if it is still too
     wide.
 
-    rows, placed  the rows, and their layout
-    above_px      height of the name above each row, 0 if names are at the left
-    names_px      width of the names at the left, 0 if names are above
+    rows, layouts  the rows, and their layout
+    above_px       height of the name above each row, 0 if names are at the left
+    names_px       width of the names at the left, 0 if names are above
     """
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self.rows: list[GridRow] = []
-        self.placed: list[PlacedRow] = []
+        self.layouts: list[RowLayout] = []
         self.above_px = self.names_px = self._beside_px = self._boxes_px = 0
         self._tokens = _Boxes(self, theme_source)
         self._area = QScrollArea()
@@ -274,9 +275,9 @@ class SpanGrid(QWidget):
             return
         self.rows = rows
         metrics = [QFontMetricsF(Theme.mono_font(size)) for size in (TEXT_PX, ID_PX)]
-        self.placed = placed_rows(rows, *(each.horizontalAdvance for each in metrics))
-        rights = [cell.right for row in self.placed for cell in row.cells]
-        rights += [token.right for row in self.placed for token in row.tokens or ()]
+        self.layouts = row_layouts(rows, *(each.horizontalAdvance for each in metrics))
+        rights = [cell.right for row in self.layouts for cell in row.cells]
+        rights += [token.right for row in self.layouts for token in row.tokens or ()]
         name_metrics, count_metrics = map(QFontMetricsF, (Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)))
         names = [min(name_metrics.horizontalAdvance(row.name), MOST_NAME_PX) for row in rows]
         counts = [count_metrics.horizontalAdvance(_number(row)) for row in rows]
@@ -326,29 +327,29 @@ class _Boxes(Painted):
         grid = self._grid
         self._paint_names(painter, theme)
         painter.translate(grid.names_px, 0)
-        for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
+        for at, (row, layout) in enumerate(zip(grid.rows, grid.layouts, strict=True)):
             top = at * grid.row_px + grid.above_px
-            if placed.tokens is None:  # the spans are not known
-                place = QRectF(0, top, self.width(), BOX_PX)
-                write(painter, place, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
+            if layout.tokens is None:  # the spans are not known
+                rect = QRectF(0, top, self.width(), BOX_PX)
+                write(painter, rect, _ids(row), theme.text, LEFT, Theme.mono_font(ID_PX))
             else:
-                self._paint_row(painter, theme, top, () if row.is_spelled else placed.cells, placed.tokens)
+                self._paint_row(painter, theme, top, () if row.is_spelled else layout.cells, layout.tokens)
             beside_ids, below_ids = top + BOX_PX + 2, top + BOX_PX + ID_ROW_PX  # no line crosses an id
-            for places, start, pen in (
-                (placed.common, beside_ids, _common),
-                (placed.apart, beside_ids, _apart),
-                (placed.below, below_ids, _apart),
+            for borders, start, pen in (
+                (layout.common, beside_ids, _common),
+                (layout.apart, beside_ids, _apart),
+                (layout.below, below_ids, _apart),
             ):
                 painter.setPen(pen(theme))
-                for x in places:
+                for x in borders:
                     painter.drawLine(QPointF(x, start), QPointF(x, top + ROW_PX - 1))
 
     def _paint_names(self, painter: QPainter, theme: Theme) -> None:
         """Paint the name and token count of each row: above it in one line, or at the left in up to three."""
         grid, font, small = self._grid, Theme.ui_font(), Theme.ui_font(SMALL_FONT_PX)
         left, width = grid.scrolled_px, grid.names_px - UNIT_PX if grid.names_px else grid.width()
-        for at, (row, placed) in enumerate(zip(grid.rows, grid.placed, strict=True)):
-            n_shown = len(placed.tokens or ())
+        for at, (row, layout) in enumerate(zip(grid.rows, grid.layouts, strict=True)):
+            n_shown = len(layout.tokens or ())
             more = [_number(row), *([f"first {n_shown:,}"] if 0 < n_shown < row.n_tokens else [])]
             beside = "" if grid.names_px else f" · {' · '.join(more)}"
             line = QRectF(left, at * grid.row_px, width, BOX_PX / 2 + 2)
@@ -392,8 +393,8 @@ class _Boxes(Painted):
                 write(painter, below, token.token_id, theme.dim, CENTER, ids)
         n_empty = sum(token.tint < 0 for token in tokens)
         for cell in split if n_empty < len(tokens) else ():
-            place = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
-            write(painter, place, isolate(cell.text), theme.span_text, CENTER, text)
+            rect = QRectF(cell.left, top, cell.right - cell.left, BOX_PX)
+            write(painter, rect, isolate(cell.text), theme.span_text, CENTER, text)
 
 
 def _number(row: GridRow) -> str:

@@ -62,7 +62,7 @@ class VocabularyModel(GatheredListModel[TokenFigures]):
         figures, vocabulary = TokenFigures(tokenizer), tokenizer.vocabulary
         figures.histograms = histograms(figures)
         progress(0.5)
-        vocabulary.kinds, figures.places, figures.children  # noqa: B018  # what rows need
+        vocabulary.kinds, figures.positions, figures.children  # noqa: B018  # what rows need
         figures.is_reserved, figures.explainer, figures.holds_embeddings  # noqa: B018
         return figures
 

@@ -198,9 +198,9 @@ class _ChoiceTable(QAbstractListModel):
         if role == CHOICE_ROLE:
             return row
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(filter(None, (row.title, row.detail, row.place, shown_keys(row.keys))))
+            return ", ".join(filter(None, (row.title, row.detail, row.location, shown_keys(row.keys))))
         if role == Qt.ItemDataRole.ToolTipRole and not row.keys:
-            return plain_tip(printable("\n".join(filter(None, (row.name, row.place)))))
+            return plain_tip(printable("\n".join(filter(None, (row.name, row.location)))))
         return row.title if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
@@ -247,8 +247,8 @@ class ChoiceDelegate(QStyledItemDelegate):
         _draw_elided(painter, upper.adjusted(0, 0, -24, 0), choice.title)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim if choice.is_there else theme.faint)
-        used_px = _draw_elided(painter, lower, f"{choice.detail}{' · ' if choice.place else ''}")
-        _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), choice.place, Qt.TextElideMode.ElideMiddle)
+        used_px = _draw_elided(painter, lower, f"{choice.detail}{' · ' if choice.location else ''}")
+        _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), choice.location, Qt.TextElideMode.ElideMiddle)
 
 
 class LineDelegate(ChoiceDelegate):

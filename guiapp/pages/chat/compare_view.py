@@ -16,7 +16,7 @@ from guiapp.analysis.chat.report import ChatComparison
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, id_changes
 from guiapp.analysis.explain.id_lists import NO_IDS
 from guiapp.core.text.numbers_in_words import counted, quoted
-from guiapp.kit.prompt.spans import ChatSpans, line_of, places
+from guiapp.kit.prompt.spans import ChatSpans, line_of, origin_descriptions
 from guiapp.kit.prompt.view import SIDE_PX, PromptView, TokenLine
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.side_by_side.head import SideHead
@@ -394,7 +394,7 @@ class PromptColumn(PromptView):
 
     def _describe(self, index: int) -> str:
         origin = self.prompt.origins[index]
-        lines = hover_text(self.spans, None, index), places(origin)[0], line_of(origin)
+        lines = hover_text(self.spans, None, index), origin_descriptions(origin)[0], line_of(origin)
         return "\n".join(filter(None, lines))
 
     # Alignment of turns

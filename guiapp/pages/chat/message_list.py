@@ -261,7 +261,7 @@ class MessageList(QFrame):
         if hint.message is not None and hint.code in MARKED:
             color = color_of(hint, self._theme_source.theme)
             mark = ContentMark(0, 0, color, hint.code != BECAME_CONTROL)
-            for first, last in hint.places[:MOST_MARKS]:
+            for first, last in hint.ranges[:MOST_MARKS]:
                 self._add_mark(by_message, first, last, mark)
 
     def _add_mark(

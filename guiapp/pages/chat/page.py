@@ -15,7 +15,7 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import is_text
 from guiapp.core.text.numbers_in_words import counted, quoted
 from guiapp.kit.document.statistics import format_duration
-from guiapp.kit.prompt.spans import ChatSpans, line_of, places
+from guiapp.kit.prompt.spans import ChatSpans, line_of, origin_descriptions
 from guiapp.kit.prompt.view import LEGEND, PromptView, TokenLine
 from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
@@ -239,7 +239,7 @@ class ChatPage(Page):
 
     def _describe_token(self, index: int) -> str:
         origin = self.model.origins[index]
-        lines = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
+        lines = (hover_text(self.spans, None, index), origin_descriptions(origin)[0], line_of(origin))
         return "\n".join(filter(None, lines))
 
     def _point_at(self, hint: Hint) -> None:

@@ -28,7 +28,7 @@ from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.kit.prompt.shown import ChatResult, ShownPrompt, hue_of
-from guiapp.kit.prompt.spans import ChatSpans, places
+from guiapp.kit.prompt.spans import ChatSpans, origin_descriptions
 from guiapp.kit.prompt.view import PromptView, TokenLine, ring_hint
 from guiapp.kit.session.doctor_model import ICONS
 from guiapp.kit.session.token_details import hover_text
@@ -234,7 +234,7 @@ class RecordView(PromptView):
             return
         is_trained, is_cut, colors = record.is_trained, record.why == Why.CUT, theme.roles
         became = None if self._record_model.chat is None else self._record_model.chat.became_control
-        for index, rect in self.placed(first, last):
+        for index, rect in self.token_rects(first, last):
             if became is not None and became[index]:
                 ring_hint(painter, rect, theme.bad)
             if is_trained[index]:
@@ -252,7 +252,7 @@ def record_words(model: RecordModel, token: int) -> tuple[list[str], list[str]]:
     if token >= len(origins):
         return [why, why.partition(":")[0]], [""]
     origin = origins[token]
-    owner = places(origin)[-1]
+    owner = origin_descriptions(origin)[-1]
     shorter = [f"{why}  {owner[0].upper()}{owner[1:]}.", why, why.partition(":")[0]]
     return shorter, [f"template line {origin.line}" if origin.line else ""]
 

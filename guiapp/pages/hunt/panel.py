@@ -133,7 +133,7 @@ class FindPanel(ItemDetails):
             return
         self._shown_row = row
         take_away(*self.places)
-        self.places = [self._place_button(place) for place in row.places[:SHOWN_PLACES]]
+        self.places = [self._place_button(place) for place in row.locations[:SHOWN_PLACES]]
         for button in self.places:
             self._place_column.addWidget(button)
         self._lines.setVisible(state.n_lines > 0)

@@ -16,7 +16,7 @@ from guiapp.analysis.lessons.lesson import (
     Lesson,
     LessonStep,
     computed_answer,
-    go_to_place,
+    go_to_position,
     load,
     load_all,
     load_each,
@@ -122,7 +122,7 @@ class LessonPlayer(QObject):
             computed = training_answer(step.training(step.merges + 1), step.merges)
         elif step.answer_is and debugger is not None and self._is_recorded(step):
             try:
-                computed = computed_answer(step.answer_is, debugger, step.place)
+                computed = computed_answer(step.answer_is, debugger, step.stop_at)
             except TokenloupeError as error:
                 computed = str(error)
         return step.full_answer(computed or "")
@@ -239,7 +239,7 @@ class LessonPlayer(QObject):
         if step is None or step.train or debugger is None or not self._is_recorded(step):
             return
         try:
-            go_to_place(debugger, step.place)
+            go_to_position(debugger, step.stop_at)
         except TokenloupeError as error:  # such as a condition that divides by zero
             self._fail(step.model, str(error))
         self.steps.refresh()

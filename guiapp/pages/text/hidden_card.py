@@ -48,7 +48,7 @@ class HiddenCard(Popover):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._hidden = hidden
-        self._start, self._end = start, end = hidden.whole_places(*span)
+        self._start, self._end = start, end = hidden.whole_spans(*span)
         self.n_hidden = hidden.within(start, end).n_characters
         data = session.document.slice(start, end)
         text = data.decode("utf-8", "ignore")

@@ -347,4 +347,4 @@ class WhyPanel(QScrollArea):
     def _choose(self, line: WhyLine, *_: object) -> None:
         """Request a step, unless the text has changed: its new stages will arrive soon."""
         if self._model.is_current:
-            self.place_wanted.emit(line.place)
+            self.place_wanted.emit(line.step_key)

@@ -429,7 +429,7 @@ class TreeSearch(VocabularyModel):
 
     def gather(self, tokenizer: Tokenizer, progress: Progress) -> TokenFigures:
         figures = TokenFigures(tokenizer)
-        figures.places, figures.depths  # noqa: B018  # computed for searches
+        figures.positions, figures.depths  # noqa: B018  # computed for searches
         return figures
 
     def list_rows(
@@ -448,7 +448,7 @@ class TreeSearch(VocabularyModel):
         if request.group != ALL:
             return ShownRows(request, source, given[flags[given]])
         ids = np.flatnonzero(flags).astype(np.int32)
-        order = np.lexsort((source.places[ids], distances(source, query, ids)))
+        order = np.lexsort((source.positions[ids], distances(source, query, ids)))
         wider = self.wider_than(source, query, len(ids), progress)
         return ShownRows(request, source, ids[order], wider=wider)
 

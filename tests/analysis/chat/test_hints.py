@@ -125,16 +125,16 @@ def test_each_control_token_in_content_is_told_of_once_a_message_and_where_it_is
     messages = [user(f"a {END} b {END} c {START}"), ASSISTANT, user(f"{START}x")]
     chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END), messages, add_special=False)
     first, second = (hint for hint in hints(chat) if hint.code == "content_became_control")
-    became = [at for hint in (first, second) for start, end in hint.places for at in range(start, end)]
+    became = [at for hint in (first, second) for start, end in hint.ranges for at in range(start, end)]
     assert became == np.flatnonzero(chat.became_control).tolist()
     assert [chat.tokenizer.vocabulary.raw_text(int(chat.token_ids[at])).decode() for at in became] == [
         END, END, START, START,
     ]  # fmt: skip
     assert (first.message, second.message) == (0, 2)
     assert f"3 control tokens: {END} twice, {START}." in first.what
-    for window in ((0, len(became) + 90), first.places[1], (first.places[0][1], first.places[2][0])):
-        expected = [place for place in first.places if place[0] < window[1] and window[0] < place[1]]
-        assert list(first.places_within(*window)) == expected
+    for window in ((0, len(became) + 90), first.ranges[1], (first.ranges[0][1], first.ranges[2][0])):
+        expected = [place for place in first.ranges if place[0] < window[1] and window[0] < place[1]]
+        assert list(first.ranges_within(*window)) == expected
 
 
 def test_no_fix_writes_a_control_token_into_content():
@@ -147,7 +147,7 @@ def test_no_fix_writes_a_control_token_into_content():
     near = [hint for hint in hints(chat) if hint.code == "near_miss"]
     assert {hint.message for hint in near} == {0, 1, 2, 3}
     assert {hint.fix for hint in near} == {None}
-    assert {len(hint.places) for hint in near if "<|eot_id|>" in hint.what} == {2}
+    assert {len(hint.ranges) for hint in near if "<|eot_id|>" in hint.what} == {2}
 
 
 CALL = START + "{{ message.tool_calls[0].function.name }}"

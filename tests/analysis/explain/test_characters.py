@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from guiapp import open_model
 from guiapp.analysis.explain.characters import (
-    HiddenPlace,
     HiddenReport,
+    HiddenRun,
     characters_of,
     code_points,
     hidden_report,
@@ -102,10 +102,10 @@ def test_each_place_has_its_line_its_tokens_and_what_it_spells():
         tokens_without=8,
         characters=6,
         places=[
-            HiddenPlace(2, 5, 2, 1, 2, ["zero-width characters"], ""),
-            HiddenPlace(6, 11, 2, 2, 4, ["zero-width characters", "soft hyphens"], ""),
-            HiddenPlace(15, 23, 3, 2, 8, ["tag characters"], "AB"),
-            HiddenPlace(25, 28, 3, 1, 2, ["zero-width characters"], ""),
+            HiddenRun(2, 5, 2, 1, 2, ["zero-width characters"], ""),
+            HiddenRun(6, 11, 2, 2, 4, ["zero-width characters", "soft hyphens"], ""),
+            HiddenRun(15, 23, 3, 2, 8, ["tag characters"], "AB"),
+            HiddenRun(25, 28, 3, 1, 2, ["zero-width characters"], ""),
         ],
     )
 

@@ -138,16 +138,16 @@ def test_nothing_is_fetched_and_only_our_own_script_runs(tmp_path):
 
 def test_a_page_has_the_state_before_each_step_and_the_last_one():
     run = trace_run(" lions", "scan")
-    assert [len(run.page_places(steps)) for steps in (run.steps, range(1, 3))] == [8, 2]
+    assert [len(run.page_states(steps)) for steps in (run.steps, range(1, 3))] == [8, 2]
     state = run.page_step(1)
-    assert state.place == "Step 1 of 7 · merge · bytes 0–2"
+    assert state.position == "Step 1 of 7 · merge · bytes 0–2"
     assert state.text == ("", "·l", "ions")
     assert state.rows == ((("·", True), ("l", True), ("i", False), ("o", False), ("n", False), ("s", False)),)
     assert state.sentence == "`·` + `l` → `·l`, rank 24: the lowest of 4 candidates."
     assert state.pairs[:2] == (PagePair("· + l → ·l", "24", True), PagePair("o + n → on", "35"))
     assert state.pairs_title == "Pairs: 4 could merge"
     end = run.page_step(7)
-    assert (end.place, end.sentence, end.pairs) == ("Step 7 of 7", "Finished: 3 tokens.", ())
+    assert (end.position, end.sentence, end.pairs) == ("Step 7 of 7", "Finished: 3 tokens.", ())
     assert run.page_head() == ("scan on “·lions”", "7 steps, 3 tokens.")
 
 

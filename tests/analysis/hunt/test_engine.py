@@ -53,7 +53,7 @@ def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_p
     assert len(find.text) == 2
     assert (state.n_lines, state.n_differing_lines, find.n_lines) == (6, 2, 2)  # long ones in parts
     assert state.share(find) == pytest.approx(2 / 6)
-    assert [(place.line.number, place.line.start, place.at) for place in find.places] == [
+    assert [(place.line.number, place.line.start, place.at) for place in find.locations] == [
         (1, 0, 7),
         (4, 25, 0),
     ]

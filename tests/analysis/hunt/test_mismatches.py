@@ -38,11 +38,11 @@ def place(number):
 
 
 def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
-    first = find(b"345", n_texts=9, n_lines=4, places=(place(1),))
+    first = find(b"345", n_texts=9, n_lines=4, locations=(place(1),))
     found = (
         first.with_text(find(b"12")).with_text(find(b"67")).with_text(find(b"12", spans=(None, ((0, 2),))))
     )
-    assert (found.text, found.n_texts, found.n_lines, found.places) == (b"12", 9, 4, (place(1),))
+    assert (found.text, found.n_texts, found.n_lines, found.locations) == (b"12", 9, 4, (place(1),))
     assert [each.text for each in found.others] == [b"67", b"345"]
     assert all(each.others == () for each in found.with_text(find(b"1")).others)
     many = found

@@ -120,11 +120,11 @@ def test_a_lesson_is_read_whole(lesson_file):
     )
     kept = {"model": "demo:toy", "text": "ab", "encoder": "scan", "parse_special": False}
     first = LessonStep(
-        "a", **kept, page="training", place="start", now=("ab", "3"), says="s", ask="q", answer_is="next",
+        "a", **kept, page="training", stop_at="start", now=("ab", "3"), says="s", ask="q", answer_is="next",
         answer="w",        train="bpe", merges=2, learned=("c",),
     )  # fmt: skip
     second = LessonStep("b", **kept, page="training")
-    third = LessonStep("c", **kept, page="steps", place="rank < 5")
+    third = LessonStep("c", **kept, page="steps", stop_at="rank < 5")
     lesson = load(path)
     assert (lesson.name, lesson.title, lesson.summary) == (str(path), "x", "y")
     assert lesson.steps == (first, second, third)

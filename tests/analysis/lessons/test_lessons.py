@@ -19,7 +19,7 @@ def test_a_lesson_says_nothing_untrue(lesson):
     assert check(lesson.path) == []
     for step in lesson.steps:
         assert (step.learned is not None) == bool(step.train and step.merges)
-        assert step.now is not None or step.place != "end"
+        assert step.now is not None or step.stop_at != "end"
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

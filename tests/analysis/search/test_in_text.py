@@ -53,7 +53,7 @@ def test_queries_find_what_they_mean(kind, wanted, matches_case, expected):
     ],
 )
 def test_expressions_match_characters_and_lines(wanted, matches_case, expected):
-    spans = in_text_worker.places(in_text_worker.request(wanted, matches_case, 9, TEXT))
+    spans = in_text_worker.match_spans(in_text_worker.request(wanted, matches_case, 9, TEXT))
     assert [TEXT[start:end].decode() for start, end in spans] == expected
 
 
@@ -193,4 +193,4 @@ def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
     message = in_text_worker.request(".", True, 99, text.encode("utf-8", "surrogateescape"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_text_worker, "BLOCK", block)
-        assert in_text_worker.places(message).tolist() == [[*span] for span in pairwise(ends)]
+        assert in_text_worker.match_spans(message).tolist() == [[*span] for span in pairwise(ends)]

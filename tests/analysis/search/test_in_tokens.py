@@ -147,7 +147,7 @@ def test_matches_in_a_text_are_told_in_bytes(block, text, matches_case, most):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_text_worker, "BLOCK", block)
         message = in_text_worker.request(expression, matches_case, most, text.encode())
-        places = in_text_worker.places(message).tolist()
+        places = in_text_worker.match_spans(message).tolist()
     flags = re.NOFLAG if matches_case else re.IGNORECASE
     spans = [match.span() for match in re.finditer(expression, text, flags) if match[0]]
     expected = [[len(text[:place].encode()) for place in span] for span in spans[: most + 1]]

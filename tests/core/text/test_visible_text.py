@@ -19,7 +19,7 @@ from guiapp.core.text.visible_text import (
     SPACES,
     confusables,
     decoded,
-    hidden_places,
+    hidden_spans,
     invisible_runs,
     isolate,
     kinds_of,
@@ -131,7 +131,7 @@ HOSTILE = st.lists(
     ],
 )
 def test_what_nobody_sees_is_taken_out(text, left):
-    assert without(text.encode(), hidden_places(text.encode())).decode() == left
+    assert without(text.encode(), hidden_spans(text.encode())).decode() == left
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ def test_what_nobody_sees_is_taken_out(text, left):
     ],
 )  # fmt: skip
 def test_what_scripts_and_emoji_are_written_with_stays(text):
-    assert hidden_places(text.encode()).n_characters == 0
+    assert hidden_spans(text.encode()).n_characters == 0
 
 
 @given(HOSTILE)
 def test_without_them_none_is_left_and_all_else_is(text):
-    places = hidden_places(text)
+    places = hidden_spans(text)
     left = without(text, places)
-    assert hidden_places(left).n_characters == 0
+    assert hidden_spans(left).n_characters == 0
     assert np.all(places.starts < places.ends)
     assert np.all(places.ends[:-1] < places.starts[1:])
     parts, at = [], 0
@@ -163,13 +163,13 @@ def test_without_them_none_is_left_and_all_else_is(text):
 
 @given(st.text(alphabet=["\u200b", "\u00ad", *tags("Hi"), "a", "é", "€"]), st.binary(max_size=3))
 def test_all_that_draws_nothing_between_plain_letters_is_found(text, stray):
-    found = hidden_places(stray + b"\n" + text.encode())
+    found = hidden_spans(stray + b"\n" + text.encode())
     assert found.n_characters == len(IGNORED.findall(text))
 
 
 def test_places_across_the_blocks_of_the_scan_are_whole():
     text = ("x" * ((1 << 20) - 2) + "\u200b" * 5 + "é").encode()
-    assert [column.tolist() for column in hidden_places(text)] == [[(1 << 20) - 2], [(1 << 20) + 13], [5]]
+    assert [column.tolist() for column in hidden_spans(text)] == [[(1 << 20) - 2], [(1 << 20) + 13], [5]]
 
 
 @given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126), min_size=1))
@@ -203,7 +203,7 @@ def test_selectors_spell_bytes_and_nothing_is_made_up():
 )  # fmt: skip
 def test_what_is_written_and_what_hides_is_told_by_its_neighbours(text, n_hidden):
     for around in ("", "x", "é "):
-        assert hidden_places(f"{around}{text}".encode()).n_characters == n_hidden
+        assert hidden_spans(f"{around}{text}".encode()).n_characters == n_hidden
 
 
 def in_class(pattern):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_edits import edit_at_random
 
-from guiapp.core.text.visible_text import hidden_places, without
+from guiapp.core.text.visible_text import hidden_spans, without
 from guiapp.kit.document import search as hidden_characters
 from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.text_session import TextSession
@@ -35,9 +35,9 @@ def make(qapp):
 
 def test_they_are_counted_at_each_key(make):
     hidden, document = make(TEXT)
-    assert (hidden.n_characters, hidden.n_places) == (4, 3)
+    assert (hidden.n_characters, hidden.n_spans) == (4, 3)
     document.replace(0, 0, "\u2060".encode())
-    assert (hidden.n_characters, hidden.n_places) == (5, 4)
+    assert (hidden.n_characters, hidden.n_spans) == (5, 4)
     document.undo()
     assert hidden.n_characters == 4
 
@@ -51,12 +51,12 @@ def test_in_a_long_text_they_move_along_and_are_known_when_typing_pauses(make, q
     for _ in range(30):
         before = hidden.n_characters
         edit_at_random(document, rng)
-        starts, ends, _ = hidden.places
+        starts, ends, _ = hidden.spans
         assert all(0 <= start < end <= document.size for start, end in zip(starts, ends, strict=True))
         assert hidden.n_characters <= before, "nothing is made up before it is looked for"
     document.replace(0, 0, "\u200b".encode())
-    expected = [column.tolist() for column in hidden_places(document.text())]
-    qtbot.waitUntil(lambda: [column.tolist() for column in hidden.places] == expected)
+    expected = [column.tolist() for column in hidden_spans(document.text())]
+    qtbot.waitUntil(lambda: [column.tolist() for column in hidden.spans] == expected)
 
 
 def test_a_walk_goes_round_in_both_directions(make):
@@ -67,7 +67,7 @@ def test_a_walk_goes_round_in_both_directions(make):
     )
     for by in (1, 1, 1, 1, -1, -1):
         hidden.step(by)
-    places = list(zip(hidden.places.starts.tolist(), hidden.places.ends.tolist(), strict=True))
+    places = list(zip(hidden.spans.starts.tolist(), hidden.spans.ends.tolist(), strict=True))
     assert shown == [*places, places[0], places[2], places[1]]
 
 
@@ -79,14 +79,14 @@ def test_removing_leaves_none_keeps_the_rest_and_the_caret_and_is_undone_at_once
     hidden, document = HiddenCharacters(session), session.document
     document.select(anchor, caret)
     selection = document.anchor, document.caret
-    behind = [len(without(text[at:], hidden_places(text[at:]))) for at in selection]
-    expected = without(text, hidden_places(text))
+    behind = [len(without(text[at:], hidden_spans(text[at:]))) for at in selection]
+    expected = without(text, hidden_spans(text))
     had_any = hidden.n_characters > 0
     hidden.remove()
     assert (document.text(), hidden.n_characters) == (expected, 0)
     if had_any:
         is_apart = all(
-            len(without(text[:at], hidden_places(text[:at]))) + rest == len(expected)
+            len(without(text[:at], hidden_spans(text[:at]))) + rest == len(expected)
             for at, rest in zip(selection, behind, strict=True)
         )
         if is_apart:  # else the caret is within an emoji that its half alone is not
@@ -99,17 +99,17 @@ def test_removing_leaves_none_keeps_the_rest_and_the_caret_and_is_undone_at_once
 def test_of_a_part_only_what_is_in_it_goes(make):
     hidden, document = make(("a" + "\U000e0041" * 9 + "b\u200bc").encode())
     assert [column.tolist() for column in hidden.within(9, 17)] == [[0], [8], [2]]
-    assert hidden.whole_places(9, 17) == (1, 37)
-    assert hidden.whole_places(37, 38) == (37, 38)
+    assert hidden.whole_spans(9, 17) == (1, 37)
+    assert hidden.whole_spans(37, 38) == (37, 38)
     hidden.remove_within(9, 17)
     assert (document.size, hidden.n_characters) == (42 - 8, 8)
-    hidden.remove_within(*hidden.whole_places(5, 6))
+    hidden.remove_within(*hidden.whole_spans(5, 6))
     assert document.text() == "ab\u200bc".encode()
 
 
 def test_a_copy_without_them_is_of_what_is_selected_if_that_can_be_seen(make):
     hidden, document = make(TEXT)
-    whole = without(TEXT, hidden_places(TEXT))
+    whole = without(TEXT, hidden_spans(TEXT))
     assert hidden.text_without() == whole
     document.select(0, 10)
     assert hidden.text_without() == b"payment"

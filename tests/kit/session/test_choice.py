@@ -90,9 +90,9 @@ def test_installed_models_stand_between_by_where_they_are():
             True,
             str(there),
         ),
-        Choice("Ollama", "ollama:new", "new", "1.0 kB", place=str(there)),
-        Choice("Folder /m", "/m/a/x.tiktoken", "a/x.tiktoken", "tiktoken · 7 B", place="/m/a/x.tiktoken"),
-        Choice("Jan", "jan:bad", "bad", "It is broken.", False, place=str(there)),
+        Choice("Ollama", "ollama:new", "new", "1.0 kB", location=str(there)),
+        Choice("Folder /m", "/m/a/x.tiktoken", "a/x.tiktoken", "tiktoken · 7 B", location="/m/a/x.tiktoken"),
+        Choice("Jan", "jan:bad", "bad", "It is broken.", False, location=str(there)),
     ]
 
 

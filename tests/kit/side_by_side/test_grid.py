@@ -16,8 +16,8 @@ from guiapp.kit.side_by_side.grid import (
     Need,
     SpanGrid,
     bounds_of,
-    placed_rows,
-    places_of,
+    row_layouts,
+    x_positions,
 )
 from guiapp.kit.widgets.theme import ThemeSource
 
@@ -34,7 +34,7 @@ def rightmost(grid):
 
 def grid_of(text: bytes, *sides):
     rows = [GridRow(f"model {at}", at, text, *side) for at, side in enumerate(sides)]
-    return placed_rows(rows, width, width)
+    return row_layouts(rows, width, width)
 
 
 def test_a_cut_that_one_makes_is_told_from_those_of_both():
@@ -96,7 +96,7 @@ def test_what_is_cut_off_a_long_text_takes_its_tokens_along():
 def test_tokens_without_text_have_room_of_their_own_before_those_with_text():
     rows = [[(0, 0), (0, 2), (2, 2), (2, 2), (2, 3)], [(0, 1), (1, 3)]]
     bounds = bounds_of(rows)
-    x = places_of(Need(start, end, 10) for row in bounds for start, end in row)
+    x = x_positions(Need(start, end, 10) for row in bounds for start, end in row)
     for row in bounds:
         edges = [x[place] for bound in row for place in bound]
         assert edges == sorted(edges)
@@ -107,7 +107,7 @@ def test_tokens_without_text_have_room_of_their_own_before_those_with_text():
 def test_each_of_several_rows_is_compared_with_the_next_one_and_other_texts_have_a_grid_of_their_own():
     cut, whole = ((1, 2), ((0, 1), (1, 2))), ((3,), ((0, 2),))
     rows = [GridRow("", at, b"ab", *side) for at, side in enumerate((cut, whole, whole))]
-    grid = placed_rows([*rows, GridRow("", 3, b"c", (5,), ((0, 1),), (4,))], width, width)
+    grid = row_layouts([*rows, GridRow("", 3, b"c", (5,), ((0, 1),), (4,))], width, width)
     assert [(len(row.common), len(row.apart)) for row in grid] == [(0, 1), (0, 0), (0, 0), (0, 0)]
     assert grid[1][:2] == grid[2][:2]
     assert [cell.text for cell in grid[3].cells] == ["c"]
@@ -134,6 +134,6 @@ def test_no_line_goes_through_an_id_and_the_number_of_tokens_is_of_all(qapp):
     grid = SpanGrid(ThemeSource(qapp, "dark"))
     whole, parts = ((7,), ((0, 2),)), ((1, 2), ((0, 1), (1, 2)))
     grid.show_rows([GridRow("a", 0, b"ab", *whole, n_all=492), GridRow("b", 1, b"ab", *parts)])
-    upper = grid.placed[0]
+    upper = grid.layouts[0]
     assert (len(upper.apart), len(upper.below)) == (0, 1), "a line at the other's cut begins below the ids"
     assert "492 tokens" in grid.accessibleDescription()

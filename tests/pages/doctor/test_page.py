@@ -65,7 +65,7 @@ def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbo
     choose(page, qtbot, "bos_twice")
     assert "twice" in page.panel.reason.toPlainText()
     assert "1  {{ bos_token }}" in page.panel.template.toPlainText()
-    assert page.panel.grid.placed[0].tokens is not None
+    assert page.panel.grid.layouts[0].tokens is not None
     for key in ("Down", "Up", "PgDown", "PgUp", "End", "Home"):
         qtbot.keySequence(page.list, key)
     assert page.model.walk.current == 0

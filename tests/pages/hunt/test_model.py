@@ -221,7 +221,7 @@ def test_a_line_is_pointed_out_in_the_text_even_after_it_moved(make_model, engin
         lines_of(file, DIGITS, (2, 9, b"two 12", 4))
     )
     news(qtbot, model, engine, state)
-    (place,) = model.finds[0].places
+    (place,) = model.finds[0].locations
     assert model.is_in_text(place)
     text, seen = model.session.text, []
     text.pointed_out.connect(lambda *stretch: seen.append(stretch))
@@ -245,7 +245,7 @@ def test_a_line_of_a_file_is_pointed_out_when_that_is_the_text(make_model, engin
     news(qtbot, model, engine, state.with_batch(lines_of(str(own), DIGITS, (2, 4, b"two 12", 4))))
     for _ in range(2):  # it has to be opened once
         with qtbot.waitSignal(model.session.text.pointed_out) as pointed_out:
-            model.point_out(model.finds[0].places[0])
+            model.point_out(model.finds[0].locations[0])
         assert pointed_out.args == [8, 9]
     assert model.session.text.path == own
 
@@ -277,7 +277,7 @@ def test_a_hunt_finds_what_is_planted_and_names_the_likely_reason(make_model, pa
     assert model.state.is_over
     digits = model.finds[model.kinds.index(DIGITS)]
     assert digits.n_lines == 2
-    assert [place.line.text for place in digits.places] == [b"one 1984", b"two 12"]
+    assert [place.line.text for place in digits.locations] == [b"one 1984", b"two 12"]
     qtbot.waitUntil(lambda: model.likely == "qwen2")
     assert "if A is split as qwen2" in model.likely_words
     second = model.sides.second

@@ -72,7 +72,7 @@ def test_a_step_is_added_to_a_lesson_played_and_taken_back(page, qtbot, tmp_path
     steps = load(path).steps
     assert [step.say for step in steps] == ["The *first*.", 'say "two"\n\x7f']
     assert [(step.model, step.encoder) for step in steps] == [("demo:bpe", "fast")] * 2
-    assert steps[1].place == "end"
+    assert steps[1].stop_at == "end"
     assert check(path) == []
     qtbot.mouseClick(page.added.undo, LEFT)
     assert path.read_bytes() == first

@@ -131,7 +131,7 @@ def test_a_place_is_gone_to_and_told_once_it_is_recorded(player, qtbot):
         (lesson, number)
         for lesson in player.lessons
         for number, step in enumerate(lesson.steps)
-        if step.place not in ("start", "end") and not step.train
+        if step.stop_at not in ("start", "end") and not step.train
     )
     player.begin(lesson.name, number)
     qtbot.waitUntil(lambda: player.is_ready)

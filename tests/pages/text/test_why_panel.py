@@ -71,7 +71,7 @@ def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
     shell, panel = open_on(TEXT.index(b"kenization"))
     for number in range(len(panel.rows)):
         row = panel.rows[number]
-        place = row.line.place
+        place = row.line.step_key
         click(qtbot, panel, row)
         model = steps_model(shell, qtbot)
         trace = model.debugger.trace
@@ -142,9 +142,9 @@ def test_of_a_long_text_only_what_is_near_is_looked_at(open_on, qtbot, model):
     click(qtbot, panel, row)
     steps = steps_model(shell, qtbot)
     columns, step, start = steps.debugger.trace.columns, steps.position, steps.recording.text_start
-    assert steps.debugger.trace.operation(step) == row.line.place.operation
-    assert columns.position[step] + start == row.line.place.start
-    assert columns.end[step] + start == row.line.place.end
+    assert steps.debugger.trace.operation(step) == row.line.step_key.operation
+    assert columns.position[step] + start == row.line.step_key.start
+    assert columns.end[step] + start == row.line.step_key.end
 
 
 def test_what_is_told_is_copied(open_on, qtbot):

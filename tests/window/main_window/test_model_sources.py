@@ -58,7 +58,7 @@ def test_installed_models_are_shown_by_place_and_open_by_a_click(qtbot, shell, h
     ]  # fmt: skip
     (at,) = [at for at, row in enumerate(choices(picker)) if getattr(row, "title", "") == "llama3.2:1b"]
     assert choices(picker)[at].detail == "SPM · 3,000 · 63.2 kB"
-    assert choices(picker)[at].place.startswith("~/.ollama/models/blobs/sha256-")
+    assert choices(picker)[at].location.startswith("~/.ollama/models/blobs/sha256-")
     rows = picker.choices.rows
     rows.scrollTo(rows.model().index(at, 0))
     with qtbot.waitSignal(shell.session.loader.model_changed):

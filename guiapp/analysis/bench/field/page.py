@@ -197,6 +197,6 @@ def _missed(field_run: FieldRun) -> Mapping[tuple[str, str], list[str]]:
                 key = title_of(verdict.contender), verdict.reason
                 missed.setdefault(key, []).append(vocabulary.title)
         for each in vocabulary.measured.left_out:
-            place = f"{vocabulary.title}, {each.scenario}" if each.scenario else vocabulary.title
-            missed.setdefault((title_of(each.contender), each.reason), []).append(place)
+            where = f"{vocabulary.title}, {each.scenario}" if each.scenario else vocabulary.title
+            missed.setdefault((title_of(each.contender), each.reason), []).append(where)
     return missed

@@ -139,7 +139,7 @@ def fingerprint(vocabulary: Vocabulary) -> str:
     return digest.hexdigest()[:16]
 
 
-def given_vocabularies(places: Sequence[str], names: Sequence[str] = ()) -> list[Given]:
+def given_vocabularies(paths: Sequence[str], names: Sequence[str] = ()) -> list[Given]:
     """The vocabularies of files and folders in the order of `KNOWN`, then others; only `names` if any.
 
     Of several files of one vocabulary, the first GGUF is used, which llama.cpp reads, else the first file.
@@ -148,9 +148,9 @@ def given_vocabularies(places: Sequence[str], names: Sequence[str] = ()) -> list
     """
     check_names(names)
     by_name: dict[str, Given] = {}
-    for place in places:
-        is_folder = Path(place).is_dir()
-        for path in _files_in(Path(place)) if is_folder else [place]:
+    for given_path in paths:
+        is_folder = Path(given_path).is_dir()
+        for path in _files_in(Path(given_path)) if is_folder else [given_path]:
             each = _identify(path, is_folder)
             if each is not None and (not names or each.name in names):
                 kept = by_name.get(each.name)

@@ -62,29 +62,29 @@ class CutPiece(NamedTuple):
 
 
 def cut_lines(
-    tokenizer: Tokenizer, encoder: str, fragment: bytes, cut_piece: CutPiece, begins: bool, place: StepKey
+    tokenizer: Tokenizer, encoder: str, fragment: bytes, cut_piece: CutPiece, begins: bool, step_key: StepKey
 ) -> Iterator[WhyLine]:
-    """Why a span of a fragment is a piece, in words; `place` is the step that reports it."""
+    """Why a span of a fragment is a piece, in words; `step_key` is the step that reports it."""
     vocabulary = tokenizer.vocabulary
     start, end = cut_piece.span
     shown = code(visible_text(fragment[start:end], SHOWN))
     if encoder == WORDS:
-        yield WhyLine(f"{shown} is a word between white space.", place)
+        yield WhyLine(f"{shown} is a word between white space.", step_key)
     elif vocabulary.patterns:
-        yield _by_patterns(vocabulary.patterns, cut_piece, place)
+        yield _by_patterns(vocabulary.patterns, cut_piece, step_key)
     elif vocabulary.parts is not None:
-        yield from _by_components(vocabulary.parts, fragment, begins, cut_piece.span, place)
+        yield from _by_components(vocabulary.parts, fragment, begins, cut_piece.span, step_key)
     elif vocabulary.type is VocabType.WPM:
-        yield WhyLine(f"{shown} is a word. {WORDS_OF_BERT}", place)
+        yield WhyLine(f"{shown} is a word. {WORDS_OF_BERT}", step_key)
     elif vocabulary.type is VocabType.UGM and encoder == "fast":
-        yield WhyLine(WORDS_ALONE, place)
+        yield WhyLine(WORDS_ALONE, step_key)
     elif vocabulary.pieces is not None and not cut_piece.is_alone:
-        yield WhyLine(f"{shown} is a user-defined piece, or lies between two user-defined pieces.", place)
+        yield WhyLine(f"{shown} is a user-defined piece, or lies between two user-defined pieces.", step_key)
     else:
-        yield WhyLine(ONE_PIECE, place)
+        yield WhyLine(ONE_PIECE, step_key)
 
 
-def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: StepKey) -> WhyLine:
+def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, step_key: StepKey) -> WhyLine:
     """The pattern and its alternative that match the piece in its context."""
     before, piece, after = (
         each.replace(MARKED_SPACE, b" ").decode("utf-8", "replace")
@@ -94,22 +94,22 @@ def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: Step
     branch = branch_of(patterns, before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
         sentence = f"{shown} lies between matches of the patterns, or another rule splits it off."
-        return WhyLine(sentence, place)
+        return WhyLine(sentence, step_key)
     words = f": {branch.words}" if branch.words else ""
     pattern = f" of pattern {branch.pattern + 1} of {len(patterns)}" if len(patterns) > 1 else ""
-    which = f"alternative {branch.place + 1} of {branch.n_options}" if branch.n_options > 1 else ""
+    which = f"alternative {branch.option + 1} of {branch.n_options}" if branch.n_options > 1 else ""
     which = f"{which}{pattern}".removeprefix(" of ")
     note = code(shortened(branch.source)) + (f", {which}" if which else "")
-    return WhyLine(f"Piece {shown}{words}.", place, note=note)
+    return WhyLine(f"Piece {shown}{words}.", step_key, note=note)
 
 
 def _by_components(
-    parts: Parts, fragment: bytes, begins: bool, span: tuple[int, int], place: StepKey
+    parts: Parts, fragment: bytes, begins: bool, span: tuple[int, int], step_key: StepKey
 ) -> Iterator[WhyLine]:
     """A line for each component that splits or changes the piece around the span."""
     data, repaired = well_formed(np.frombuffer(fragment, np.uint8))
     if repaired is not None:
-        yield WhyLine(f"{code(visible_text(data, SHOWN))} was not valid UTF-8 before it was split.", place)
+        yield WhyLine(f"{code(visible_text(data, SHOWN))} was not valid UTF-8 before it was split.", step_key)
         return
     pieces = whole(normalize(parts.normalizer, data, begins))
     before = _piece_at(pieces, span)
@@ -120,11 +120,11 @@ def _by_components(
         if after != before:
             shown = code(visible_text(after, SHOWN))
             sentence = f"{_named(part)} makes the piece {shown}."
-            yield WhyLine(sentence, place, note=_branch(part, fragment, span))
+            yield WhyLine(sentence, step_key, note=_branch(part, fragment, span))
             explanation = True
         before = after
     if not explanation:
-        yield WhyLine("Nothing is split here: all text between special tokens is one piece.", place)
+        yield WhyLine("Nothing is split here: all text between special tokens is one piece.", step_key)
 
 
 def _piece_at(pieces: Pieces, span: tuple[int, int]) -> bytes:
@@ -202,8 +202,8 @@ def rewrites(tokenizer: Tokenizer, fragment: bytes, begins: bool) -> list[Rewrit
 
 
 def unchanged(fragment: bytes) -> NormalizedText:
-    places = np.arange(len(fragment), dtype=np.int64)
-    return NormalizedText(np.frombuffer(fragment, np.uint8), places, places + 1)
+    offsets = np.arange(len(fragment), dtype=np.int64)
+    return NormalizedText(np.frombuffer(fragment, np.uint8), offsets, offsets + 1)
 
 
 def within(text: NormalizedText, start: int, end: int) -> bytes:

@@ -63,7 +63,7 @@ class WhyLine:
     """
 
     text: str
-    place: StepKey = START
+    step_key: StepKey = START
     worth: str = ""
     note: str = ""
     merged: RankedPair | None = None
@@ -123,12 +123,12 @@ def _token_record(token: TokenWhy) -> dict[str, object]:
 
 
 def _line_record(line: WhyLine) -> dict[str, object]:
-    place = line.place
+    step_key = line.step_key
     return {
         "text": without_marks(line.text),
         "note": without_marks(line.note) or None,
-        "operation": place.operation or None,
-        "step_span": [place.start, place.end] if place.operation else None,
+        "operation": step_key.operation or None,
+        "step_span": [step_key.start, step_key.end] if step_key.operation else None,
         "merged": _pair_record(line.merged),
         "lost": _pair_record(line.lost),
     }
@@ -194,9 +194,9 @@ class Decisions:
     def formed(self) -> StepKey:
         """The step that makes the token."""
         step = next(reversed(self._slots_merges()), -1) if self._merges else self._maker()
-        return self.place(step) if step >= 0 else self._done
+        return self.step_key(step) if step >= 0 else self._done
 
-    def place(self, step: int) -> StepKey:
+    def step_key(self, step: int) -> StepKey:
         """The key of a step, which is valid in other traces of the text."""
         columns = self.trace.columns
         start, end = int(columns.position[step]) + self._offset, int(columns.end[step]) + self._offset
@@ -219,7 +219,7 @@ class Decisions:
             if step != fallback:
                 yield self._merge(step)
         if fallback >= 0:
-            yield WhyLine(self._describer.sentence(fallback), self.place(fallback))
+            yield WhyLine(self._describer.sentence(fallback), self.step_key(fallback))
             return
         if not steps:
             yield WhyLine(f"{self._label(*self._token)} is a symbol that merging starts from.", self._done)
@@ -244,11 +244,11 @@ class Decisions:
         ]
         competitors = [each for each in others if each.position < end and each.end > start]
         lost = next(iter(competitors or ([] if self._is_cut_out else others)), None)
-        places = (place + self._offset for place in (start, middle, end))
-        made = RankedPair(*won[:2], int(columns.result[step]), float(columns.rank[step]), *places)
+        offsets = (offset + self._offset for offset in (start, middle, end))
+        made = RankedPair(*won[:2], int(columns.result[step]), float(columns.rank[step]), *offsets)
         return WhyLine(
             self._describer.pair(step),
-            self.place(step),
+            self.step_key(step),
             self._describer.worth(step),
             self._describe_lost(lost, bool(competitors), made.rank),
             made,
@@ -264,8 +264,8 @@ class Decisions:
         return f"{'beats' if is_competitor else 'comes before'} {left} + {right}, {worth}"
 
     def _pair(self, candidate: Candidate) -> RankedPair:
-        places = candidate.position, candidate.right_position, candidate.end
-        offsets = (place + self._offset for place in places)
+        bounds = candidate.position, candidate.right_position, candidate.end
+        offsets = (offset + self._offset for offset in bounds)
         return RankedPair(candidate.left, candidate.right, candidate.result, float(candidate.rank), *offsets)
 
     def _slots(self) -> _Slots:
@@ -340,13 +340,13 @@ class Decisions:
             return
         columns = self.trace.columns
         if self.trace.operation(maker) == "whole":
-            yield WhyLine(self._whole(maker), self.place(maker))
+            yield WhyLine(self._whole(maker), self.step_key(maker))
             return
         rows = np.arange(self._steps.start, self._steps.stop)
         rows = rows[columns.position[rows] == columns.position[maker]]
         for step in rows[np.isin(columns.operation[rows], TRIED)].tolist():
-            yield WhyLine(self._describer.sentence(step), self.place(step))
-        yield WhyLine(self._describer.sentence(maker), self.place(maker))
+            yield WhyLine(self._describer.sentence(step), self.step_key(step))
+        yield WhyLine(self._describer.sentence(maker), self.step_key(maker))
         yield from self._other_candidates(maker)
         if self.trace.reference_name == "viterbi" and self.trace.operation(maker) in ("choose", "join"):
             yield from self._rejected(maker)
@@ -368,7 +368,7 @@ class Decisions:
             after = abs(best - float(columns.rank[step]))
             token = f"{self._describer.result(step)}, {self._describer.span(step)}"
             note = f"worse by {after:,.4g}" if after else "equally good"
-            yield WhyLine(f"{token}, would also {where} there.", self.place(step), note=note)
+            yield WhyLine(f"{token}, would also {where} there.", self.step_key(step), note=note)
 
     def _maker(self) -> int:
         """The last step that makes the token from these bytes; -1 if there is none."""
@@ -389,18 +389,20 @@ class Decisions:
     def _rejected(self, maker: int) -> Iterator[WhyLine]:
         outcome = rejected_cut(self.trace, self.piece, maker)
         if outcome is None:
-            yield WhyLine("There is no other segmentation here.", self.place(maker))
+            yield WhyLine("There is no other segmentation here.", self.step_key(maker))
             return
         won, lost, step = outcome
         explanation = f"{self._cut(won)} instead of {self._cut(lost)}, the best segmentation without it."
-        yield WhyLine(explanation, self.place(step), note=f"{_score(won.score)} against {_score(lost.score)}")
+        yield WhyLine(
+            explanation, self.step_key(step), note=f"{_score(won.score)} against {_score(lost.score)}"
+        )
 
     def _cut(self, cut: ScoredTokens) -> str:
         shown = [self._label(*token) for token in cut.tokens[:LISTED]]
         return " ".join(shown) + (" …" if len(cut.tokens) > LISTED else "")
 
     def _longer_and_shorter(self, maker: int) -> Iterator[WhyLine]:
-        vocabulary, place = self._tokenizer.vocabulary, self.place(maker)
+        vocabulary, step_key = self._tokenizer.vocabulary, self.step_key(maker)
         path = token_path(vocabulary, vocabulary.token_tree, self._token[0], 3)
         explanation = "No other token begins with it."
         if path.n_continuations:
@@ -410,10 +412,10 @@ class Decisions:
             follows = f"the text has {code(visible_text(rest, 8))} next" if rest else "the text ends here"
             begin = f"{counted(path.n_continuations, 'token')} begin{'s' * (path.n_continuations == 1)}"
             explanation = f"{begin} with it ({names}{more}), but {follows}."
-        yield WhyLine(explanation, place)
+        yield WhyLine(explanation, step_key)
         if path.prefixes:
             shorter = " ".join(self._label(each, 0, 0) for each in path.prefixes[-3:])
-            yield WhyLine(f"Shorter tokens would also fit: {shorter}.", place)
+            yield WhyLine(f"Shorter tokens would also fit: {shorter}.", step_key)
 
     # Shared by both
 
@@ -540,8 +542,8 @@ def _find(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
     if not alike:
         return -1
     for shift in (-1, 1):
-        row, place = alike[0] + shift, excerpt.target + shift
-        if 0 <= row < len(rows) and 0 <= place < len(excerpt.ids) and rows[row] != excerpt.row(place):
+        row, index = alike[0] + shift, excerpt.target + shift
+        if 0 <= row < len(rows) and 0 <= index < len(excerpt.ids) and rows[row] != excerpt.row(index):
             return -1
     return alike[0]
 

@@ -96,13 +96,13 @@ class _Why:
 
     def explanation(self) -> TokenWhy:
         """The explanation with all stages."""
-        excerpt, place = self._excerpt, self._special_place()
-        if place is None:
+        excerpt, step_key = self._excerpt, self._special_step()
+        if step_key is None:
             outcome = recorded(self._tokenizer, excerpt, self._fragment(), self._switches, self._progress)
             stages = self._of_text(outcome)
         else:
-            token = WhyStage("token", "Token", (self._token_line(place, ""),))
-            partition = WhyStage("partition", "Special tokens", (self._special_line(place),))
+            token = WhyStage("token", "Token", (self._token_line(step_key, ""),))
+            partition = WhyStage("partition", "Special tokens", (self._special_line(step_key),))
             stages = [self._bytes(), partition, token]
         return TokenWhy(
             excerpt.first + excerpt.target,
@@ -136,19 +136,19 @@ class _Why:
     def _bytes(self) -> WhyStage:
         text = self._excerpt.text
         data = text[self._start : self._end]
-        place = self._over("")
+        step_key = self._over("")
         if not data:
-            return WhyStage("bytes", "Bytes", (WhyLine("It has no text of its own.", place),))
+            return WhyStage("bytes", "Bytes", (WhyLine("It has no text of its own.", step_key),))
         note = f"{counted(len(data), 'byte')}: {characters_of(text, self._start, self._end)}"
-        lines = [WhyLine(code(_hex(data)), place, note=note)]
+        lines = [WhyLine(code(_hex(data)), step_key, note=note)]
         own = self._vocabulary.token_bytes(self._id)
         if own != data and self._vocabulary.kind(self._id) == "normal":
-            lines.append(WhyLine(f"The token stands for {code(_hex(own))}.", place))
+            lines.append(WhyLine(f"The token stands for {code(_hex(own))}.", step_key))
         return WhyStage("bytes", "Bytes", tuple(lines))
 
     # Special tokens
 
-    def _special_place(self) -> StepKey | None:
+    def _special_step(self) -> StepKey | None:
         """The step that adds the token without an encoder; None if an encoder makes it."""
         number = self._excerpt.first + self._excerpt.target
         before, after = self._tokenizer.special_affixes() if self._switches.add_special else ([], [])
@@ -165,20 +165,20 @@ class _Why:
     def _named(self, token_id: int) -> str:
         return code(self._switches.spelling.token(self._vocabulary, token_id, SHOWN))
 
-    def _special_line(self, place: StepKey) -> WhyLine:
+    def _special_line(self, step_key: StepKey) -> WhyLine:
         name = self._named(self._id)
         kind = self._vocabulary.kind(self._id)
-        if place.operation == "add":
+        if step_key.operation == "add":
             before, _ = self._tokenizer.special_affixes()
-            is_before = place.end == 0 and self._excerpt.first + self._excerpt.target < len(before)
+            is_before = step_key.end == 0 and self._excerpt.first + self._excerpt.target < len(before)
             where = "before" if is_before else "after"
-            return WhyLine(f"{name} is added {where} the text, as the file specifies.", place)
+            return WhyLine(f"{name} is added {where} the text, as the file specifies.", step_key)
         finds = "in any case" if kind == "user-defined" else "because special tokens are parsed"
         flags = [words for bit, words in FLAGS.items() if int(self._vocabulary.attributes[self._id]) & bit]
         note = ", ".join([f"kind: {kind}", *flags])
         return WhyLine(
             f"The text contains {name}, a special token. It is split off before anything else, {finds}.",
-            place,
+            step_key,
             note=note,
         )
 
@@ -195,22 +195,24 @@ class _Why:
 
     def _ordinary(self) -> WhyLine:
         """The line that it is ordinary text, and which special token it matches if these are not parsed."""
-        fragment, place = self._fragment(), self._over("text")
+        fragment, step_key = self._fragment(), self._over("text")
         if not self._switches.parse_special:
             text = np.frombuffer(self._excerpt.text, np.uint8)
             parsed = self._tokenizer.special_tokens.partition(text, True)
             hit = np.flatnonzero((parsed.starts < self._end) & (parsed.ends > self._start))
             if len(hit):
                 name = self._named(int(parsed.ids[hit[0]]))
-                return WhyLine(f"Ordinary text: it matches {name}, but special tokens are not parsed.", place)
+                return WhyLine(
+                    f"Ordinary text: it matches {name}, but special tokens are not parsed.", step_key
+                )
         n_special = len(self._tokenizer.special_tokens.searched_for(self._switches.parse_special))
         if not n_special:
-            return WhyLine("Ordinary text: there are no special tokens to look for.", place)
+            return WhyLine("Ordinary text: there are no special tokens to look for.", step_key)
         before, following = self._neighbours(fragment)
         between = [f"after {before}" if before else "", f"before {following}" if following else ""]
         where = f" It lies {' and '.join(filter(None, between))}." if any(between) else ""
         spelt = f"matches none of {n_special:,} special tokens" if n_special > 1 else "is not a special token"
-        return WhyLine(f"Ordinary text: it {spelt}.{where}", place)
+        return WhyLine(f"Ordinary text: it {spelt}.{where}", step_key)
 
     def _neighbours(self, fragment: Segment) -> tuple[str, str]:
         outcome, texts = self._partition, self._vocabulary
@@ -224,15 +226,15 @@ class _Why:
     def _normalised(self, outcome: Recorded) -> Iterator[WhyLine]:
         segment, excerpt = outcome.segment, self._excerpt
         text = excerpt.text[segment.start : segment.end]
-        place = self._over("normalise")
+        step_key = self._over("normalise")
         rules = rewrites(self._tokenizer, text, segment.begins)
         changed = list(changes(rules, text, self._start - segment.start, self._end - segment.start))
         for rule, before, following in changed:
             shown = [code(visible_text(each, SHOWN)) if each else "nothing" for each in (before, following)]
-            yield WhyLine(f"{shown[0]} becomes {shown[1]}.", place, note=rule)
+            yield WhyLine(f"{shown[0]} becomes {shown[1]}.", step_key, note=rule)
         if not changed:
             explanation = "Nothing changes." if rules else "No normalizer: the bytes stay as they are."
-            yield WhyLine(explanation, place)
+            yield WhyLine(explanation, step_key)
 
     def _cut(self, outcome: Recorded, decisions: Decisions) -> Iterator[WhyLine]:
         trace, piece, segment = decisions.trace, decisions.piece, outcome.segment
@@ -244,19 +246,19 @@ class _Why:
         following = text[segment.end - fragment.start :][:BEHIND]
         before, after = trace.work[: work.start], trace.work[work.stop :] + following
         cut = CutPiece(inner, before, trace.work[work], after, trace.n_pieces == 1)
-        place = self._over("piece")
-        yield from cut_lines(self._tokenizer, self._switches.encoder, text, cut, fragment.begins, place)
+        step_key = self._over("piece")
+        yield from cut_lines(self._tokenizer, self._switches.encoder, text, cut, fragment.begins, step_key)
 
     # The token
 
-    def _token_line(self, place: StepKey, rank: str) -> WhyLine:
+    def _token_line(self, step_key: StepKey, rank: str) -> WhyLine:
         vocabulary = self._vocabulary
         score = vocabulary.score(self._id)
         facts = [vocabulary.kind(self._id)]
         facts += [f"rank {rank}"] if rank else []
         facts += [f"score {score:,.6g}".replace("-", "−")] if vocabulary.type in SCORED else []
         name = self._named(self._id)
-        return WhyLine(f"{name} is id {self._id}", place, note=", ".join(facts))
+        return WhyLine(f"{name} is id {self._id}", step_key, note=", ".join(facts))
 
 
 def _hex(data: bytes) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.text.unicode_tables import IS_ASCII_SPACE
-from guiapp.core.text.visible_text import UNSPACED, hidden_places, visible_text
+from guiapp.core.text.visible_text import UNSPACED, hidden_spans, visible_text
 from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ def _shown(segment: bytes) -> str:
     """Text for a list, such as `this.[151 hidden]`: code points would leave no room for words."""
     parts: list[str] = []
     shown_to = 0
-    places = hidden_places(segment)
-    for start, end, count in zip(places.starts.tolist(), places.ends.tolist(), places.counts, strict=True):
+    hidden = hidden_spans(segment)
+    for start, end, count in zip(hidden.starts.tolist(), hidden.ends.tolist(), hidden.counts, strict=True):
         if len("".join(parts)) > SHOWN_CHARACTERS:
             break
         if count > 1:

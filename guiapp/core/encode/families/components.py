@@ -208,9 +208,9 @@ class PartsPipeline(Pipeline):
             word_ends = np.cumsum(sizes)
             spaces = (word_ends - sizes)[are_after_space]
             tokens = self._encode_between(b"".join(together), spaces)
-            places = tokens.starts - (tokens.starts == tokens.ends)  # nothing is added before a space
+            positions = tokens.starts - (tokens.starts == tokens.ends)  # nothing is added before a space
             ids.append(tokens.ids)
-            owners.append(order[np.searchsorted(word_ends, places, "right")])
+            owners.append(order[np.searchsorted(word_ends, positions, "right")])
         by_word = np.concatenate(owners)
         in_order = np.argsort(by_word, kind="stable")
         return np.concatenate(ids)[in_order], np.bincount(by_word, minlength=len(words))
@@ -239,8 +239,8 @@ class PartsPipeline(Pipeline):
 
         def find(normal: AlignedText) -> Found:
             ends = normal.both_spans()[1]  # a character that became several may start where a space does
-            places = np.searchsorted(ends, [spaces, spaces + 1], "right")
-            cut_out = [(CUT_OUT, start, end) for start, end in places.T.tolist()]
+            bounds = np.searchsorted(ends, [spaces, spaces + 1], "right")
+            cut_out = [(CUT_OUT, start, end) for start, end in bounds.T.tolist()]
             return sorted([*self._find(normal), *cut_out], key=itemgetter(1))
 
         tokens = self._encode_segments(text, False, self.encoders[0], find, None)
@@ -494,7 +494,7 @@ class SymbolEncoder:
             at += size
         if waiting:
             sizes.append((unknown, waiting))
-        return _placed(sizes, used_bytes)
+        return _with_spans(sizes, used_bytes)
 
     def _byte_symbols(self, character: str, is_first: bool, is_last: bool) -> list[tuple[int, int]]:
         """The tokens for the bytes of an unknown character and its marks, which have size 0."""
@@ -541,7 +541,7 @@ def _only_code(text: bytes) -> int | None:
     return ord(character) if len(character) == 1 else None
 
 
-def _placed(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
+def _with_spans(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
     """Each symbol with the next bytes; one without bytes, with its position."""
     symbols, done = [], 0
     for symbol, size in sizes:

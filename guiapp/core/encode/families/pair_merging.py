@@ -193,9 +193,9 @@ class PairEncoder:
                 symbol_end = self._merging.symbol_end(piece, at)
                 is_space = piece[at:symbol_end] == MARKED_SPACE
                 data += b" " if is_space else piece[at:symbol_end]
-                places = range(start + at, start + symbol_end)
-                firsts += places[:1] if is_space else places
-                lasts += places[-1:] if is_space else places
+                offsets = range(start + at, start + symbol_end)
+                firsts += offsets[:1] if is_space else offsets
+                lasts += offsets[-1:] if is_space else offsets
                 at = symbol_end
             ends.append(len(data))
         text = NormalizedText(np.frombuffer(data, np.uint8), marked.starts[firsts], marked.ends[lasts])

@@ -261,10 +261,10 @@ def spans_of_words(
     edges[starts] += 1
     edges[ends] -= 1
     tokens = encode(np.where(np.cumsum(edges[:-1], dtype=np.int8) > 0, np.uint8(SPACE), text))
-    places = np.searchsorted(tokens.starts, starts)
-    if not np.array_equal(np.insert(tokens.ids, places, special_ids), ids):
+    indexes = np.searchsorted(tokens.starts, starts)
+    if not np.array_equal(np.insert(tokens.ids, indexes, special_ids), ids):
         return None
-    return np.insert(tokens.starts, places, starts), np.insert(tokens.ends, places, ends)
+    return np.insert(tokens.starts, indexes, starts), np.insert(tokens.ends, indexes, ends)
 
 
 def check_covered(ids: NDArray[np.int32], unknown: int, uncovered: str) -> None:

@@ -506,12 +506,12 @@ def _holds_symbol_after_start(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
 ) -> bool:
     """Whether a token that `counts` contains U+2581 after its start, or ends in its first bytes."""
-    places = np.flatnonzero(data == SPACE_SYMBOL[0])
-    tokens = np.searchsorted(offsets, places, "right") - 1
-    is_inner = (places > offsets[tokens]) & counts[tokens]
-    places, ends = places[is_inner], offsets[tokens[is_inner] + 1]
-    may_go_on = np.ones(len(places), np.bool_)
+    positions = np.flatnonzero(data == SPACE_SYMBOL[0])
+    tokens = np.searchsorted(offsets, positions, "right") - 1
+    is_inner = (positions > offsets[tokens]) & counts[tokens]
+    positions, ends = positions[is_inner], offsets[tokens[is_inner] + 1]
+    may_go_on = np.ones(len(positions), np.bool_)
     for distance in range(1, len(SPACE_SYMBOL)):
-        at = np.minimum(places + distance, len(data) - 1)
-        may_go_on &= (places + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
+        at = np.minimum(positions + distance, len(data) - 1)
+        may_go_on &= (positions + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
     return bool(may_go_on.any())

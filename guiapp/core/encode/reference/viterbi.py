@@ -146,9 +146,9 @@ def _rebase(start: int, state: State) -> None:
     """Subtract the sum at `start`, if it is far from 0, from all sums reached from there on."""
     offset = state.best_by_end[start].score
     if abs(offset) > FARTHEST_SUM:
-        for place in [place for place in state.best_by_end if place >= start]:
-            way = state.best_by_end[place]
-            state.best_by_end[place] = way._replace(score=single(way.score - offset))
+        for end in [end for end in state.best_by_end if end >= start]:
+            way = state.best_by_end[end]
+            state.best_by_end[end] = way._replace(score=single(way.score - offset))
 
 
 def _candidates(
@@ -299,26 +299,26 @@ class SegmentationLattice:
         if way.cost < self._nowhere.cost:
             self._waiting.setdefault(end, []).append(way)
 
-    def _begin(self, place: int) -> None:
+    def _begin(self, offset: int) -> None:
         """Find the best path to an offset, once all tokens that end there are known."""
-        waiting = self._waiting.setdefault(place, [])
+        waiting = self._waiting.setdefault(offset, [])
         heapify(waiting)
-        self._ways[place] = [heappop(waiting) if waiting else self._nowhere]
+        self._ways[offset] = [heappop(waiting) if waiting else self._nowhere]
 
     def _find_next(self) -> None:
         """Find one more path to the end, after those that it continues, if there are any."""
-        places, place = [], self._size
-        while place > 0:
-            places.append(place)
-            last = self._ways[place][-1]
+        offsets, offset = [], self._size
+        while offset > 0:
+            offsets.append(offset)
+            last = self._ways[offset][-1]
             if len(self._ways[last.origin]) > last.rank + 1:
                 break
-            place = last.origin
-        for place in reversed(places):
-            self._find_next_to(place)
+            offset = last.origin
+        for offset in reversed(offsets):
+            self._find_next_to(offset)
 
-    def _find_next_to(self, place: int) -> None:
-        last, waiting = self._ways[place][-1], self._waiting[place]
+    def _find_next_to(self, offset: int) -> None:
+        last, waiting = self._ways[offset][-1], self._waiting[offset]
         if last is self._nowhere:
             return
         origins = self._ways[last.origin]
@@ -326,7 +326,7 @@ class SegmentationLattice:
             cost = origins[last.rank + 1].cost - last.added
             heappush(waiting, RankedPath(cost, last.origin, last.rank + 1, last.token_id, last.added))
         if waiting:
-            self._ways[place].append(heappop(waiting))
+            self._ways[offset].append(heappop(waiting))
 
     def _tokens(self, rank: int) -> list[tuple[int, int, int]]:
         """The tokens of a path to the end; neighbouring unknown tokens become one."""

@@ -57,7 +57,7 @@ def check(tokenizer: Tokenizer, text: str | bytes, encoder: str | None = None, p
             assert stage.lines
             for line in stage.lines:
                 assert line.text
-                step = step_at(trace, line.place)
+                step = step_at(trace, line.step_key)
                 assert step is not None, (line, each)
                 if line.merged is not None:
                     assert trace.operation(step) == "merge"
@@ -81,7 +81,7 @@ def check_merges(tokenizer: Tokenizer, each: TokenWhy) -> None:
         if (lost := line.lost) is not None:
             assert rules[lost.left, lost.right].rank == lost.rank >= merge.rank
             assert (lost.start, lost.left, lost.right) != (merge.start, merge.left, merge.right)
-    if made and [stage.lines[-1].place.operation for stage in each.stages if stage.name == "token"] == [
+    if made and [stage.lines[-1].step_key.operation for stage in each.stages if stage.name == "token"] == [
         "merge"
     ]:
         assert made == [(each.token_id, each.start, each.end)]

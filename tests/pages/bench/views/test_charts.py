@@ -202,7 +202,7 @@ def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_voca
     assert data.points[0].names == [f"greedy  {mark} {share:.1%}".replace("%", " %"), "greedy"]
     assert (data.line, data.x.label) == (1.0, "tokens/s, log scale")
     assert shown(EXACTNESS, rows, unit=BYTES).x.title == "MB/s"
-    assert all(low < data.x.place(p.x) < high and bottom < p.y < top for p in data.points)
+    assert all(low < data.x.position(p.x) < high and bottom < p.y < top for p in data.points)
     ticks = data.y.ticks(bottom, top, 8)
     assert (max(ticks), len(ticks) > 1) == ((1.0, "100 %"), True)
 

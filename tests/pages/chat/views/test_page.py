@@ -395,7 +395,7 @@ def test_each_control_token_in_content_is_marked_in_its_message_and_numbered_in_
     assert [each.cursor.selectedText() for each in marks] == ["<|im_end|>", "<|im_end|>", "<|im_start|>"]
     numbers.clear()
     page.prompt.viewport().grab()
-    rects = [page.prompt.rects_of(*place)[0].adjusted(-9, -9, 9, 9) for place in row.hint.places]
+    rects = [page.prompt.rects_of(*place)[0].adjusted(-9, -9, 9, 9) for place in row.hint.ranges]
     middles = [middle for number, middle in numbers if number == at]
     assert len(rects) == len(middles) == 3
     assert all(rect.contains(middle) for rect, middle in zip(rects, middles, strict=True))
