@@ -64,7 +64,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(left_out)
 
 
-class PatientBot(QtBot):
+class LongTimeoutBot(QtBot):
     """The bot of pytest-qt, with longer default timeouts for busy machines."""
 
     def waitSignal(self, signal, *, timeout=PATIENCE_S * 1000, **more):
@@ -103,7 +103,7 @@ def hands_are_off(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def garbage_stays_in_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
+def collect_garbage_in_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
     """Collect Qt objects only in this thread; see `GarbageCollector` in `guiapp/window/app.py`."""
     if "qapp" not in request.fixturenames:
         yield
@@ -115,9 +115,9 @@ def garbage_stays_in_this_thread(request: pytest.FixtureRequest) -> Iterator[Non
 
 
 @pytest.fixture
-def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[PatientBot]:
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[LongTimeoutBot]:
     """Deletes all widgets, which the style sheet of the next test would have to style."""
-    yield PatientBot(request)
+    yield LongTimeoutBot(request)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyleSheet("")
 

@@ -8,21 +8,21 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineE
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import ThemeSource
 
-SAYING = QLabel, QAbstractButton, QLineEdit, QTextEdit
+TEXT_WIDGETS = QLabel, QAbstractButton, QLineEdit, QTextEdit
 
 
 def controls_of(widget: QWidget) -> list[str]:
     """The visible controls as "text | name | tip | off | checked", without absent parts."""
     parts = [widget, *widget.findChildren(QWidget)]
-    return [line for part in parts if part.isVisible() and (line := _told(part))]
+    return [line for part in parts if part.isVisible() and (line := _described(part))]
 
 
-def _told(part: QWidget) -> str:
+def _described(part: QWidget) -> str:
     text, name, tip = _text_of(part), part.accessibleName(), part.toolTip().partition("\n")[0]
     words = [text, name if name != text else "", tip, "" if part.isEnabled() else "off"]
     if isinstance(part, QAbstractButton) and part.isChecked():
         words.append("checked")
-    return " | ".join(filter(None, words)) if isinstance(part, SAYING) or name else ""
+    return " | ".join(filter(None, words)) if isinstance(part, TEXT_WIDGETS) or name else ""
 
 
 def _text_of(part: QWidget) -> str:
@@ -33,14 +33,14 @@ def _text_of(part: QWidget) -> str:
 
 def all_of(widget: QWidget, themes: ThemeSource) -> list[str]:
     """The controls, painted marks, rows of tables, and texts with their colours."""
-    told = controls_of(widget)
+    lines = controls_of(widget)
     for part in [widget, *widget.findChildren(QWidget)]:
         if not part.isVisible():
             continue
         if isinstance(part, Painted):
-            told.append(f"{part.accessibleName()}: {in_words(paintings_of(part).marks, themes.theme)}")
+            lines.append(f"{part.accessibleName()}: {in_words(paintings_of(part).marks, themes.theme)}")
         if isinstance(part, QTextEdit):
-            told.append(part.toHtml())
+            lines.append(part.toHtml())
         if isinstance(part, QAbstractItemView) and (model := part.model()) is not None:
-            told.append(f"rows: {[model.index(row, 0).data() for row in range(min(model.rowCount(), 30))]}")
-    return told
+            lines.append(f"rows: {[model.index(row, 0).data() for row in range(min(model.rowCount(), 30))]}")
+    return lines

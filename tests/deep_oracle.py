@@ -40,14 +40,14 @@ class DeepOracle:
         self._oracle.close()
 
 
-def assert_same_ids(found: NDArray[np.int32], expected: NDArray[np.int32], story: object) -> None:
+def assert_same_ids(actual: NDArray[np.int32], expected: NDArray[np.int32], story: object) -> None:
     """Compare long rows of ids without printing all of them."""
-    if np.array_equal(found, expected):
+    if np.array_equal(actual, expected):
         return
-    length = min(len(found), len(expected))
-    differing = np.flatnonzero(found[:length] != expected[:length])
+    length = min(len(actual), len(expected))
+    differing = np.flatnonzero(actual[:length] != expected[:length])
     at = int(differing[0]) if len(differing) else length
     pytest.fail(
-        f"{story}: {len(found)} ids instead of {len(expected)}; at {at} "
-        f"{found[at : at + 8].tolist()} instead of {expected[at : at + 8].tolist()}"
+        f"{story}: {len(actual)} ids instead of {len(expected)}; at {at} "
+        f"{actual[at : at + 8].tolist()} instead of {expected[at : at + 8].tolist()}"
     )

@@ -33,12 +33,12 @@ class FakeEngine:
         state = START
         while not state.is_over and not shall_stop():
             try:
-                told = self._states.get(timeout=0.01)
+                queued = self._states.get(timeout=0.01)
             except queue.Empty:
                 continue
-            if isinstance(told, Exception):
-                raise told
-            state = told
+            if isinstance(queued, Exception):
+                raise queued
+            state = queued
             yield state
 
 
@@ -51,15 +51,19 @@ def find_of(text: bytes, kind: Kind = DIGITS, sentence: str = "`first.gguf` spli
     return Find(text, ((1, 2), (3,)), 0, Reason(*kind, sentence), "digits", spans=spans)
 
 
-def batch_of(*finds: Find, generator: str = "signs") -> Batch:
-    kinds = {find.reason.kind: sum(each.reason.kind == find.reason.kind for each in finds) for find in finds}
-    return Batch(1000, len(finds), finds, tuple(OfKind(*row) for row in kinds.items()), generator=generator)
+def batch_of(*entries: Find, generator: str = "signs") -> Batch:
+    kinds = {
+        find.reason.kind: sum(each.reason.kind == find.reason.kind for each in entries) for find in entries
+    }
+    return Batch(
+        1000, len(entries), entries, tuple(OfKind(*row) for row in kinds.items()), generator=generator
+    )
 
 
 def lines_of(file: str, kind: Kind, *places: tuple[int, int, bytes, int]) -> Batch:
     """A batch of lines of a file; each place has number, start, text and the offset of the difference."""
-    found = tuple(LineOffset(UserLine(file, *line), at) for *line, at in places)
-    return Batch(1000, len(found), (), (OfKind(kind, len(found), found),), True, "your own texts")
+    offsets = tuple(LineOffset(UserLine(file, *line), at) for *line, at in places)
+    return Batch(1000, len(offsets), (), (OfKind(kind, len(offsets), offsets),), True, "your own texts")
 
 
 def tell(qtbot, page, engine, state):
@@ -69,7 +73,7 @@ def tell(qtbot, page, engine, state):
     QApplication.processEvents()
 
 
-def some_finds(page, engine, is_over=False):
+def some_mismatches(page, engine, is_over=False):
     """Mismatches of two causes, and two lines of the user's text with the first cause."""
     file = engine.plans[0].files[0]
     state = replace(START, seconds=3.0, is_over=is_over).with_batch(

@@ -79,7 +79,7 @@ def append_token(text: bytes, kind: int) -> Change:
     return all_of(add("tokens", text), add("types", kind))
 
 
-def twin(at: int, other: int) -> Change:
+def duplicate_token(at: int, other: int) -> Change:
     return lambda parts: parts["tokens"].__setitem__(at, parts["tokens"][other])
 
 
@@ -94,18 +94,18 @@ def last_rule(content: Any) -> None:
 
 
 def added(content: str, **flags: Any) -> Change:
-    return lambda said: said["added_tokens"].append(
-        added_token(content, id=len(said["model"]["vocab"]), **flags)
+    return lambda document: document["added_tokens"].append(
+        added_token(content, id=len(document["model"]["vocab"]), **flags)
     )
 
 
 def renamed_in_json(text: str, new: str) -> Change:
-    return lambda said: said["model"]["vocab"].update({new: said["model"]["vocab"].pop(text)})
+    return lambda document: document["model"]["vocab"].update({new: document["model"]["vocab"].pop(text)})
 
 
 def config(**values: object) -> Change:
     """Set the contents of tokenizer_config.json, which is next to the file."""
-    return lambda said: said.update(config=values)
+    return lambda document: document.update(config=values)
 
 
 def append(data: bytes) -> Change:
@@ -139,8 +139,8 @@ FAULTS = (
     Fault("merges_missing", "gpt-2", set_part(merges=None)),
     Fault("merges_missing", "starcoder", set_part(merges=Raw("array:string", []))),
     Fault("token_never_made", "gpt-2", last_rule),
-    Fault("token_twice", "gpt-2", twin(500, 600)),
-    Fault("token_twice", "llama-spm", twin(1000, 999)),
+    Fault("token_twice", "gpt-2", duplicate_token(500, 600)),
+    Fault("token_twice", "llama-spm", duplicate_token(1000, 999)),
     Fault("token_empty", "bert-bge", put("tokens", 1, b"")),
     Fault("tokens_missing", "llama-spm", set_part(tokens=None)),
     Fault("kinds_missing", "llama-spm", set_part(types=None)),
@@ -241,10 +241,10 @@ def write(fault: Fault, folder: Path) -> Path:
     """Write a copy with the fault; return its path."""
     path = untouched(fault.model)
     if isinstance(path, Path) and path.suffix == ".json":
-        said = json.loads(path.read_text())
-        fault.change(said)
-        (folder / "tokenizer_config.json").write_text(json.dumps(said.pop("config", {})))
-        (folder / "tokenizer.json").write_text(json.dumps(said))
+        document = json.loads(path.read_text())
+        fault.change(document)
+        (folder / "tokenizer_config.json").write_text(json.dumps(document.pop("config", {})))
+        (folder / "tokenizer.json").write_text(json.dumps(document))
         return folder / "tokenizer.json"
     if isinstance(path, Path) and path.suffix != ".gguf":
         (folder / path.name).write_bytes(fault.change(path.read_bytes()))

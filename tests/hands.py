@@ -47,7 +47,7 @@ def files(*paths: Path | str) -> QMimeData:
     return mime
 
 
-def settle(page: Page, qtbot: QtBot) -> None:
+def wait_for_results(page: Page, qtbot: QtBot) -> None:
     """Wait until the page shows the results of its work."""
     qtbot.waitUntil(lambda: page.is_ready)
     QApplication.processEvents()

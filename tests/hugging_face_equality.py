@@ -25,9 +25,9 @@ class Pair:
 
     def __init__(self, path: Path) -> None:
         self.ours: Tokenizer = guiapp.open_model(path)
-        said = json.loads(path.read_bytes())
-        self._tells_places = counts_all_bytes(said["model"]) and keeps_places(said["normalizer"])
-        self.theirs = tokenizers.Tokenizer.from_str(json.dumps(without_trimming(said)))
+        document = json.loads(path.read_bytes())
+        self._tells_places = counts_all_bytes(document["model"]) and keeps_places(document["normalizer"])
+        self.theirs = tokenizers.Tokenizer.from_str(json.dumps(without_trimming(document)))
 
     def check(self, text: str, add: bool = True, parse: bool = True, encoder: str | None = None) -> list[int]:
         """Assert equal ids and offsets with these options; return the ids, none if both refuse the text."""
@@ -38,11 +38,11 @@ class Pair:
             with pytest.raises(EncodeError):
                 self.ours.encode(text, add, parse, encoder)
             return []
-        found = self.ours.encode(text, add, parse, encoder)
+        actual = self.ours.encode(text, add, parse, encoder)
         story = f"{text!r}, {add=}, {parse=}, {encoder=}"
-        assert found.token_ids.tolist() == expected.ids, story
+        assert actual.token_ids.tolist() == expected.ids, story
         if self._tells_places and not has_stacked_marks(text):
-            assert_same_offsets(text, found.spans, expected, story)
+            assert_same_offsets(text, actual.spans, expected, story)
         return expected.ids
 
     def check_twin(self, text: str, add: bool = True, parse: bool = True) -> None:
@@ -53,9 +53,9 @@ class Pair:
             return
         for encoder in self.ours.exact_encoders:
             for encode in (self.ours.encode, self.ours.encode_readable):
-                found = encode(text, add, parse, encoder)
-                assert found.token_ids.tolist() == expected.token_ids.tolist(), (encoder, text)
-                assert found.spans.tolist() == expected.spans.tolist(), (encoder, text)
+                actual = encode(text, add, parse, encoder)
+                assert actual.token_ids.tolist() == expected.token_ids.tolist(), (encoder, text)
+                assert actual.spans.tolist() == expected.spans.tolist(), (encoder, text)
 
     def check_decoding(self, ids: list[int], shows_special: bool = True) -> None:
         try:
@@ -67,15 +67,15 @@ class Pair:
         assert self.ours.decode(ids, unparse_special=shows_special) == expected, (ids, shows_special)
 
 
-def without_trimming(said: dict[str, Any]) -> dict[str, Any]:
+def without_trimming(document: dict[str, Any]) -> dict[str, Any]:
     """The same file, with offsets that include white space, and without truncation and padding."""
-    processors = [said.get("post_processor")]
+    processors = [document.get("post_processor")]
     for each in processors:
         if each is not None:
             processors += each.get("processors", [])
             if "trim_offsets" in each:
                 each["trim_offsets"] = False
-    return said | {"truncation": None, "padding": None}
+    return document | {"truncation": None, "padding": None}
 
 
 def has_stacked_marks(text: str) -> bool:
@@ -132,13 +132,13 @@ def assert_same_offsets(text: str, spans: np.ndarray, expected: tokenizers.Encod
     starts = [0, *accumulate(len(character.encode()) for character in text)]
     index = np.searchsorted(starts, np.arange(starts[-1] + 1), "right") - 1
     before = (0, 0)
-    for (start, end), offsets, is_around in zip(
+    for (start, end), offsets, is_special in zip(
         spans.tolist(), expected.offsets, expected.special_tokens_mask, strict=True
     ):
-        if start < end and not is_around:
-            found = int(index[start]), int(index[end - 1]) + 1
-            while found[1] > offsets[1] and joins(text[found[1] - 1]):
-                found = found[0], found[1] - 1
-            is_shared = offsets[0] == found[0] - 1 == before[1] - 1
-            assert (found[0] - is_shared, found[1]) == offsets, (story, (start, end), offsets)
+        if start < end and not is_special:
+            actual = int(index[start]), int(index[end - 1]) + 1
+            while actual[1] > offsets[1] and joins(text[actual[1] - 1]):
+                actual = actual[0], actual[1] - 1
+            is_shared = offsets[0] == actual[0] - 1 == before[1] - 1
+            assert (actual[0] - is_shared, actual[1]) == offsets, (story, (start, end), offsets)
         before = offsets

@@ -15,8 +15,8 @@ SEEN_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN")
 def invisible_characters() -> tuple[str, ...]:
     """Format characters, separators except the space, variation selectors, and the listed characters."""
     listed = {*WITHOUT_INK, *IGNORED_LETTERS, *map(chr, UNASSIGNED)}
-    found = listed.union(filter(_is_blank_by_kind, map(chr, range(sys.maxunicode + 1))))
-    return tuple(sorted(found))
+    characters = listed.union(filter(_is_blank_by_kind, map(chr, range(sys.maxunicode + 1))))
+    return tuple(sorted(characters))
 
 
 def _is_blank_by_kind(character: str) -> bool:

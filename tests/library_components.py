@@ -103,7 +103,7 @@ DECODERS = [
 ]
 
 
-def said(component: Any) -> Any:
+def json_of(component: Any) -> Any:
     """The entry of the component in a tokenizer.json."""
     return json.loads(component.__getstate__())
 

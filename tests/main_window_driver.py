@@ -46,16 +46,16 @@ class Answers:
         self.asked.append(suggested)
         return self.session
 
-    def may_fetch(self, told):
-        self.asked.append(told)
+    def may_fetch(self, explanation):
+        self.asked.append(explanation)
         return self.fetches
 
-    def model_instead(self, told):
-        self.asked.append(told)
+    def model_instead(self, explanation):
+        self.asked.append(explanation)
         return self.instead
 
-    def open_anyway(self, told):
-        self.asked.append(told)
+    def open_anyway(self, explanation):
+        self.asked.append(explanation)
         return self.opens_anyway
 
     def delete_autosaved_texts(self, n_texts):

@@ -82,9 +82,9 @@ def closes_all_files(text: str) -> list[int]:
 
 
 def needs_the_network(text: str) -> list[int]:
-    with socket.socket() as nobody:
-        nobody.bind(("127.0.0.1", 0))  # without listening
-        socket.create_connection(nobody.getsockname()).close()
+    with socket.socket() as closed_port:
+        closed_port.bind(("127.0.0.1", 0))  # without listening
+        socket.create_connection(closed_port.getsockname()).close()
     return IDS
 
 

@@ -50,7 +50,7 @@ STARS = (
     "argument",
     "dictorsetmaker",
 )  # in which * is not a multiplication
-LOOKS = re.compile(r"[^(]*(Margin|Spacing|Stretch|Size|Width|Height|resize|Frame|log\.|super\(\))")
+APPEARANCE = re.compile(r"[^(]*(Margin|Spacing|Stretch|Size|Width|Height|resize|Frame|log\.|super\(\))")
 DOTTED = re.compile(r"^\s*except [^:\n]*\.", re.M)  # names that cosmic-ray cannot replace
 PLACES = re.compile(r"[^(]*(addWidget|addLayout|insertWidget)")
 
@@ -92,7 +92,7 @@ def is_effect(statement: NodeOrLeaf) -> bool:
     return (
         statement.type == "atom_expr"
         and code_of(statement).endswith(")")
-        and not LOOKS.match(code_of(statement))
+        and not APPEARANCE.match(code_of(statement))
     )
 
 
@@ -110,9 +110,11 @@ def is_trivial(leaf: NodeOrLeaf) -> bool:
             ("TYPE_CHECKING", "__name__")
         )
         is_check |= node.type == "argument" and code_of(node).startswith("strict=")
-        is_look = node.type == "atom_expr" and (LOOKS.match(code_of(node)) or PLACES.match(code_of(node)))
+        is_style = node.type == "atom_expr" and (
+            APPEARANCE.match(code_of(node)) or PLACES.match(code_of(node))
+        )
         is_measure = node.type == "expr_stmt" and re.match(r"__all__|[A-Z_]+ = [^A-Za-z]*$", code_of(node))
-        if node.type == "decorator" or is_annotation or is_check or is_look or is_measure:
+        if node.type == "decorator" or is_annotation or is_check or is_style or is_measure:
             return True
         node = node.parent
     return False
@@ -161,16 +163,16 @@ def sample(seed: int, count: int) -> list[Mutant]:
         }
         for layer in LAYERS
     }
-    found = {}
+    selected = {}
     sizes = {layer: sum(map(len, texts.values())) for layer, texts in sources.items()}
     for layer, share in shares(count, sizes).items():
-        wanted = len(found) + share
-        while len(found) < wanted:
+        target = len(selected) + share
+        while len(selected) < target:
             ((path, source),) = dice.choices(list(sources[layer].items()), map(len, sources[layer].values()))
             if mutant := mutant_of(path, source, dice):
-                found[path, mutant.difference] = mutant
+                selected[path, mutant.difference] = mutant
     return dice.sample(
-        list(found.values()), count
+        list(selected.values()), count
     )  # in random order, so that an interrupted run covers all layers
 
 
@@ -185,13 +187,13 @@ def sample_since(revision: str, seed: int, count: int) -> list[Mutant]:
         elif (hunk := re.match(r"@@ \S+ \+(\d+),?(\d*)", line)) and path.endswith(".py"):
             first, n_lines = int(hunk[1]), int(hunk[2] or 1)
             added.setdefault(path, set()).update(range(first, first + n_lines))
-    dice, found = random.Random(seed), dict[tuple[str, str], Mutant]()
-    while len(found) < count:
+    dice, selected = random.Random(seed), dict[tuple[str, str], Mutant]()
+    while len(selected) < count:
         (path,) = dice.choices(list(added), [len(lines) for lines in added.values()])
         mutant = mutant_of(path, (ROOT / path).read_text(encoding="utf-8"), dice)
         if mutant is not None and mutant.line in added[path]:
-            found[path, mutant.difference] = mutant
-    return list(found.values())
+            selected[path, mutant.difference] = mutant
+    return list(selected.values())
 
 
 def mirrored_tests(path: str, tree: Path = ROOT) -> list[str]:
@@ -228,25 +230,25 @@ def first_failure(tree: Path, tests: list[str]) -> str | None:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES)),
     ) as process:
         try:
-            said, _ = process.communicate(timeout=LIMIT_S["all"])
+            output, _ = process.communicate(timeout=LIMIT_S["all"])
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            said, _ = process.communicate()
+            output, _ = process.communicate()
     if process.returncode in (0, 5):
         return None
-    failed = re.findall(r"^(?:FAILED|ERROR) (tests/[^\s\[]+)", said, re.M)  # for all parameters
-    failed = failed or re.findall(r"^(tests/[^\s\[]+::[^\s\[]+)", said, re.M)  # started before a crash
+    failed = re.findall(r"^(?:FAILED|ERROR) (tests/[^\s\[]+)", output, re.M)  # for all parameters
+    failed = failed or re.findall(r"^(tests/[^\s\[]+::[^\s\[]+)", output, re.M)  # started before a crash
     return failed[-1] if failed else tests[0]
 
 
 def outcome(mutant: Mutant, tree: Path) -> str:
     source = tree / mutant.path
-    kept = source.read_text(encoding="utf-8")
+    original = source.read_text(encoding="utf-8")
     compiled = Path(importlib.util.cache_from_source(str(source)))  # compares only second and size of source
     compiled.unlink(missing_ok=True)
     source.write_text(mutant.code, encoding="utf-8")
     failed = first_failure(tree, mirrored_tests(mutant.path, tree))
-    source.write_text(kept, encoding="utf-8")
+    source.write_text(original, encoding="utf-8")
     compiled.unlink(missing_ok=True)
     if failed is None:
         return "survived"
@@ -256,10 +258,10 @@ def outcome(mutant: Mutant, tree: Path) -> str:
 def table(outcomes: dict[str, str]) -> str:
     lines = []
     for layer in (*LAYERS, ""):
-        found = [outcome for name, outcome in outcomes.items() if name.startswith(f"guiapp/{layer}")]
-        killed = sum(outcome.startswith("killed") for outcome in found)
+        selected = [outcome for name, outcome in outcomes.items() if name.startswith(f"guiapp/{layer}")]
+        killed = sum(outcome.startswith("killed") for outcome in selected)
         lines.append(
-            f"{layer or 'all':12}{killed:4} of{len(found):4} killed{killed / max(len(found), 1):7.0%}"
+            f"{layer or 'all':12}{killed:4} of{len(selected):4} killed{killed / max(len(selected), 1):7.0%}"
         )
     return "\n".join(lines)
 

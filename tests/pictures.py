@@ -43,7 +43,7 @@ class Picture(NamedTuple):
         return moved + painted[-5:] or ["something"]
 
 
-def settle() -> None:
+def process_events() -> None:
     for _ in range(3):
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         QApplication.processEvents()
@@ -53,18 +53,18 @@ def picture_of(widget: QWidget) -> Picture:
     """The picture of a widget without focus, because carets blink."""
     if focus := QApplication.focusWidget():
         focus.clearFocus()
-    settle()
+    process_events()
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return Picture(image, picture_parts(widget))
 
 
 def stale_parts(window: QWidget) -> list[str]:
     """Parts that would look different if repainted: a missing update."""
-    settle()
+    process_events()
     parts = [("window", window.rect()), *picture_parts(window)]
     shown = window.screen().grabWindow(window.winId()).toImage()
-    anew = window.grab().toImage().convertToFormat(shown.format())
-    return [name for name, place in parts if shown.copy(place) != anew.copy(place)]
+    repainted = window.grab().toImage().convertToFormat(shown.format())
+    return [name for name, place in parts if shown.copy(place) != repainted.copy(place)]
 
 
 def picture_parts(widget: QWidget) -> list[tuple[str, QRect]]:
@@ -133,7 +133,7 @@ class Paintings(QPaintEngine):
         if text:  # empty texts are glyphs of shaped texts
             height = item.ascent() + item.descent()
             box = QRectF(place.x(), place.y() - item.ascent(), item.width(), height)
-            look = _look_of(item.font().bold(), item.font().strikeOut())
+            look = _font_style(item.font().bold(), item.font().strikeOut())
             self._write(Mark(text, self._turn.mapRect(box), self._pen.color().name(), look=look))
 
     def _write(self, mark: Mark) -> None:
@@ -175,7 +175,7 @@ def _shape(place: QRectF, pen: QPen, brush: QBrush) -> Mark:
     )
 
 
-def _look_of(is_bold: bool, is_struck: bool) -> str:
+def _font_style(is_bold: bool, is_struck: bool) -> str:
     return " ".join(word for word, is_so in (("bold", is_bold), ("struck", is_struck)) if is_so)
 
 
@@ -220,5 +220,7 @@ def in_words(marks: list[Mark], theme: Theme) -> list[str]:
     names = {getattr(theme, name).name(): name for name in reversed(COLORS)} | {"": ""}
     names |= {color.name(): f"span{number}" for number, color in enumerate(theme.span_colors)}
     ordered = sorted(marks, key=lambda mark: (round(mark.place.center().y()), mark.place.left()))
-    told = ((mark.text, mark.look, names.get(mark.pen, "?"), names.get(mark.brush, "?")) for mark in ordered)
-    return [" ".join(filter(None, words)) for words in told]
+    fields = (
+        (mark.text, mark.look, names.get(mark.pen, "?"), names.get(mark.brush, "?")) for mark in ordered
+    )
+    return [" ".join(filter(None, words)) for words in fields]

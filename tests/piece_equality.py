@@ -29,15 +29,17 @@ def check(tokenizer: Tokenizer, library: Any, texts: Iterable[bytes], readable: 
         dice = random.Random(text)
         chosen = dice.choice(tokenizer.exact_encoders)
         for name in {tokenizer.exact_encoders[0], chosen}:
-            found = tokenizer.encode(text, False, False, name)
-            assert found.token_ids.tolist() == ids, (name, text)
-            starts_and_ends = found.spans.T
+            encoding = tokenizer.encode(text, False, False, name)
+            assert encoding.token_ids.tolist() == ids, (name, text)
+            starts_and_ends = encoding.spans.T
             is_there = (edges[..., 0] <= starts_and_ends) & (starts_and_ends <= edges[..., 1])
-            assert is_there.all(), (name, text, found.spans.tolist(), edges.tolist())
+            assert is_there.all(), (name, text, encoding.spans.tolist(), edges.tolist())
         if dice.random() < readable:
-            twin = tokenizer.encode_readable(text, False, False, chosen)
-            assert twin.token_ids.tolist() == ids, (chosen, text)
-            assert twin.spans.tolist() == tokenizer.encode(text, False, False, chosen).spans.tolist(), text
+            reference = tokenizer.encode_readable(text, False, False, chosen)
+            assert reference.token_ids.tolist() == ids, (chosen, text)
+            assert reference.spans.tolist() == tokenizer.encode(text, False, False, chosen).spans.tolist(), (
+                text
+            )
         assert tokenizer.encode_each([text, b"x"], False, False)[0].tolist() == ids, text
         check_decoded(tokenizer, library, ids)
         check_decoded(tokenizer, library, dice.choices(range(len(tokenizer.vocabulary)), k=12))
@@ -52,11 +54,11 @@ def check_decoded(tokenizer: Tokenizer, library: Any, ids: list[int]) -> None:
 
 def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, Any]:
     """int64[2, n, 2]: least and greatest allowed starts and ends of all tokens; and the ids."""
-    told = library.encode(text, return_type="offset_mapping")
+    encoded = library.encode(text, return_type="offset_mapping")
     normalized, sources = library.normalize(text, with_offsets=True)
     sizes = [
         1 if library.is_byte(token) else len(piece)
-        for token, piece in zip(told["ids"], told["pieces"], strict=True)
+        for token, piece in zip(encoded["ids"], encoded["pieces"], strict=True)
     ]
     assert sum(sizes) == len(normalized)
     places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -69,4 +71,4 @@ def expected_edges(library: Any, text: bytes, has_prefix: bool) -> tuple[Any, An
     nexts = np.append(np.flatnonzero(begins), len(begins) - 1)[np.cumsum(begins)]
     least, most = sources[firsts], np.where(begins, sources, sources[nexts])
     edges = np.stack([least, most], axis=1)
-    return np.stack([edges[places[:-1]], edges[places[1:]]]), told["ids"]
+    return np.stack([edges[places[:-1]], edges[places[1:]]]), encoded["ids"]

@@ -93,16 +93,16 @@ def _write_gguf(path: Path, parts: Parts) -> Path:
 
 def document(model: str) -> Document:
     """A tokenizer.json equivalent to the GGUF file, including special tokens."""
-    said: Document = json.loads(_json_text(model))
+    json_data: Document = json.loads(_json_text(model))
     tokenizer = named(model)
     for token_id in tokenizer.special_tokens.searched_for(True).tolist():
         is_special = tokenizer.vocabulary.kind(token_id) != "user-defined"
         content = tokenizer.vocabulary.raw_text(token_id).decode()
-        said["added_tokens"].append(added_token(content, id=token_id, special=is_special))
-    before, behind = tokenizer.special_affixes()
-    if before or behind:
-        put_around(before, behind)(said)
-    return said
+        json_data["added_tokens"].append(added_token(content, id=token_id, special=is_special))
+    before, after = tokenizer.special_affixes()
+    if before or after:
+        add_affixes(before, after)(json_data)
+    return json_data
 
 
 @cache
@@ -114,8 +114,8 @@ def added_token(content: str, **flags: Any) -> dict[str, Any]:
     return {"id": 0, "content": content, "special": True, **dict.fromkeys(FLAGS, False), **flags}
 
 
-def _write_json(path: Path, said: Document) -> Path:
-    path.write_text(json.dumps(said, ensure_ascii=False))
+def _write_json(path: Path, json_data: Document) -> Path:
+    path.write_text(json.dumps(json_data, ensure_ascii=False))
     return path
 
 
@@ -173,8 +173,8 @@ def swap_merges(seed: int) -> Callable[[Any], None]:
             of_left.setdefault(left, []).append(at)
         while True:
             one = rng.randrange(len(pairs))
-            rivals = of_left.get(pairs[one][1], [])
-            other = rng.choice(rivals) if rivals else one
+            alternatives = of_left.get(pairs[one][1], [])
+            other = rng.choice(alternatives) if alternatives else one
             text = "".join(pairs[one]) + pairs[other][1]
             if other == one or len(text) > 9:
                 continue
@@ -187,11 +187,12 @@ def swap_merges(seed: int) -> Callable[[Any], None]:
     return change
 
 
-def _matters(rules: list[Any], others: list[Any], spelled: str) -> bool:
+def _matters(rules: list[Any], others: list[Any], merged_text: str) -> bool:
     """Whether both sets of rules give the text different tokens in some context."""
     ranks, other_ranks = (_ranks(each) for each in (rules, others))
     return any(
-        _merged(c.format(spelled), ranks) != _merged(c.format(spelled), other_ranks) for c in CONTEXTS[1:4]
+        _merged(c.format(merged_text), ranks) != _merged(c.format(merged_text), other_ranks)
+        for c in CONTEXTS[1:4]
     )
 
 
@@ -244,8 +245,8 @@ def without_bytes(parts: Parts) -> None:
 def set_path(*keys: Any, value: Any) -> Callable[[Document], None]:
     """Set a value within a document."""
 
-    def change(said: Document) -> None:
-        inner: Any = said
+    def change(json_data: Document) -> None:
+        inner: Any = json_data
         for key in keys[:-1]:
             inner = inner[key]
         inner[keys[-1]] = value
@@ -254,36 +255,36 @@ def set_path(*keys: Any, value: Any) -> Callable[[Document], None]:
 
 
 def replace_in_patterns(old: str, new: str) -> Callable[[Document], None]:
-    def change(said: Document) -> None:
-        text = json.dumps(said["pre_tokenizer"])
+    def change(json_data: Document) -> None:
+        text = json.dumps(json_data["pre_tokenizer"])
         old_text, new_text = (json.dumps(each)[1:-1] for each in (old, new))
         assert old_text in text
-        said["pre_tokenizer"] = json.loads(text.replace(old_text, new_text))
+        json_data["pre_tokenizer"] = json.loads(text.replace(old_text, new_text))
 
     return change
 
 
 def swap_texts(*texts: str) -> Callable[[Document], None]:
-    def change(said: Document) -> None:
-        vocab = said["model"]["vocab"]
+    def change(json_data: Document) -> None:
+        vocab = json_data["model"]["vocab"]
         vocab[texts[0]], vocab[texts[1]] = vocab[texts[1]], vocab[texts[0]]
 
     return change
 
 
-def with_mask(said: Document) -> None:
+def with_mask(json_data: Document) -> None:
     """Add an added token `<mask>` that is not in the model."""
-    said["added_tokens"].append(added_token("<mask>", id=1 << 20))
+    json_data["added_tokens"].append(added_token("<mask>", id=1 << 20))
 
 
 def flag(**flags: bool) -> Callable[[Document], None]:
     """Set flags of the last added token."""
-    return lambda said: said["added_tokens"][-1].update(flags)
+    return lambda json_data: json_data["added_tokens"][-1].update(flags)
 
 
-def put_around(before: Sequence[int], behind: Sequence[int] = ()) -> Callable[[Document], None]:
+def add_affixes(before: Sequence[int], after: Sequence[int] = ()) -> Callable[[Document], None]:
     """Add ids before and after all texts."""
-    tokens = {"before": before, "behind": behind}
+    tokens = {"before": before, "behind": after}
     first, last = (
         [{"SpecialToken": {"id": name, "type_id": 0}}] if ids else [] for name, ids in tokens.items()
     )
@@ -301,16 +302,16 @@ def put_around(before: Sequence[int], behind: Sequence[int] = ()) -> Callable[[D
     return set_path("post_processor", value=template)
 
 
-def digits_apart(said: Document) -> None:
-    said["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [DIGITS, said["pre_tokenizer"]]}
+def digits_apart(json_data: Document) -> None:
+    json_data["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [DIGITS, json_data["pre_tokenizer"]]}
 
 
-def without_first_normalizer(said: Document) -> None:
-    said["normalizer"]["normalizers"].pop(0)
+def without_first_normalizer(json_data: Document) -> None:
+    json_data["normalizer"]["normalizers"].pop(0)
 
 
 PIECES, MERGE, TOKEN, SPECIAL = (Cause.PIECES,), (Cause.MERGE,), (Cause.TOKEN,), (Cause.SPECIAL,)
-NORMALIZED, DECODED, AROUND = (Cause.NORMALIZED,), (Cause.DECODED,), (Cause.AROUND,)
+NORMALIZED, DECODED, AFFIXES = (Cause.NORMALIZED,), (Cause.DECODED,), (Cause.AROUND,)
 WHOLE, FALLBACK, SCORE = (Cause.WHOLE_PIECE,), (Cause.FALLBACK,), (Cause.SCORE,)
 DIGITS = {"type": "Digits", "individual_digits": True}
 ANY_CASE, LOWER_CASE = "(?i:'s|'t|'re|'ve|'m|'ll|'d)", "(?:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -340,8 +341,8 @@ IN_GGUF = (
     ("two scores swapped", "llama-spm", swap_scores("▁the".encode(), b"he"), SCORE),
     ("byte fallback off", "llama-spm", without_bytes, FALLBACK),
     ("a special token is text", "starcoder", retype(b"<EMAIL>", NORMAL), SPECIAL),
-    ("BOS left out", "llama-spm", set_key(add_bos_token=False), AROUND),
-    ("EOS added", "llama-bpe", set_key(add_eos_token=True), AROUND),
+    ("BOS left out", "llama-spm", set_key(add_bos_token=False), AFFIXES),
+    ("EOS added", "llama-bpe", set_key(add_eos_token=True), AFFIXES),
 )
 IN_JSON = (
     ("one merge swapped", "gpt-2", swap_merges(7), MERGE),
@@ -360,7 +361,7 @@ IN_JSON = (
     ("clean-up of spaces", "bert-bge", set_path("decoder", "cleanup", value=True), DECODED),
     ("one token's bytes", "gpt-2", swap_texts("Ġcats", "Ġdogs"), (Cause.NUMBER, Cause.TOKEN)),
     ("byte fallback off", "llama-spm", set_path("model", "byte_fallback", value=False), FALLBACK),
-    ("BOS doubled", "llama-bpe", put_around((128000, 128000)), AROUND),
+    ("BOS doubled", "llama-bpe", add_affixes((128000, 128000)), AFFIXES),
     ("case is kept", "bert-bge", set_path("normalizer", "lowercase", value=False), NORMALIZED),
 )
 PLANTS = (

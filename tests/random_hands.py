@@ -34,7 +34,7 @@ MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KE
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
 TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
 PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_4, KEY.Key_5, KEY.Key_6, KEY.Key_7, KEY.Key_8]
-BEHIND_TABS = (
+TAB_PAGES = (
     "compare",
     "compare_texts",
     "compare_vocabularies",
@@ -206,10 +206,10 @@ class RandomHands:
     def _theme(self) -> None:
         self._trigger(lambda name: name.startswith("theme:"))
 
-    def _trigger(self, is_wanted: Callable[[str], bool]) -> None:
+    def _trigger(self, matches: Callable[[str], bool]) -> None:
         """Trigger one of the enabled actions."""
         enabled = [row.name for row, action in self.shell.window.actions_table if action.isEnabled()]
-        names = [name for name in enabled if is_wanted(name)]
+        names = [name for name in enabled if matches(name)]
         if names and asking() is None:
             self.name = self.rng.choice(names)
             self.shell.window.actions_table[self.name].trigger()
@@ -288,8 +288,8 @@ class RandomHands:
 
     def _bench(self) -> None:
         model = self.shell.window.pages.show_page("bench").model
-        for entrant in model.choice.candidates:
-            model.choice.set_contender(entrant.name, self.rng.random() < 0.3)
+        for candidate in model.choice.candidates:
+            model.choice.set_contender(candidate.name, self.rng.random() < 0.3)
         if model.is_running:
             model.stop()
         elif model.can_run:
@@ -298,7 +298,7 @@ class RandomHands:
 
     def _tab(self) -> None:
         """Show one of the pages in the tabs of Compare and Vocabulary."""
-        self.name = self.rng.choice(BEHIND_TABS)
+        self.name = self.rng.choice(TAB_PAGES)
         self.shell.window.pages.show_page(self.name)
 
     def _beside(self) -> None:

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from hypothesis import strategies as st
-from library_components import DECODERS, FORMS, OTHERS, PLAIN, SPLITS, said
+from library_components import DECODERS, FORMS, OTHERS, PLAIN, SPLITS, json_of
 from texts_for_components import PARTS
 
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
@@ -28,14 +28,14 @@ BYTE_LEVELS = (BYTE_LEVEL, BYTE_LEVEL | {"add_prefix_space": True}, BYTE_LEVEL |
 
 def by_kind(components: Sequence[Any]) -> list[list[dict[str, Any]]]:
     """Components grouped by kind, so that each kind is equally likely, whatever its number of options."""
-    return [[*those] for _, those in groupby(sorted(map(said, components), key=_kind), key=_kind)]
+    return [[*those] for _, those in groupby(sorted(map(json_of, components), key=_kind), key=_kind)]
 
 
 def _kind(component: dict[str, Any]) -> str:
     return str(component["type"])
 
 
-NORMALIZERS = by_kind([each for each in (*FORMS, *OTHERS) if said(each).get("prepend") != ""])
+NORMALIZERS = by_kind([each for each in (*FORMS, *OTHERS) if json_of(each).get("prepend") != ""])
 """All except Prepend of "", after which the library panics."""
 PRE_TOKENIZERS = by_kind([*PLAIN, *SPLITS])
 DECODERS_BY_KIND = by_kind(DECODERS)
@@ -84,7 +84,7 @@ def _in_a_row(components: list[dict[str, Any]], name: str) -> dict[str, Any] | N
 
 def _processors(rng: random.Random) -> list[dict[str, Any]]:
     flags = {"trim_offsets": not _one_in(rng, 2), "add_prefix_space": not _one_in(rng, 2)}
-    around = {"sep": ["x", rng.randrange(3)], "cls": ["y", rng.randrange(3)]}
+    affixes = {"sep": ["x", rng.randrange(3)], "cls": ["y", rng.randrange(3)]}
     text = {"Sequence": {"id": "A", "type_id": 0}}
     others = [{"SpecialToken": {"id": name, "type_id": 0}} for name in rng.choices("AB", k=rng.randrange(4))]
     at = rng.randrange(len(others) + 1)
@@ -98,8 +98,8 @@ def _processors(rng: random.Random) -> list[dict[str, Any]]:
     }
     every = [
         {"type": "ByteLevel", "use_regex": True} | flags,
-        {"type": "BertProcessing"} | around,
-        {"type": "RobertaProcessing"} | around | flags,
+        {"type": "BertProcessing"} | affixes,
+        {"type": "RobertaProcessing"} | affixes | flags,
         {"type": "TemplateProcessing"} | template,
     ]
     return rng.sample(every, rng.choice((0, 0, 1, 1, 1, 2)))
@@ -107,7 +107,7 @@ def _processors(rng: random.Random) -> list[dict[str, Any]]:
 
 def _added_tokens(rng: random.Random, first_id: int) -> list[dict[str, Any]]:
     """Added tokens; none strips white space with which another begins, as the library then repeats text."""
-    found = [
+    added = [
         {
             "id": first_id + number,
             "content": content,
@@ -116,9 +116,9 @@ def _added_tokens(rng: random.Random, first_id: int) -> list[dict[str, Any]]:
         }
         for number, content in enumerate(rng.sample(CONTENTS, rng.randrange(5)))
     ]
-    if any(token["rstrip"] for token in found):
-        found = [token for token in found if not str(token["content"])[0].isspace()]
-    return found
+    if any(token["rstrip"] for token in added):
+        added = [token for token in added if not str(token["content"])[0].isspace()]
+    return added
 
 
 def _characters(rng: random.Random, is_byte_level: bool) -> list[str]:

@@ -27,7 +27,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThread, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
-from random_hands import BEHIND_TABS, RandomHands, asking, close
+from random_hands import TAB_PAGES, RandomHands, asking, close
 
 from guiapp.core.demo import sample_text
 from guiapp.kit.state.settings import Settings
@@ -149,7 +149,7 @@ class RandomUse(QObject):
             shell.compared.remove(session)
         shell.session.loader.open("demo:bpe")
         shell.session.text.show(b"x")
-        self._rest_on(["tree", "steps", "bench", *BEHIND_TABS, "chat", "inspect"])
+        self._rest_on(["tree", "steps", "bench", *TAB_PAGES, "chat", "inspect"])
 
     def _rest_on(self, names: list[str]) -> None:
         """Show these pages one after another, then record the memory."""

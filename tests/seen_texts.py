@@ -20,10 +20,10 @@ def seen_texts(widget: QWidget) -> set[str]:
 
     with patch.object(QPainter, "drawText", note_text):
         widget.grab()
-    return painted.union(*map(_said, [widget, *widget.findChildren(QWidget)]))
+    return painted.union(*map(_texts_of, [widget, *widget.findChildren(QWidget)]))
 
 
-def _said(widget: QWidget) -> list[str]:
+def _texts_of(widget: QWidget) -> list[str]:
     if not widget.isVisible():
         return []
     if isinstance(widget, QLabel | QAbstractButton | QLineEdit):

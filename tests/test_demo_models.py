@@ -70,6 +70,6 @@ def test_unigrams_normaliser_reads_variants_as_plain_text(oracles):
         ("rwkv", "<s> the", ["<s>", " the"]),
     ],
 )
-def test_special_tokens_are_added_and_found(oracles, name, text, pieces):
+def test_special_tokens_are_added_and_parsed(oracles, name, text, pieces):
     token_ids = oracles[name].tokenize(text, add_special=True, parse_special=True)
     assert [oracles[name].token_to_piece(token_id).decode() for token_id in token_ids] == pieces

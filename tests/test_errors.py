@@ -9,7 +9,9 @@ from guiapp.errors import EncodeError
 
 TOKENIZER = guiapp.open_model("demo:unigram")
 CALLS = {
-    "segmentations": lambda number: [found.score for found in TOKENIZER.segmentations("a", number)],
+    "segmentations": lambda number: [
+        segmentation.score for segmentation in TOKENIZER.segmentations("a", number)
+    ],
     "tokens": lambda number: chunk_text(TOKENIZER, "hello world", number),
     "tokens that overlap": lambda number: chunk_text(TOKENIZER, "hello world", 10, number),
     "threads": lambda number: TOKENIZER.with_threads(number).encode("a").token_ids.tolist(),

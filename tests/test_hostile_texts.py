@@ -54,9 +54,9 @@ class Model:
     ) -> None:
         expected = self.oracle.tokenize(text, add, parse)
         for encoder in encoders:
-            found = self.tokenizer.encode(text, add, parse, encoder).token_ids
+            actual = self.tokenizer.encode(text, add, parse, encoder).token_ids
             story = f"{self.name}, {encoder}, {text[:200]!r}, add_special={add}, parse_special={parse}"
-            assert_same_ids(found, expected, story)
+            assert_same_ids(actual, expected, story)
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -115,19 +115,19 @@ def test_values_above_unicode_are_four_broken_bytes(model, text):
         return
     stand_in = ABOVE_UNICODE.sub("\ufffd".encode() * 4, text)
     for encoder in model.tokenizer.exact_encoders:
-        found = model.tokenizer.encode(text, encoder=encoder).token_ids
-        assert_same_ids(found, model.oracle.tokenize(stand_in, True, True), text)
+        actual = model.tokenizer.encode(text, encoder=encoder).token_ids
+        assert_same_ids(actual, model.oracle.tokenize(stand_in, True, True), text)
 
 
 @pytest.mark.parametrize("text", OVERLONG_SPACES)
 def test_spaces_of_more_than_one_byte_are_spaces(model, text):
-    is_lone = OVERLONG_SPACE.fullmatch(text) is not None
-    deadly = model.sees_characters and model.tokenizer.vocabulary.rules.escape_spaces and not is_lone
+    is_only_space = OVERLONG_SPACE.fullmatch(text) is not None
+    deadly = model.sees_characters and model.tokenizer.vocabulary.rules.escape_spaces and not is_only_space
     expected = model.oracle.tokenize(OVERLONG_SPACE.sub(b" ", text) if deadly else text, True, True)
     assert_same_ids(model.tokenizer.encode(text).token_ids, expected, text)
 
 
-def test_each_special_token_with_and_without_spaces_around(model):
+def test_special_tokens_with_and_without_adjacent_spaces(model):
     texts = special_texts(model.tokenizer)
     assert texts
     for joint, parse in product((b"", b" ", b"a", b" a ", b"\n \t", b"\xe2"), (False, True)):
@@ -143,10 +143,10 @@ def test_special_tokens_by_the_thousand(model):
     model.check(special * 2_000)
     model.check((special + b" x\n ") * 1_000)
     started = time.process_time()
-    found = model.tokenizer.encode(special * 100_000, add_special=False).token_ids
+    actual = model.tokenizer.encode(special * 100_000, add_special=False).token_ids
     assert time.process_time() - started < TIME_LIMIT
-    assert len(found) == 100_000
-    assert len(np.unique(found)) == 1
+    assert len(actual) == 100_000
+    assert len(np.unique(actual)) == 1
 
 
 def test_words_that_fail_at_their_end(model):
@@ -154,18 +154,18 @@ def test_words_that_fail_at_their_end(model):
         model.check(text)
 
 
-def test_a_str_with_lone_surrogates_is_its_bytes(model):
+def test_a_str_with_unpaired_surrogates_is_encoded_as_bytes(model):
     text = "a\ud83d b\ude00\ud83d\ude00"
-    found = model.tokenizer.encode(text).token_ids
-    assert_same_ids(found, model.oracle.tokenize(text.encode("utf-8", "surrogatepass"), True, True), text)
+    actual = model.tokenizer.encode(text).token_ids
+    assert_same_ids(actual, model.oracle.tokenize(text.encode("utf-8", "surrogatepass"), True, True), text)
 
 
 def test_threads_do_not_mix_their_texts_up(model):
     texts = [text for group in SHORT.values() for text in group] * 2
     expected = [model.tokenizer.encode(text).token_ids.tolist() for text in texts]
     with ThreadPoolExecutor(4) as threads:
-        found = [encoding.token_ids.tolist() for encoding in threads.map(model.tokenizer.encode, texts)]
-    assert found == expected
+        actual = [encoding.token_ids.tolist() for encoding in threads.map(model.tokenizer.encode, texts)]
+    assert actual == expected
 
 
 def test_more_than_two_gibibytes_are_refused():
@@ -197,6 +197,6 @@ def test_what_makes_patterns_track_back(pre, tmp_path):
     path = write_vocab(tmp_path / "small.gguf", model="gpt2", pre=pre, tokens=tokens, merges=merges)
     tokenizer, oracle = guiapp.open_model(path), DeepOracle(path)
     for text in BOMBS:
-        found = tokenizer.encode(text, add_special=False).token_ids
-        assert_same_ids(found, oracle.tokenize(text, False, True), f"{pre}: {text[:20]!r}")
+        actual = tokenizer.encode(text, add_special=False).token_ids
+        assert_same_ids(actual, oracle.tokenize(text, False, True), f"{pre}: {text[:20]!r}")
     oracle.close()

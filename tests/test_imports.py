@@ -29,24 +29,24 @@ FOR_ALL = ("guiapp.errors", "guiapp.__version__")
 @cache
 def imports(source: Path) -> tuple[tuple[str, bool], ...]:
     """Each imported name with its module, also of imports in functions, and whether it is only for types."""
-    found: list[tuple[str, bool]] = []
-    collect(ast.parse(source.read_text(encoding="utf-8")), False, found)
-    assert not any(name.startswith(".") for name, _ in found), f"{source} imports relatively"
-    return tuple(found)
+    imported: list[tuple[str, bool]] = []
+    collect(ast.parse(source.read_text(encoding="utf-8")), False, imported)
+    assert not any(name.startswith(".") for name, _ in imported), f"{source} imports relatively"
+    return tuple(imported)
 
 
-def collect(node: ast.AST, for_types: bool, found: list[tuple[str, bool]]) -> None:
+def collect(node: ast.AST, for_types: bool, imported: list[tuple[str, bool]]) -> None:
     """Add the imports below a node.  Expressions hold none, and are most nodes of a module."""
     if isinstance(node, ast.Import):
-        found += [(alias.name, for_types) for alias in node.names]
+        imported += [(alias.name, for_types) for alias in node.names]
     elif isinstance(node, ast.ImportFrom):
         module = "." * node.level + (node.module or "")
-        found += [(f"{module}.{alias.name}", for_types) for alias in node.names]
+        imported += [(f"{module}.{alias.name}", for_types) for alias in node.names]
     for_types |= isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     for _, field in ast.iter_fields(node):
         for child in field if isinstance(field, list) else ():
             if not isinstance(child, ast.expr) and isinstance(child, ast.AST):
-                collect(child, for_types, found)
+                collect(child, for_types, imported)
 
 
 def imported_names(source: Path) -> set[str]:

@@ -73,12 +73,12 @@ def folder(tmp_path, monkeypatch):
 
 def blocks(text: str) -> Iterator[tuple[str, list[str], list[str] | None]]:
     """Language and lines of each example, and its expected output, None if the manual shows none."""
-    found = re.findall(r"^```(\w*)\n(.*?)^```\n(\n?)", text, re.MULTILINE | re.DOTALL)
-    for at, (language, code, _) in enumerate(found):
+    collected = re.findall(r"^```(\w*)\n(.*?)^```\n(\n?)", text, re.MULTILINE | re.DOTALL)
+    for at, (language, code, _) in enumerate(collected):
         if language in ("sh", "python"):
             ends_at = text.index(f"```{language}\n{code}```\n") + len(f"```{language}\n{code}```\n")
-            follows = text[ends_at:].lstrip("\n").startswith("```text\n")
-            yield language, code.splitlines(), found[at + 1][1].splitlines() if follows else None
+            has_output = text[ends_at:].lstrip("\n").startswith("```text\n")
+            yield language, code.splitlines(), collected[at + 1][1].splitlines() if has_output else None
 
 
 def is_like(expected: list[str], printed: list[str]) -> bool:
@@ -123,14 +123,14 @@ def test_a_cluster_gives_what_one_machine_gives(library, folder):
     assert ended.returncode == 0, ended.stderr
     rows = pytest.importorskip("pyarrow.parquet").read_table("tokens").to_pylist()
     examiner = DataExaminer(open_model("model.gguf"), DataOptions(mask="derived", max_length=4096))
-    found = list(batches(examiner, open_records("train.jsonl"), True, 0))
+    collected = list(batches(examiner, open_records("train.jsonl"), True, 0))
     expected = [
         {
             "input_ids": batch.ids[start:end].tolist(),
             "labels": batch.labels[start:end].tolist(),
             "findings": codes_in(codes),
         }
-        for batch in found
+        for batch in collected
         for start, end, codes in zip(batch.bounds, batch.bounds[1:], batch.codes.tolist(), strict=False)
     ]
     assert sorted(rows, key=str) == sorted(expected, key=str)
@@ -154,7 +154,7 @@ def test_every_file_is_a_chapter():
     assert {path.stem for path in manual_folder().glob("*.md")} == set(CHAPTERS)
 
 
-def test_sections_are_the_chapter_and_topics_are_found_or_refused():
+def test_sections_make_up_the_chapter_and_unknown_topics_raise():
     for chapter in CHAPTERS:
         parts = [section.text for section in sections(chapter) if section.text.startswith("#")]
         assert "".join(parts).split() == chapter_text(chapter).split()
@@ -174,7 +174,7 @@ def test_sections_are_the_chapter_and_topics_are_found_or_refused():
         ("what exit status does compare give", "command-line#exit-statuses"),
     ],
 )
-def test_a_search_finds_what_people_ask_in_their_own_words(query, topic):
+def test_a_search_returns_the_topic_of_a_question(query, topic):
     assert search(query)[0].topic == topic
 
 

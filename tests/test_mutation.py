@@ -37,7 +37,7 @@ def tree_with(tmp_path, test):
     return tmp_path
 
 
-def test_types_measures_and_looks_get_no_faults():
+def test_types_sizes_and_layout_are_not_mutated():
     assert mutation.mutant_of("guiapp/core/x.py", HARMLESS, Random(0)) is None
 
 
@@ -45,7 +45,7 @@ def test_types_measures_and_looks_get_no_faults():
     ("code", "fault"),
     [("shown = 1 < size\n", "- shown = 1 < size  + shown ="), ("box.show()\n", "- box.show()  + pass")],
 )
-def test_a_fault_is_told_as_the_lines_it_changes(code, fault):
+def test_a_mutant_is_described_by_its_changed_lines(code, fault):
     mutant = mutation.mutant_of("guiapp/core/x.py", code, Random(0))
     assert (mutant.line, mutant.difference[: len(fault)]) == (1, fault)
 

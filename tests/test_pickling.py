@@ -171,7 +171,7 @@ def test_results_are_copied_whole(copied):
     assert copied(hunt) == hunt
 
 
-def test_an_error_travels_with_all_that_it_says():
+def test_an_unpickled_error_has_all_its_attributes():
     error = guiapp.UnknownPreError("What to do.", "someone-elses", ["gpt-2"])
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.pre, again.likely) == ("What to do.", "someone-elses", ("gpt-2",))

@@ -21,7 +21,7 @@ def every_character() -> list[str]:
     return [chr(code) for code in range(0x110000) if not SURROGATES[0] <= code <= SURROGATES[1]]
 
 
-def telling_codes() -> Iterator[int]:
+def sample_codes() -> Iterator[int]:
     at = 0
     for first, last in sorted((*UNIFORM, SURROGATES)):
         yield from range(at, first)
@@ -29,7 +29,7 @@ def telling_codes() -> Iterator[int]:
         at = last + 1
 
 
-TELLING_CHARACTERS = [chr(code) for code in telling_codes()]
+SAMPLE_CHARACTERS = [chr(code) for code in sample_codes()]
 """All characters, but only a sample of the UNIFORM ranges, in which neighbours behave alike."""
 
 PARTS = [

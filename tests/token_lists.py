@@ -34,9 +34,9 @@ def write_vocab_json(folder: Path, model: Mapping[str, Any], **files: Any) -> Pa
     return _write(folder, "vocab.json", json.dumps(model["vocab"], ensure_ascii=False), files)
 
 
-def _write(folder: Path, name: str, text: str, beside: Mapping[str, Any]) -> Path:
+def _write(folder: Path, name: str, text: str, sidecars: Mapping[str, Any]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    for other, content in beside.items():
+    for other, content in sidecars.items():
         (folder / f"{other}.json").write_text(json.dumps(content))
     (folder / name).write_bytes(text.encode())
     return folder / name

@@ -4,7 +4,7 @@ from guiapp import open_model
 from guiapp.core.encode.tokenizer import Tokenizer
 
 
-class WatchedTokenizer(Tokenizer):
+class RecordingTokenizer(Tokenizer):
     """`encoded` is a list of the lengths of encoded segments, without calls of `encode` for whole texts."""
 
     def __init__(self, vocabulary):
@@ -22,5 +22,5 @@ class WatchedTokenizer(Tokenizer):
         return super().encode_segment(text, *options)
 
 
-def watched(model):
-    return WatchedTokenizer(open_model(model).vocabulary)
+def recording_tokenizer(model):
+    return RecordingTokenizer(open_model(model).vocabulary)

@@ -136,8 +136,8 @@ def compare(model: str, template: Path, file: Path) -> None:
     for row, name in enumerate(("transformers", "ids and masks", "with findings")):
         rate = statistics.median(n_records / each[row] for each in times)
         ratios = [each[0] / each[row] for each in times]
-        told = f"{statistics.median(ratios):.1f} times (from {min(ratios):.1f} to {max(ratios):.1f})"
-        print(f"{name:15}{rate:8,.0f} records a second, {told}")
+        ratio_text = f"{statistics.median(ratios):.1f} times (from {min(ratios):.1f} to {max(ratios):.1f})"
+        print(f"{name:15}{rate:8,.0f} records a second, {ratio_text}")
 
 
 def measure_large(model: str, template: Path, file: Path) -> None:

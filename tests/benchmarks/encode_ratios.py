@@ -113,7 +113,7 @@ PEERS_OF = {
     "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # sums in single precision: a few ids differ
 }
 GIVE_OBJECTS = ("snaptokens", "tokenizers")  # whose results have an attribute `ids`
-LOADED_ANEW = (
+COLD_LIBRARIES = (
     "gigatoken",
     "sentencepiece",
     GGUF_FORM,
@@ -243,7 +243,7 @@ def _compare(loaders: dict[str, Load], shared: Path, name: str, rounds: int) -> 
         ids = {contender: list(encode(text)) for contender, encode in warm.items()}
         speeds = {"warm": _warm_speeds(warm, text, rounds)}
         if title in ("English", "code", "Japanese"):
-            cold = {name: load for name, load in loaders.items() if name in ("fast", *LOADED_ANEW)}
+            cold = {name: load for name, load in loaders.items() if name in ("fast", *COLD_LIBRARIES)}
             speeds["cold"] = _cold_speeds(cold, text, rounds)
         for state, by_contender in speeds.items():
             ours = by_contender.pop("fast")
@@ -327,12 +327,12 @@ def main() -> int:
     )
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    kept = True
+    promises_met = True
     for name in arguments.vocabulary or (*PEERS_OF, *FORMS, *OWN_FILES):
         for ratio in compare(arguments.shared, name, arguments.rounds):
             print(ratio, flush=True)
-            kept &= ratio.keeps_promise
-    return 0 if kept else 1
+            promises_met &= ratio.keeps_promise
+    return 0 if promises_met else 1
 
 
 if __name__ == "__main__":

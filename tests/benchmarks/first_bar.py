@@ -17,7 +17,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
-from ui import open_window, settle, show_text
+from ui import open_window, process_events, show_text
 
 LONGEST_S = 120
 
@@ -26,7 +26,7 @@ def main(model: str, text: str) -> None:
     with open_window(model) as shell:
         show_text(shell, Path(text).read_bytes())
         shell.window.actions_table["bench"].trigger()
-        settle()
+        process_events()
         page = shell.window.pages.current
         expected_s, load = page.model.choice.expected_s, os.getloadavg()[0]
         started_s = time.monotonic()
@@ -47,11 +47,11 @@ def main(model: str, text: str) -> None:
         all_s = seconds_until(
             lambda: {row.contender for row in page.model.results} >= {*page.model.choice.contenders}
         )
-        settled_s = seconds_until(is_stable)
+        stable_s = seconds_until(is_stable)
         end_s = seconds_until(lambda: not page.model.is_running)
         print(f"load {load:.1f}; expected {expected_s:.1f} s")
         print(f"first bar {first_s:.2f} s ({', '.join(first)}), all bars {all_s:.2f} s")
-        print(f"settled {settled_s:.2f} s, end {end_s:.2f} s")
+        print(f"settled {stable_s:.2f} s, end {end_s:.2f} s")
         print(page.headline.verdict.accessibleName())
 
 

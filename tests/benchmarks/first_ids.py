@@ -90,14 +90,14 @@ class Run(NamedTuple):
 
 def run(imports: str, work: str, *arguments: str) -> tuple[Run, list[int]]:
     started = time.perf_counter()
-    told = subprocess.run(
+    outcome = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(imports=imports, work=work), *arguments],
         check=True,
         capture_output=True,
         env={**os.environ, "TIKTOKEN_CACHE_DIR": ""},  # it reads the file itself
     )
     elapsed_s = time.perf_counter() - started
-    file_s, kilobytes, *ids = told.stdout.split()
+    file_s, kilobytes, *ids = outcome.stdout.split()
     return Run(elapsed_s, float(file_s), float(kilobytes) / 1024), list(map(int, ids))
 
 
@@ -130,14 +130,14 @@ def main() -> None:
     if library := LIBRARIES.get(tokenizer.vocabulary.format):
         contenders[library[0]] = library[1:]
     runs: dict[str, list[Run]] = {name: [] for name in contenders}
-    found = {}
+    ids_by_name = {}
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder, "text.txt")
         text.write_text(asked.file.read_bytes()[: asked.bytes].decode("utf-8", "ignore"), newline="")
         more = given(tokenizer, folder)
         for _ in range(asked.rounds):
             for name, contender in contenders.items():
-                one, found[name] = run(*contender, asked.model, str(text), more)
+                one, ids_by_name[name] = run(*contender, asked.model, str(text), more)
                 runs[name].append(one)
     medians = {name: Run(*map(statistics.median, zip(*each, strict=True))) for name, each in runs.items()}
     for name, (process_s, file_s, megabytes) in medians.items():
@@ -145,8 +145,8 @@ def main() -> None:
     ours, *others = medians.values()
     for theirs in others:
         whole, inner = theirs.process_s / ours.process_s, theirs.file_s / ours.file_s
-        told = "equal ids" if len({*map(tuple, found.values())}) == 1 else "ids differ"
-        print(f"{whole:.2f} times as fast as a process, {inner:.2f} from the file to the ids; {told}")
+        outcome = "equal ids" if len({*map(tuple, ids_by_name.values())}) == 1 else "ids differ"
+        print(f"{whole:.2f} times as fast as a process, {inner:.2f} from the file to the ids; {outcome}")
 
 
 if __name__ == "__main__":

@@ -41,11 +41,11 @@ def main() -> None:
     for _ in range(n_updates + 5):
         rows, lines = [], []
         for number, name in enumerate(names, 1):
-            look, speed = marker_style_of(name, DARK), 1e8 / number * (0.9 + 0.2 * dice.random())
-            part = BarPart(0, speed, look.color)
-            rows.append(BarRow(name, name, look, "1.0", (part,), (speed * 0.9, speed * 1.1), f"{speed:.3g}"))
+            style, speed = marker_style_of(name, DARK), 1e8 / number * (0.9 + 0.2 * dice.random())
+            part = BarPart(0, speed, style.color)
+            rows.append(BarRow(name, name, style, "1.0", (part,), (speed * 0.9, speed * 1.1), f"{speed:.3g}"))
             y = speed * sizes / (sizes + 1000)
-            lines.append(Curve(name, name, look, sizes, y, y * 0.9, y * 1.1, [name] * N_VALUES, ("linear",)))
+            lines.append(Curve(name, name, style, sizes, y, y * 0.9, y * 1.1, [name] * N_VALUES, ("linear",)))
         started = time.perf_counter(), time.process_time()
         bars.show_data(
             RowsData(["Throughput"], ["in tokens/s"], rows, scale=Scale("tokens/s", "{:.3g}".format))

@@ -24,7 +24,7 @@ from guiapp.analysis.doctor.findings import ERROR
 Row = tuple[bool, str, str]
 
 
-def found(number: int, folder: Path) -> Row:
+def fault_result(number: int, folder: Path) -> Row:
     """Whether the fault of this number is found, its severity, and the model in which it was planted."""
     fault = FAULTS[number]
     (folder / str(number)).mkdir()
@@ -40,7 +40,7 @@ def main() -> None:
     rows: dict[str, list[Row]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         for number, fault in enumerate(FAULTS):
-            rows[fault.code].append(found(number, Path(folder)))
+            rows[fault.code].append(fault_result(number, Path(folder)))
     print("| code | planted | found | severity | in |\n|:--|--:|--:|:--|:--|")
     for code, each in sorted(rows.items()):
         severities = ", ".join(sorted({severity for _, severity, _ in each if severity}))

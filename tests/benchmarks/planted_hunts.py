@@ -81,9 +81,9 @@ def main() -> int:
     for plant in plants:
         results.append(hunt_for(plant, options.seconds))
         print(row(results[-1]), flush=True)
-    found = [each for each in results if each.text is not None]
-    n_short, n_right = sum(each.is_short for each in found), sum(each.is_right for each in found)
-    print(f"{len(results)} planted, {len(found)} found, {n_short} short, {n_right} named right")
+    successes = [each for each in results if each.text is not None]
+    n_short, n_right = sum(each.is_short for each in successes), sum(each.is_right for each in successes)
+    print(f"{len(results)} planted, {len(successes)} found, {n_short} short, {n_right} named right")
     return 0
 
 

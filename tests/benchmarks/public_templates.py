@@ -42,8 +42,8 @@ def expected_text(conversation: Conversation, template: str, given: dict[str, st
 
 def faults(tokenizer: Tokenizer, chat: Chat, expected: str) -> list[str]:
     whole = tokenizer.encode(chat.text).token_ids.tolist()
-    found = [] if chat.text == expected else ["another text"]
-    found += [] if chat.token_ids.tolist() == whole else ["other ids"]
+    problems = [] if chat.text == expected else ["another text"]
+    problems += [] if chat.token_ids.tolist() == whole else ["other ids"]
     for number, message in enumerate(chat.conversation.messages):
         content = message.get("content")
         marked = b"".join(
@@ -52,8 +52,8 @@ def faults(tokenizer: Tokenizer, chat: Chat, expected: str) -> list[str]:
             if origin.is_content and number in (origin.message, *origin.also)
         )
         if isinstance(content, str) and content.strip() in chat.text:
-            found += [] if content.strip().encode() in marked else [f"message {number} is not marked"]
-    return found
+            problems += [] if content.strip().encode() in marked else [f"message {number} is not marked"]
+    return problems
 
 
 def main() -> None:
@@ -62,8 +62,8 @@ def main() -> None:
     given = special_texts(tokenizer.vocabulary)
     for file in sorted(Path(folder).glob("*.jinja")):
         template = file.read_text("utf-8")
-        for name, said in CONVERSATIONS.items():
-            conversation = conversation_of(*said)
+        for name, conversation_parts in CONVERSATIONS.items():
+            conversation = conversation_of(*conversation_parts)
             expected = expected_text(conversation, template, given)
             try:
                 chat = chat_of(tokenizer, conversation, ChatSettings(template=template))
@@ -73,11 +73,11 @@ def main() -> None:
                     print(f"{file.stem}, {name}: {error}")
                 continue
             if expected is None:
-                found = ["refused only by transformers"]
+                problems = ["refused only by transformers"]
             else:
-                found = faults(tokenizer, chat, expected)
-            n["different" if found else "equal"] += 1
-            for fault in found:
+                problems = faults(tokenizer, chat, expected)
+            n["different" if problems else "equal"] += 1
+            for fault in problems:
                 print(f"{file.stem}, {name}: {fault}")
     print(", ".join(f"{count} {what}" for what, count in n.items()))
 

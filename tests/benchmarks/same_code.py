@@ -72,8 +72,8 @@ def measure(plan: Plan, n_runs: int, n_loops: int) -> list[BenchRun]:
         for number in range(n_runs):
             records.append(one_run(plan))
             rows = records[-1].finished
-            told = ", ".join(f"{row.mb_per_s:.0f} ± {row.half_width:.0%}" for row in rows)
-            print(f"{number + 1}/{n_runs}: {told}  {verdict_on(records[-1])}", file=sys.stderr, flush=True)
+            speeds = ", ".join(f"{row.mb_per_s:.0f} ± {row.half_width:.0%}" for row in rows)
+            print(f"{number + 1}/{n_runs}: {speeds}  {verdict_on(records[-1])}", file=sys.stderr, flush=True)
             time.sleep(random.Random(number).uniform(0.0, 1.0))
         return records
     finally:
@@ -97,10 +97,10 @@ def main() -> int:
     changes = [change for old, new in pairwise(records) for change in compare_runs(old, new)]
     marked = [change for change in changes if change.verdict in ("slower", "faster")]
     sure = [change for change in marked if change.is_sure]
-    n_all, n_told = sum(map(all, pairs)), sum(not verdict_on(record).is_tie for record in records)
+    n_all, n_verdicts = sum(map(all, pairs)), sum(not verdict_on(record).is_tie for record in records)
     print(f"intervals overlap: {sum(flat)} of {len(flat)} pairs, all four in {n_all} of {len(records)} runs")
     print(f"half width of an interval: median {widths[len(widths) // 2]:.0%}, widest {widths[-1]:.0%}")
-    print(f"verdicts that one is faster: {n_told} of {len(records)} runs")
+    print(f"verdicts that one is faster: {n_verdicts} of {len(records)} runs")
     print(f"results marked as changed in the next run: {len(marked)} of {len(changes)}, surely {len(sure)}")
     is_honest = len(marked) <= MOST_MARKED_SHARE * len(changes) and not sure
     return 0 if sum(flat) >= LEAST_OVERLAP * len(flat) and is_honest else 1

@@ -23,15 +23,24 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from ui import mixed_text, open_window, settle, wait_until
+from ui import mixed_text, open_window, process_events, wait_until
 
 from guiapp.window.app import Shell
 
-BEAT_MS, LOOK_S, LATE_S = 4, 0.01, 0.05
+BEAT_MS, SAMPLE_S, LATE_S = 4, 0.01, 0.05
 AFTERWARDS_MS = 400
 FRAMES = 5
 EDITS = "select_all", "copy", "paste", "undo", "redo", "copy_ids"
-LOOKS = "color:cost", "color:token", "line_tokens", "budget", "pieces", "chunks", "look_alikes", "whitespace"
+APPEARANCES = (
+    "color:cost",
+    "color:token",
+    "line_tokens",
+    "budget",
+    "pieces",
+    "chunks",
+    "look_alikes",
+    "whitespace",
+)
 OPTIONS = "add_special", "parse_special"
 
 
@@ -63,14 +72,14 @@ class Heart:
                 ours = [each for each in stack if f"{os.sep}guiapp{os.sep}" in each.filename]
                 names = (f"{os.path.basename(each.filename)}:{each.lineno}" for each in ours[-FRAMES:])
                 self.places[" < ".join(reversed([*names]))] += 1
-            time.sleep(LOOK_S)
+            time.sleep(SAMPLE_S)
 
 
 def measure(heart: Heart, name: str, act: Callable[[], object], is_done: Callable[[], bool]) -> None:
     heart.longest_ms()
     started = time.perf_counter()
     act()
-    settle()
+    process_events()
     wait_until(is_done)
     took_s = time.perf_counter() - started
     QTest.qWait(AFTERWARDS_MS)  # includes work that waits for a pause
@@ -80,7 +89,7 @@ def measure(heart: Heart, name: str, act: Callable[[], object], is_done: Callabl
     heart.places.clear()
 
 
-def walk(shell: Shell, heart: Heart, text: bytes, beside: str) -> None:
+def walk(shell: Shell, heart: Heart, text: bytes, other_model: str) -> None:
     window, session = shell.window, shell.session
     actions, pages, compared = window.actions_table, window.pages, shell.compared.sessions
 
@@ -91,7 +100,7 @@ def walk(shell: Shell, heart: Heart, text: bytes, beside: str) -> None:
         measure(heart, name, actions[name].trigger, is_ready)
 
     measure(heart, "open the text", lambda: session.text.show(text), is_ready)
-    for name in (*EDITS, *LOOKS, *OPTIONS, *OPTIONS):
+    for name in (*EDITS, *APPEARANCES, *OPTIONS, *OPTIONS):
         act(name)
     control, none = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
     for key, modifier in ((Qt.Key.Key_End, control), (Qt.Key.Key_A, none)):
@@ -100,8 +109,8 @@ def walk(shell: Shell, heart: Heart, text: bytes, beside: str) -> None:
     for name in pages.rows:
         act(name)
     act("compare")
-    if beside:
-        measure(heart, "another model", lambda: shell.compared.add(beside), is_ready)
+    if other_model:
+        measure(heart, "another model", lambda: shell.compared.add(other_model), is_ready)
     for name in ("compare_next", "theme:light", "theme:dark"):
         act(name)
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 
 
 @pytest.fixture
-def no_window_stays(qapp):
+def delete_windows_afterwards(qapp):
     """Delete the windows of the measurements, which later tests would have to restyle."""
     yield
     for window in qapp.topLevelWidgets():
@@ -18,7 +18,7 @@ def no_window_stays(qapp):
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-@pytest.mark.usefixtures("no_window_stays")
+@pytest.mark.usefixtures("delete_windows_afterwards")
 def test_measurements_are_written_as_json(tmp_path, monkeypatch, capsys):
     few = partial(ui.opening, n_runs=2), partial(ui.editing, n_bytes=6000, n_events=2)
     monkeypatch.setattr(ui, "ALL", few)

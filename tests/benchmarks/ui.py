@@ -91,7 +91,7 @@ def wait_until(is_done: Callable[[], bool]) -> None:
             raise TimeoutError(f"The window did not get there in {LONGEST_S} s.")
 
 
-def settle() -> None:
+def process_events() -> None:
     for _ in range(5):
         QApplication.processEvents()
 
@@ -145,7 +145,7 @@ def go_to_random_place(shell: Shell, rng: random.Random) -> None:
     place = rng.randrange(document.size)
     document.set_caret(document.caret_stop(place))
     editor.reveal(place, place)
-    settle()
+    process_events()
     wait_until(lambda: editor.is_painted)
 
 
@@ -321,19 +321,19 @@ def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Itera
     with open_window(model) as shell:
         yield ("keystroke_10mb", "ms", keystrokes(shell, mixed_text(n_bytes), n_events))
         editor, search = shell.window.inspect_page.editor, shell.window.inspect_page.text_panel.search
-        watch, frames, finds = PaintWatch(editor.viewport()), [], []
+        watch, frames, search_times = PaintWatch(editor.viewport()), [], []
         for _ in range(n_events):
             frames.extend(watch.frames_ms(partial(turn_wheel, editor.viewport(), QPoint(0, -120)), editor))
-            settle()
+            process_events()
         yield ("scroll_10mb", "ms", frames)
         search.search_for("text", "the", shell.session.document.caret)  # occurs a hundred thousand times
         wait_until(lambda: not search.is_searching and editor.is_painted)
         press_f3 = partial(QTest.keyClick, shell.window.windowHandle(), Qt.Key.Key_F3)
         for _ in range(n_events // 2):
-            finds.append(sum(watch.frames_ms(press_f3, editor)))
+            search_times.append(sum(watch.frames_ms(press_f3, editor)))
             QTest.qWait(PACE_MS)
         search.end()
-        yield ("find_next_10mb", "ms", finds)
+        yield ("find_next_10mb", "ms", search_times)
         line = mixed_text(n_bytes // 10).replace(b"\n", b" ").replace(b"\r", b" ")
         yield ("keystroke_1mb_line", "ms", keystrokes(shell, line, n_events))
 
@@ -360,7 +360,7 @@ def stepping(model: str, n_steps: int = 1_000_000, n_events: int = 60) -> Iterat
                 breakpoints.remove(index)
             breakpoints.add(f"rank > 300 and length > 3 and step % 7 == {event % 7}")
             steps.go_to(rng.randrange(steps.n_steps))
-            settle()
+            process_events()
             runs.append(watch.frame_ms(steps.reverse if event % 2 else steps.run))
     yield ("trace_seek_1m", "ms", seeks[N_WARM_UP:])
     yield ("breakpoint_next_1m", "ms", runs[N_WARM_UP:])
@@ -514,7 +514,7 @@ KEYS = Qt.Key.Key_A, Qt.Key.Key_Space, Qt.Key.Key_A, Qt.Key.Key_Backspace
 SHOWN = "line_tokens", "budget", "pieces"
 
 
-def looks(model: str, n_rounds: int = 15) -> Iterator[Measurement]:
+def appearances(model: str, n_rounds: int = 15) -> Iterator[Measurement]:
     """Milliseconds until a key and a wheel event are painted in full, for each text size and appearance.
 
     `…_ratio` compares the median with that of plain text, in processor time of the window's thread,
@@ -525,7 +525,7 @@ def looks(model: str, n_rounds: int = 15) -> Iterator[Measurement]:
         names = ["plain", *COLORINGS, *SHOWN, *(f"inexact_{name}" for name in inexact[:1])]
         names.remove("token")
         for size, n_bytes in (("100kb", 100_000), ("1mb", 1_000_000), ("10mb", 10_000_000)):
-            times = times_of_looks(shell, names, mixed_text(n_bytes), n_rounds)
+            times = times_by_appearance(shell, names, mixed_text(n_bytes), n_rounds)
             for (event, name), values in sorted(times.items()):
                 yield (f"{event}_{size}_{name}", "ms", [clock for clock, _ in values])
                 own, plain = (np.median(each, axis=0)[1] for each in (values, times[event, "plain"]))
@@ -533,7 +533,9 @@ def looks(model: str, n_rounds: int = 15) -> Iterator[Measurement]:
                     yield (f"{event}_{size}_{name}_ratio", "×", [own / plain])
 
 
-def times_of_looks(shell: Shell, names: list[str], text: bytes, n_rounds: int) -> dict[tuple[str, str], Any]:
+def times_by_appearance(
+    shell: Shell, names: list[str], text: bytes, n_rounds: int
+) -> dict[tuple[str, str], Any]:
     """Milliseconds of the clock and of this thread by event and appearance, each at random positions."""
     show_text(shell, text)
     editor, rng, values = shell.window.inspect_page.editor, random.Random(3), {}
@@ -557,15 +559,15 @@ def times_of_looks(shell: Shell, names: list[str], text: bytes, n_rounds: int) -
     return values
 
 
-def switch(shell: Shell, look: str, is_on: bool) -> None:
+def switch(shell: Shell, appearance: str, is_on: bool) -> None:
     """Switch to an appearance, or back to plain text."""
     session, actions = shell.session, shell.window.actions_table
-    if look in COLORINGS:
-        actions[f"color:{look if is_on else 'token'}"].trigger()
-    elif look in SHOWN:
-        actions[look].trigger()
-    elif look != "plain":
-        session.set_encoder(look.removeprefix("inexact_") if is_on else None)
+    if appearance in COLORINGS:
+        actions[f"color:{appearance if is_on else 'token'}"].trigger()
+    elif appearance in SHOWN:
+        actions[appearance].trigger()
+    elif appearance != "plain":
+        session.set_encoder(appearance.removeprefix("inexact_") if is_on else None)
         wait_until(lambda: not session.is_encoding)
         wait_until(lambda: session.exact.is_known is is_on)
 
@@ -584,7 +586,7 @@ def switching(model: str, n_rounds: int = 5) -> Iterator[Measurement]:
             for name in [name for name in pages.rows if name != pages.current_name]:
                 started = time.thread_time()  # other programs hardly change it
                 actions[name].trigger()
-                settle()
+                process_events()
                 values[-1].append((time.thread_time() - started) * 1000)
                 QTest.qWait(10 * PACE_MS)
     yield ("page_first", "ms", values[0])
@@ -619,7 +621,7 @@ def main() -> None:
     options = parser.parse_args()
     records = []
     print(f"{'':32} {'n':>4} {'median':>10} {'p95':>10} {'worst':>10}")
-    for measure in (looks,) if options.looks else ALL:
+    for measure in (appearances,) if options.looks else ALL:
         for name, unit, values in measure(options.model):
             median, p95, worst = (round(float(each), 4) for each in np.percentile(values, (50, 95, 100)))
             print(

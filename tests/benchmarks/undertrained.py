@@ -63,16 +63,16 @@ def main() -> int:
         assert vocabulary.token_tree
         before = memory_mb("VmRSS")
         start, start_cpu = time.perf_counter(), time.process_time()
-        found = token_indicators(vocabulary)
+        indicators = token_indicators(vocabulary)
         seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
         more_mb = memory_mb("VmHWM") - before
         cancelled_s = time_to_stop(vocabulary)
     planted = set(range(FIRST + N_KNOWN, FIRST + N_DEAD))
     print(f"{seconds:.1f} s ({cpu:.1f} s of processors), {more_mb:.0f} MB more memory")
     print(f"given up {1000 * cancelled_s:.0f} ms after the last report of progress")
-    print(f"{len(planted & {*found.suspects.tolist()})} of {len(planted)} planted rows found")
-    print(f"{len({*found.suspects.tolist()} - planted)} others")
-    is_met = seconds < LONGEST_S and more_mb < MOST_MB and planted == {*found.suspects.tolist()}
+    print(f"{len(planted & {*indicators.suspects.tolist()})} of {len(planted)} planted rows found")
+    print(f"{len({*indicators.suspects.tolist()} - planted)} others")
+    is_met = seconds < LONGEST_S and more_mb < MOST_MB and planted == {*indicators.suspects.tolist()}
     return 0 if is_met else 1
 
 

@@ -54,22 +54,22 @@ def main(model: str) -> None:
             each.counts(ids)
 
     for query in KEYSTROKES:
-        _tell(query, [_cost(lambda query=query: keystroke(query)) for _ in range(N_TIMES)])  # type: ignore[misc]
+        _print_times(query, [_cost(lambda query=query: keystroke(query)) for _ in range(N_TIMES)])  # type: ignore[misc]
     with _page(model) as page:
         bar, viewport = page.list.view.verticalScrollBar(), page.list.view.viewport()
         costs = []
         for number in range(N_FRAMES):
             bar.setValue(ROWS_A_FRAME * number)
             costs.append(_cost(viewport.repaint))
-        _tell("frame", costs)
+        _print_times("frame", costs)
         keys = [_key_to_pixel(page, key) for key in TYPED]
-        _tell("key to pixel, by the clock", [wall for wall, _ in keys])
-        _tell("key to pixel, all threads", [cost for _, cost in keys])
+        _print_times("key to pixel, by the clock", [wall for wall, _ in keys])
+        _print_times("key to pixel, all threads", [cost for _, cost in keys])
         page.model.end()
         QTest.keyClicks(page.bar.field, EXPRESSION[:-1])
         keys = [_key_to_pixel(page, key) for key in EXPRESSION[-1] + " " + N_TIMES * "e"]
-        _tell("the same of a regex, the first", [keys[0][0]])
-        _tell("the same of a regex, others", [wall for wall, _ in keys[2:]])
+        _print_times("the same of a regex, the first", [keys[0][0]])
+        _print_times("the same of a regex, others", [wall for wall, _ in keys[2:]])
 
 
 def _key_to_pixel(page: VocabularyPage, key: str) -> tuple[float, float]:
@@ -92,7 +92,7 @@ def _cost(work: Callable[[], object]) -> float:
     return (time.thread_time() - started) * 1000
 
 
-def _tell(name: str, costs: list[float]) -> None:
+def _print_times(name: str, costs: list[float]) -> None:
     print(f"{name:30} {statistics.median(costs):6.1f} ms, at most {max(costs):6.1f}")
 
 

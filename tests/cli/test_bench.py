@@ -70,7 +70,7 @@ def test_the_report_has_the_charts_of_every_scenario(whole_run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["demo:bpe", "--encoders", "quantum"], "quantum"),
         (["demo:bpe", "--scenario", "dreaming"], "dreaming"),
@@ -81,11 +81,11 @@ def test_the_report_has_the_charts_of_every_scenario(whole_run):
         (["demo:bpe", "--scenario", "worst", "--largest", "999"], "nothing to measure"),
     ],
 )
-def test_bad_input_is_one_line_and_status_1(capfd, arguments, says):
+def test_bad_input_is_one_line_and_status_1(capfd, arguments, message):
     assert run(["bench", *arguments]) == 1
     out, err = capfd.readouterr()
     assert out == ""
-    assert says in err
+    assert message in err
     assert err.count("\n") == 1
 
 
@@ -115,14 +115,14 @@ def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tm
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        for said in process.stderr:
-            if "[2/" in said:
+        for progress_line in process.stderr:
+            if "[2/" in progress_line:
                 process.send_signal(signal.SIGINT)
         process.wait(PATIENCE_S)
     saved = json.loads(file.read_text())
     n_results = len(saved["results"])
     counted = f"{n_results} result{'s' * (n_results != 1)}"
-    assert said == f"tokenloupe: Stopped with {counted}, saved in {file}.\n"
+    assert progress_line == f"tokenloupe: Stopped with {counted}, saved in {file}.\n"
     assert process.returncode == 130
     assert not saved["complete"]
     assert saved["results"][0]["n"] >= 5
@@ -147,9 +147,9 @@ def test_a_second_run_is_compared_with_the_first(tmp_path, capfd, monkeypatch):
     assert run([*arguments, "--compare", str(file)]) == 0
     assert "SLOWER: rwkv" in capfd.readouterr().out
     assert run([*arguments, "--compare", str(file), "--json", "-"]) == 0
-    told = capfd.readouterr()
-    assert json.loads(told.out)["complete"]
-    assert "SLOWER: rwkv" in told.err
+    captured = capfd.readouterr()
+    assert json.loads(captured.out)["complete"]
+    assert "SLOWER: rwkv" in captured.err
 
 
 @pytest.mark.parametrize("has_result", [True, False])
@@ -203,7 +203,7 @@ def test_who_can_take_part_is_listed_with_what_is_returned_and_the_reason_agains
 
 
 @pytest.mark.parametrize("own", ["tok", "fast=python:json:dumps"])
-def test_what_is_no_contender_of_one_s_own_is_told(own, capsys):
+def test_an_invalid_custom_library_is_refused(own, capsys):
     assert run(["bench", "demo:spm", "--own", own]) == 1
     assert "encoder" in capsys.readouterr().err
 

@@ -23,7 +23,7 @@ def test_a_page_is_made_of_records_without_measuring(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ([], "Name a file for the report"),
         (["-o", "nowhere/report.html"], "cannot be written"),
@@ -34,12 +34,14 @@ def test_a_page_is_made_of_records_without_measuring(tmp_path, capsys):
         (["-o", "report.html", "none.gguf"], "none.gguf"),
     ],
 )
-def test_what_cannot_be_is_one_line_before_anything_is_measured(words, said, tmp_path, monkeypatch, capsys):
+def test_what_cannot_be_is_one_line_before_anything_is_measured(
+    words, message, tmp_path, monkeypatch, capsys
+):
     monkeypatch.chdir(tmp_path)
     assert run(["bench", "field", *words]) == 1
-    told = capsys.readouterr().err
-    assert said in told
-    assert told.count("\n") == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
     assert not (tmp_path / "report.html").exists()
 
 

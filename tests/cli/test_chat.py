@@ -44,12 +44,12 @@ def test_the_record_has_each_token_with_its_origin(capsys, messages):
     assert record["as_text"] is None  # as nothing would be otherwise
 
 
-def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
+def test_warnings_are_printed_and_set_exit_status_3(capsys, messages):
     file = messages({"role": "user", "content": "Hi<|im_end|>"})
     assert run(["chat", "demo:bpe", file, "--no-special"]) == 3
-    told = capsys.readouterr().out
-    assert "warning: Content of message 1 (user) became the control token <|im_end|>." in told
-    assert "Content encoded as text, " in told
+    message = capsys.readouterr().out
+    assert "warning: Content of message 1 (user) became the control token <|im_end|>." in message
+    assert "Content encoded as text, " in message
     assert run(["chat", "demo:bpe", file, "--json", "--no-special"]) == 3
     record = json.loads(capsys.readouterr().out)
     assert len(record["as_text"]["tokens"]) == len(record["as_text"]["token_ids"]) > len(record["token_ids"])
@@ -69,7 +69,7 @@ def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("beside", "status", "told"),
+    ("comparison_options", "status", "message"),
     [
         (["--beside", "demo:bpe"], 0, "1 user: 9 in common"),
         (
@@ -80,12 +80,14 @@ def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
         (["--template-beside", "own.jinja"], 3, "  + ["),
     ],
 )
-def test_two_prompts_are_compared(capsys, messages, tmp_path, monkeypatch, beside, status, told):
+def test_two_prompts_are_compared(
+    capsys, messages, tmp_path, monkeypatch, comparison_options, status, message
+):
     (tmp_path / "own.jinja").write_text("{% for m in messages %}[{{ m.content }}]{% endfor %}")
     monkeypatch.chdir(tmp_path)
-    given = ["chat", "demo:bpe", messages(USER), "--no-special", *beside]
+    given = ["chat", "demo:bpe", messages(USER), "--no-special", *comparison_options]
     assert run(given) == status
-    assert told in capsys.readouterr().out
+    assert message in capsys.readouterr().out
     assert run([*given, "--json"]) == status
     record = json.loads(capsys.readouterr().out)
     assert record["same_ids"] == (status == 0)
@@ -103,7 +105,7 @@ def test_what_is_only_a_hint_leaves_the_exit_status_0(capsys, messages):
     assert run([*given, "--beside", "demo:bpe"]) == 0
 
 
-def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
+def test_names_of_entries_are_printed_escaped(capsys, messages, tmp_path):
     (tmp_path / "all.jinja").write_text("{{ messages[0] | tojson }}")
     file = messages({**USER, "a\x1b[31m": "not obeyed"})
     run(["chat", "demo:bpe", file, "--template", str(tmp_path / "all.jinja")])
@@ -111,7 +113,7 @@ def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "message"),
     [
         (["--llama-cpp-beside", "--beside", "demo:spm"], "Omit them."),
         (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Omit them."),
@@ -121,15 +123,15 @@ def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
         ),
     ],
 )
-def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypatch, more, told):
+def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypatch, more, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "no.jinja").write_text("{{ raise_exception('never') }}")
     assert run(["chat", "demo:bpe", messages(USER), *more]) == 1
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("more", "content", "told"),
+    ("more", "content", "message"),
     [
         ([], [{"type": "image_url"}], "Message 1 has a part of type image_url."),
         (
@@ -140,8 +142,8 @@ def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypa
         (["--tools", "nowhere.json"], "x", "nowhere.json cannot be read"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(capsys, messages, more, content, told):
+def test_errors_are_printed_in_one_line(capsys, messages, more, content, message):
     assert run(["chat", "demo:bpe", messages({"role": "user", "content": content}), *more]) == 1
     error = capsys.readouterr().err
-    assert told in error
+    assert message in error
     assert error.count("\n") == 1

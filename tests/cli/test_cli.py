@@ -41,7 +41,7 @@ def test_detokenize_reads_what_tokenize_prints(capfdbinary, tmp_path, form):
 
 
 @pytest.mark.parametrize("model", DEMO_MODELS)
-def test_info_says_what_the_file_is(capfdbinary, model):
+def test_info_describes_the_file(capfdbinary, model):
     status, out, _ = result_of(capfdbinary, "info", model, "--json")
     report = json.loads(out)
     assert status == 0
@@ -84,7 +84,7 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["info", "no/such/file.gguf"], "file.gguf"),
         (["info", "demo:klingon"], "demo:bpe"),
@@ -100,15 +100,15 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
         (["detokenize", "demo:bpe", '{"tokens": []}'], "list of numbers “token_ids”"),
     ],
 )
-def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):
+def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, message):
     status, out, err = result_of(capfdbinary, *arguments)
     assert (status, out) == (1, b"")
-    assert says in err.decode()
+    assert message in err.decode()
     assert err.count(b"\n") == 1
 
 
 @pytest.mark.parametrize("command", ["tokenize", "tree", "bench field"])
-def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, command):
+def test_an_unknown_option_shows_the_usage_of_its_command(capfdbinary, command):
     with pytest.raises(SystemExit) as exit_status:
         run([*command.split(), "--nope=1", "--", "demo:toy"])
     assert exit_status.value.code == 2
@@ -120,7 +120,7 @@ NO_QUOTES = "Put the text in quotes, or -f before the name of a file"
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         ("count demo:toy -f ", EMPTY),
         ("train bpe --vocab-size 9 -o ", EMPTY),
@@ -159,11 +159,11 @@ NO_QUOTES = "Put the text in quotes, or -f before the name of a file"
         ("screenshot -o page.png --size 99999x900", "“99999x900” "),
     ],
 )
-def test_wrong_usage_is_told_and_status_2(capsys, words, says):
+def test_wrong_usage_is_reported_with_status_2(capsys, words, message):
     with pytest.raises(SystemExit) as ended:
         run(words.split(" "))
     assert ended.value.code == 2
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_module_is_the_console_script():
@@ -196,7 +196,7 @@ def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, m
         (("tree", "1"), b"12  +2\n"),
     ],
 )
-def test_a_chosen_pre_tokenizer_is_used_and_told(capfdbinary, model_with_unknown_pre, command, result):
+def test_a_chosen_pre_tokenizer_is_used_and_reported(capfdbinary, model_with_unknown_pre, command, result):
     name, *rest = command
     status, out, err = result_of(capfdbinary, name, model_with_unknown_pre, *rest, "--pre", "qwen2")
     assert status == 0
@@ -264,11 +264,11 @@ def test_standard_input_that_cannot_be_read_is_not_taken_for_the_output(monkeypa
 
 
 @pytest.mark.parametrize(
-    ("word", "says"), [("tokenise", "Did you mean `tokenize`?"), ("x", "neither a model file")]
+    ("word", "message"), [("tokenise", "Did you mean `tokenize`?"), ("x", "neither a model file")]
 )
-def test_a_mistyped_command_opens_no_window(capsys, word, says):
+def test_a_mistyped_command_opens_no_window(capsys, word, message):
     assert run([word]) == 1
-    assert says in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
@@ -290,14 +290,14 @@ def test_a_stream_that_is_closed_is_as_if_it_were_empty(closed):
     ],
     ids=lambda words: " ".join(words[:1] + words[3:]),
 )
-def test_tokens_are_written_with_signs_or_as_in_the_file(words, capsys):
-    told = []
+def test_tokens_are_printed_in_signs_or_as_in_the_file(words, capsys):
+    outputs = []
     for more in ([], ["--spelling", "signs"], ["--spelling", "file"]):
         assert run([*words, *more]) == 0
-        told.append(capsys.readouterr().out)
-    assert told[0] == told[1]
-    assert "Ġ" not in told[0]
-    assert "Ġ" in told[2]
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1]
+    assert "Ġ" not in outputs[0]
+    assert "Ġ" in outputs[2]
 
 
 def test_a_text_that_does_not_exist_is_refused_before_the_window(capsys, tmp_path):

@@ -33,9 +33,9 @@ def folder(tmp_path):
 
 
 def test_json_keeps_the_contract(printed):
-    found = json.loads(printed("demo:bpe", "demo:spm", "--text", TEXT, "--json"))
+    report = json.loads(printed("demo:bpe", "demo:spm", "--text", TEXT, "--json"))
     compared = guiapp.compare(["demo:bpe", "demo:spm"], TEXT)
-    for row, model in enumerate(found["models"]):
+    for row, model in enumerate(report["models"]):
         assert model["model"] == ("demo:bpe", "demo:spm")[row]
         assert (model["tokens"], model["bytes"], model["characters"]) == (
             len(compared.encodings[row]),
@@ -43,21 +43,21 @@ def test_json_keeps_the_contract(printed):
             len(TEXT),
         )
         assert model["equal_spans"] == compared.spans.n_equal(row)
-    assert [each["span"] for each in found["differences"]] == compared.spans.differences.tolist()
-    assert [each["token_ids"] for each in found["differences"]] == [
-        compared.difference_ids(row) for row in range(len(found["differences"]))
+    assert [each["span"] for each in report["differences"]] == compared.spans.differences.tolist()
+    assert [each["token_ids"] for each in report["differences"]] == [
+        compared.difference_ids(row) for row in range(len(report["differences"]))
     ]
 
 
 def test_one_model_can_be_compared_with_itself_in_another_way(printed):
     text = "unbelievable transmogrification"
-    found = json.loads(printed("demo:bpe", "demo:bpe", "--encoder", "2=greedy", "--text", text, "--json"))
+    report = json.loads(printed("demo:bpe", "demo:bpe", "--encoder", "2=greedy", "--text", text, "--json"))
     tokenizer = guiapp.open_model("demo:bpe")
-    assert [model["tokens"] for model in found["models"]] == [
+    assert [model["tokens"] for model in report["models"]] == [
         len(tokenizer.encode(text)),
         len(tokenizer.encode(text, encoder="greedy")),
     ]
-    assert [model["encoder"] for model in found["models"]] == ["fast", "greedy"]
+    assert [model["encoder"] for model in report["models"]] == ["fast", "greedy"]
     shown = printed(
         "demo:bpe", "demo:bpe", "--pre", "qwen2", "--pre", "1=gpt-2", "--text", "12345", "--no-special"
     )
@@ -74,12 +74,12 @@ def test_two_texts_of_one_model(printed, tmp_path):
     shown = printed("demo:bpe", "--text", "Hello world and less", "--against", str(other))
     assert "in common from the start" in shown
     assert "removed" in shown
-    found = json.loads(printed("demo:bpe", "--text", "Hello world", "--against", str(other), "--json"))
+    report = json.loads(printed("demo:bpe", "--text", "Hello world", "--against", str(other), "--json"))
     tokenizer = guiapp.open_model("demo:bpe")
-    assert found["tokens"] == [
+    assert report["tokens"] == [
         len(tokenizer.encode(text)) for text in ("Hello world", "Hello world and more")
     ]
-    assert found["common_from_start"] == found["tokens"][0]
+    assert report["common_from_start"] == report["tokens"][0]
     assert printed("demo:bpe", "--text", "a", "--against", str(other), "--markdown").count("| :-- |") == 1
 
 
@@ -90,8 +90,8 @@ def test_ids_from_elsewhere(printed, monkeypatch):
         f"The text and the list of ids are the same: {len(ids)} tokens.\n"
     )
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(str(ids[1:]).encode())))
-    found = json.loads(printed("demo:bpe", "--text", "Hello world", "--ids", "-", "--json"))
-    assert (found["removed"], found["inserted"], found["same_text"]) == (1, 0, True)
+    report = json.loads(printed("demo:bpe", "--text", "Hello world", "--ids", "-", "--json"))
+    assert (report["removed"], report["inserted"], report["same_text"]) == (1, 0, True)
     assert "is not a whole number" in printed("demo:bpe", "--text", "a", "--ids", "1 x", status=1)
     assert "is not between 0" in printed("demo:bpe", "--text", "a", "--ids", "99999999", status=1)
 
@@ -101,9 +101,9 @@ def test_two_vocabularies(printed):
     shown = printed("--vocab", "demo:bpe", "demo:spm")
     assert shown.startswith("Not identical: tokens only in demo:bpe ")
     assert "Rules that differ" in shown
-    found = json.loads(printed("--vocab", "demo:bpe", "demo:spm", "--json"))
-    assert not found["identical"]
-    assert [model["model"] for model in found["models"]] == ["demo:bpe", "demo:spm"]
+    report = json.loads(printed("--vocab", "demo:bpe", "demo:spm", "--json"))
+    assert not report["identical"]
+    assert [model["model"] for model in report["models"]] == ["demo:bpe", "demo:spm"]
     other = json.loads(printed("--vocab", "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--json"))
     assert other["identical"], "by what the files say"
     [rule] = (rule for rule in other["rules"] if rule["name"] == "pre-tokenizer")
@@ -115,17 +115,17 @@ def test_two_vocabularies(printed):
 def test_whether_a_model_may_draft_for_another(printed, capsys):
     assert printed("--vocab", "demo:bpe", "demo:bpe", "--draft").count(": yes. ") == 3
     assert run(["compare", "--vocab", "demo:bpe", "demo:spm", "--draft", "--json"]) == 3
-    found = json.loads(capsys.readouterr().out)
-    assert (found["models"], found["may_draft"]) == (["demo:bpe", "demo:spm"], False)
+    report = json.loads(capsys.readouterr().out)
+    assert (report["models"], report["may_draft"]) == (["demo:bpe", "demo:spm"], False)
     verdicts = guiapp.draft("demo:bpe", "demo:spm")
-    assert found["verdicts"] == [verdict._asdict() for verdict in verdicts]
+    assert report["verdicts"] == [verdict._asdict() for verdict in verdicts]
     assert run(["compare", "--vocab", "demo:bpe", "demo:spm", "--draft", "--csv"]) == 3
     rows = capsys.readouterr().out.splitlines()
     assert [row.split(",")[2] for row in rows] == ["cause", "other type", "other size", "other size"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("demo:bpe", "demo:spm", "--draft"), "--draft works with --vocab"),
         (("--vocab", "demo:bpe"), "--vocab compares two models"),
@@ -143,10 +143,10 @@ def test_whether_a_model_may_draft_for_another(printed, capsys):
         (("demo:bpe", "--against", "-"), "with --text or -f"),
     ],
 )
-def test_what_cannot_be_compared_is_told_in_one_line(printed, arguments, says):
-    told = printed(*arguments, status=1)
-    assert says in told
-    assert told.count("\n") == 1
+def test_an_impossible_comparison_is_refused_in_one_line(printed, arguments, message):
+    error = printed(*arguments, status=1)
+    assert message in error
+    assert error.count("\n") == 1
 
 
 def test_of_a_folder_no_huge_file_is_read_that_holds_no_text(printed, folder):
@@ -160,11 +160,11 @@ def test_texts_come_from_several_files_folders_and_standard_input(
 ):
     extra = tmp_path / "extra.md"
     extra.write_text("more")
-    found = json.loads(
+    report = json.loads(
         printed("demo:bpe", "demo:spm", "-f", str(folder / "deep"), "-f", str(extra), "--json")
     )
-    assert found["models"][0]["bytes"] == len("some text") + len("more")
-    assert set(found["models"][0]["file_types"]) == {".txt", ".md"}
+    assert report["models"][0]["bytes"] == len("some text") + len("more")
+    assert set(report["models"][0]["file_types"]) == {".txt", ".md"}
     assert run(["compare", "demo:bpe", "demo:spm", "-f", str(folder), "--json"]) == 0
     captured = capsys.readouterr()
     assert captured.err == f"tokenloupe: {folder}: skipped 1 file without text.\n"
@@ -181,7 +181,7 @@ def test_what_is_no_price_is_a_matter_of_usage(capsys, price):
     assert "is not a price" in capsys.readouterr().err
 
 
-def test_each_difference_says_why(printed):
+def test_each_difference_has_a_reason(printed):
     arguments = "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--encoder", "1=table", "--text", "in 1984"
     rows = json.loads(printed(*arguments, "--json"))["differences"]
     assert [(each["cause"], each["subject"]) for row in rows for each in row["why"]] == [
@@ -201,14 +201,14 @@ def parallel(tmp_path):
 
 def test_languages_are_those_of_the_package_in_each_form(printed, parallel):
     arguments = "demo:bpe", "demo:spm", "--languages", parallel, "--reference", "en"
-    found = guiapp.languages(["demo:bpe", "demo:spm"], parallel, "en")
+    report = guiapp.languages(["demo:bpe", "demo:spm"], parallel, "en")
     printed_record = json.loads(printed(*arguments, "--json"))
     assert [model["model"] for model in printed_record["models"]] == ["demo:bpe", "demo:spm"]
     for row, model in enumerate(printed_record["models"]):
-        assert [each["tokens"] for each in model["languages"]] == found.tokens[row].tolist()
-        assert [each["premium"] for each in model["languages"]] == found.premium[row].tolist()
+        assert [each["tokens"] for each in model["languages"]] == report.tokens[row].tolist()
+        assert [each["premium"] for each in model["languages"]] == report.premium[row].tolist()
     lines = [*csv.DictReader(io.StringIO(printed(*arguments, "--csv")))]
-    assert [int(line["tokens"]) for line in lines] == found.tokens.ravel().tolist()
+    assert [int(line["tokens"]) for line in lines] == report.tokens.ravel().tolist()
     assert "| a<b>&c |" in printed(*arguments, "--markdown")
     page = printed(*arguments, "--html")
     assert "a<b>&c" not in page

@@ -16,7 +16,7 @@ def assert_harmless(text):
     assert all(character == "\n" or character.isprintable() for character in text), ascii(text)
 
 
-def test_json_says_the_same_in_other_characters(tmp_path, capsys):
+def test_json_escapes_control_characters_without_loss(tmp_path, capsys):
     path = tmp_path / "model.gguf"
     write_vocab(path, tokens=["<unk>", OBEYED], scores=[0.0, -1.0], types=[UNKNOWN, USER_DEFINED])
     assert run(["tokenize", str(path), OBEYED, "--format", "json"]) == 0

@@ -23,7 +23,7 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_report_says_what_is_trained_and_the_status_whether_something_is_wrong(files, capsys):
+def test_the_report_and_the_exit_status_show_problems(files, capsys):
     assert run(["data", "demo:bpe", "good.jsonl"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("2 records, ")
@@ -91,7 +91,7 @@ def test_what_cannot_be_done_is_one_line(arguments, words, files, capsys):
     assert error.count("\n") == 1
 
 
-def test_a_model_without_a_template_says_so(files, capsys):
+def test_a_model_without_a_template_is_refused(files, capsys):
     assert run(["data", "demo:wordpiece", "good.jsonl"]) == 1
     assert "no chat template" in capsys.readouterr().err
 

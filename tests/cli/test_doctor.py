@@ -19,7 +19,7 @@ from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
     ("model", "status"),
     [("demo:wordpiece", 0), ("demo:spm", 0), ("demo:toy", 3), ("wrong.gguf", 4), ("nothing.gguf", 1)],
 )
-def test_the_exit_status_tells_the_worst_severity(
+def test_the_exit_status_is_that_of_the_worst_severity(
     model: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -58,10 +58,10 @@ def test_commands_run_as_they_are_shown(
     keys = {"types": [*[1] * 257, 3, 3], "pre": "gpt-2", "model": "gpt2", "merges": ["a b"]}
     keys |= {"tokens": [*CHARACTER_OF_BYTE, "ab", "<s>", "</s>"], "keys": {"tokenizer.chat_template": "x"}}
     path = write_vocab(tmp_path / "odd name.gguf", **{"eos_token_id": 258} | keys | faults)
-    found = guiapp.doctor(path).findings
-    assert {each.code for each in found} >= set(codes)
+    reported = guiapp.doctor(path).findings
+    assert {each.code for each in reported} >= set(codes)
     for code in codes:
-        [command] = {each.remedy for each in found if each.code == code}
+        [command] = {each.remedy for each in reported if each.code == code}
         program, *words = shlex.split(command)
         assert program == "tokenloupe"
         assert run([*words, "--force"]) in (0, 3, 4)
@@ -69,7 +69,7 @@ def test_commands_run_as_they_are_shown(
         assert code not in {each.code for each in guiapp.doctor(copy).findings}
 
 
-def test_what_a_file_says_is_quoted(tmp_path: Path):
+def test_texts_of_a_file_are_escaped(tmp_path: Path):
     evil = "<|\x1b[31m\u202e<b>|>"
     model = bpe(tokens=[*TOKENS, evil], types=[2, 3, 3, 1, 1, 1, 3], pre="\x1b]0;x\x07").write(
         tmp_path / "m\x1b[31m.gguf"
@@ -91,10 +91,10 @@ def test_a_fixed_copy_is_written_and_its_status_is_that_of_the_copy(
     path = str(bpe(pre="gpt-2", padding_token_id=9999, unknown_token_id=0).write(tmp_path / "model.gguf"))
     out = str(tmp_path / "copy.gguf")
     status = run(["doctor", path, "--fix", out, "--json"])
-    said = json.loads(capsys.readouterr().out)
+    fix_record = json.loads(capsys.readouterr().out)
     keys = ["out", "chosen", "changes", "fixed", "remaining", "new", "hunt", "ids"]
-    assert list(said) == keys
-    assert "role_out_of_range" in said["fixed"]
+    assert list(fix_record) == keys
+    assert "role_out_of_range" in fix_record["fixed"]
     assert run(["doctor", out]) == status
     assert run(["doctor", path, "--fix", out]) == 1, "it exists"
     assert run(["doctor", path, "--fix", path, "--force"]) == 1
@@ -106,7 +106,7 @@ def test_a_fixed_copy_is_written_and_its_status_is_that_of_the_copy(
 
 
 @pytest.mark.parametrize("only", [[], ["--only", "nope"]])
-def test_a_file_without_anything_to_fix_is_told_to_have_nothing(capsys, only, tmp_path: Path):
+def test_a_file_with_nothing_to_fix_is_reported(capsys, only, tmp_path: Path):
     path = str(tmp_path / "model.json")
     Path(path).write_bytes(guiapp.open_model("demo:wordpiece").vocabulary.path.read_bytes())
     assert run(["doctor", path, "--fix", str(tmp_path / "out"), *only]) == 1

@@ -9,7 +9,7 @@ ENDS = "The text ends with {}, and the model adds another one."
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "said"),
+    ("model", "text", "message"),
     [
         ("demo:bpe", "<|begin_of_text|>hi", BEGINS.format("<|begin_of_text|>")),
         ("demo:bpe", "hi", ""),
@@ -18,10 +18,10 @@ ENDS = "The text ends with {}, and the model adds another one."
     ],
 )
 @pytest.mark.parametrize("form", ["ids", "json", "table"])
-def test_a_doubled_special_token_is_told_beside_the_ids(model, text, said, form, capsys):
+def test_a_doubled_special_token_is_reported_on_stderr(model, text, message, form, capsys):
     assert run(["tokenize", model, text, "--format", form]) == 0
     printed = capsys.readouterr()
-    assert printed.err == (f"tokenloupe: {said} Add --no-special to omit it.\n" if said else "")
+    assert printed.err == (f"tokenloupe: {message} Add --no-special to omit it.\n" if message else "")
     assert printed.out
     assert run(["tokenize", model, text, "--format", form, "--no-special"]) == 0
     assert capsys.readouterr().err == ""

@@ -28,7 +28,7 @@ WORDPIECE = ("tokenize", "demo:wordpiece", "--round-trip", "--exit-code")
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )
-def test_the_status_says_what_was_found(command, status, capsys):
+def test_the_exit_status_reflects_the_result(command, status, capsys):
     assert run(command) == status
 
 

@@ -44,9 +44,9 @@ def printed(monkeypatch, act):
     ],
 )
 def test_records_are_printed_for_eyes_and_programs(record, indent, lines, monkeypatch):
-    said = printed(monkeypatch, lambda: print_json(record, indent)).decode()
-    assert said == lines
-    assert json.loads(said) == record
+    output = printed(monkeypatch, lambda: print_json(record, indent)).decode()
+    assert output == lines
+    assert json.loads(output) == record
 
 
 def test_results_go_to_a_file_or_to_standard_output(tmp_path, monkeypatch):
@@ -129,7 +129,7 @@ def test_what_has_no_end_is_refused_at_once(words, tmp_path, capfd, monkeypatch)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no /dev/fd")
 @pytest.mark.parametrize("is_named", [True, False])
-def test_a_pipe_that_somebody_writes_to_is_read_up_to_a_bound(is_named, tmp_path, capsys, monkeypatch):
+def test_a_pipe_is_read_up_to_a_limit(is_named, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(files, "MOST_BYTES", 10)
     for text, status in ((b"ten bytes.", 0), (b"eleven bytes", 1)):
         reading, writing = os.pipe()

@@ -33,7 +33,7 @@ LIMITED = (
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_what_was_there_stays(tmp_path, arguments):
+def test_a_failed_write_leaves_the_existing_file(tmp_path, arguments):
     path = tmp_path / {"train": "a.gguf", "bench": "a.html"}.get(arguments[0], "a.png")
     path.write_bytes(b"old")
     command = [sys.executable, "-c", LIMITED, *arguments, str(path)]

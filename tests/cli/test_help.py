@@ -11,7 +11,7 @@ CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_has_its_code_as_it_is_and_no_signs_of_links(capsys, name):
+def test_a_chapter_keeps_its_code_and_has_no_link_markup(capsys, name):
     assert run(["help", name]) == 0
     printed = capsys.readouterr().out
     assert CODE.findall(printed) == CODE.findall(chapter_text(name))

@@ -37,16 +37,16 @@ def pair(tmp_path_factory):
     )
 
 
-def test_finds_are_printed_and_the_status_says_so(pair, tmp_path, capsys):
+def test_mismatches_are_printed_and_set_the_exit_status(pair, tmp_path, capsys):
     report, texts = tmp_path / "report.md", tmp_path / "own.txt"
     texts.write_text("In 1984\nno\n")
     options = ["--seconds", "100", "--seed", "5", "-f", str(texts), "--report", str(report), "--json"]
     assert run(["hunt", *pair, *options]) == 3
     printed = capsys.readouterr()
-    found = json.loads(printed.out)
-    assert found["seed"] == 5
-    assert (found["lines"], found["differing_lines"]) == (2, 1)
-    digits = next(find for find in found["finds"] if find["subject"] == "digits")
+    result = json.loads(printed.out)
+    assert result["seed"] == 5
+    assert (result["lines"], result["differing_lines"]) == (2, 1)
+    digits = next(find for find in result["finds"] if find["subject"] == "digits")
     assert digits["cause"] == "pre-tokenizer"
     assert digits["text"].encode().hex() == digits["bytes_hex"]
     assert digits["share"] == 0.5
@@ -57,7 +57,7 @@ def test_finds_are_printed_and_the_status_says_so(pair, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("n_batches", "status", "verdict"), [(30, 0, "No difference"), (3, 1, "Inconclusive")]
 )
-def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
+def test_no_mismatch_is_status_0_for_many_texts_and_1_for_few(
     n_batches, status, verdict, monkeypatch, capsys
 ):
     plan = engine.HuntPlan
@@ -70,12 +70,12 @@ def test_nothing_found_in_many_texts_is_status_0_and_in_few_1(
 
 def test_so_many_texts_are_the_same_ones_every_time(pair, monkeypatch, capsys):
     monkeypatch.undo()
-    found = []
+    result = []
     for _ in range(2):
         assert run(["hunt", *pair, "--texts", "4321", "--seed", "3", "--json"]) == 3
-        found.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
-    assert found[0]["tried"] == 4321
-    assert found[0] == found[1]
+        result.append(json.loads(capsys.readouterr().out) | {"seconds": 0})
+    assert result[0]["tried"] == 4321
+    assert result[0] == result[1]
     with pytest.raises(SystemExit):
         run(["hunt", *pair, "--texts", "9", "--seconds", "1"])
 

@@ -13,7 +13,7 @@ from guiapp.analysis.explain.reports import info_report
 from guiapp.cli.main import run
 
 
-def test_what_a_file_says_is_a_record(capsys):
+def test_json_prints_the_info_report(capsys):
     assert run(["info", "demo:toy", "--json"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith('{\n  "path": ')
@@ -27,8 +27,8 @@ def folder(tmp_path):
     content = {"added_tokens": [], "model": {"type": "BPE", "vocab": vocab, "merges": []}}
     decoder = {str(len(vocab)): {"content": "<|user|>", "special": True}}
     config = {"tokenizer_class": "PreTrainedTokenizerFast", "added_tokens_decoder": decoder}
-    for name, said in (("tokenizer.json", content), ("tokenizer_config.json", config)):
-        (tmp_path / name).write_text(json.dumps(said))
+    for name, values in (("tokenizer.json", content), ("tokenizer_config.json", config)):
+        (tmp_path / name).write_text(json.dumps(values))
     return tmp_path
 
 
@@ -48,16 +48,16 @@ def test_other_programs_are_named_with_the_shortest_text_and_the_share_of_own_li
 
 def test_what_strangers_wrote_into_a_file_is_no_command_for_a_terminal(capsys, tmp_path):
     template = "\x1b[2J\n" + "x" * 5000
-    said = {"tokenizer.chat_template": template, "odd.number": math.inf}
-    path = spm(keys=said).write(tmp_path / "m.gguf")
+    values = {"tokenizer.chat_template": template, "odd.number": math.inf}
+    path = spm(keys=values).write(tmp_path / "m.gguf")
     assert run(["info", str(path)]) == 0
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "tokenizer.chat_template: \\x1b[2J\\nxxx" in printed
     assert max(map(len, printed.splitlines())) < 300
     assert run(["info", str(path), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["metadata"]
-    assert (said["tokenizer.chat_template"], said["odd.number"]) == (template, "inf")
+    values = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["metadata"]
+    assert (values["tokenizer.chat_template"], values["odd.number"]) == (template, "inf")
 
 
 class Screen(io.TextIOWrapper):
@@ -76,7 +76,7 @@ def test_a_text_ends_its_line_on_a_screen_only(stream, end, monkeypatch):
 @pytest.mark.parametrize(
     ("listed", "at", "byte"), [(b"1 2\xff", "4", "FF"), (b"1" * 2000 + b"\xe5", "2,001", "E5")]
 )
-def test_a_list_that_is_no_text_is_told_where(listed, at, byte, tmp_path, capsys):
+def test_invalid_utf8_in_a_list_of_ids_is_located(listed, at, byte, tmp_path, capsys):
     (tmp_path / "ids").write_bytes(listed)
     assert run(["detokenize", "demo:toy", "-f", str(tmp_path / "ids")]) == 1
     assert capsys.readouterr().err == (

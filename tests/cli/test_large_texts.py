@@ -25,8 +25,8 @@ def peak_bytes(words, input_path, output_path):
     """By a small process: those that a large one starts count its memory as theirs."""
     with open(input_path, "rb") as stdin, open(output_path, "wb") as stdout:
         words = [sys.executable, "-c", PEAK, *COMMAND, *words]
-        told = subprocess.run(words, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, check=True)
-    return int(told.stderr) * (1 if sys.platform == "darwin" else 1024)
+        completed = subprocess.run(words, stdin=stdin, stdout=stdout, stderr=subprocess.PIPE, check=True)
+    return int(completed.stderr) * (1 if sys.platform == "darwin" else 1024)
 
 
 def write_text(path, n_bytes):
@@ -49,7 +49,7 @@ def test_four_times_the_text_takes_no_more_memory(form, tmp_path):
     assert peaks[1] - peaks[0] < 4 << 20
 
 
-def test_an_endless_input_is_tokenized_until_nobody_reads_or_an_interrupt():
+def test_endless_input_ends_on_a_closed_pipe_or_an_interrupt():
     for signal_number, status in ((None, 0), (signal.SIGINT, 130)):
         with (
             subprocess.Popen(["yes", "lions and cubs"], stdout=subprocess.PIPE) as yes,

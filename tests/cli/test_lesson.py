@@ -33,16 +33,16 @@ def test_each_fault_is_a_line_and_ends_with_status_1(example, capsys):
     assert last.endswith("none.toml:1: none.toml cannot be read: No such file or directory.")
 
 
-def test_a_fault_is_told_without_control_characters(example, capsys):
+def test_a_fault_is_printed_without_control_characters(example, capsys):
     example.write_text(EXAMPLE.replace("[[step]]", '[[step]]\n"\\u001b[31m" = 1', 1))
     assert run(["lesson", "check", str(example)]) == 1
     assert "\x1b" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "message"),
     [("page.txt", "ends with .html."), ("none/page.html", "cannot be written")],
 )
-def test_a_page_that_cannot_be_written_is_told(example, tmp_path, capsys, output, told):
+def test_an_unwritable_page_is_reported(example, tmp_path, capsys, output, message):
     assert run(["lesson", "export", str(example), "-o", str(tmp_path / output)]) == 1
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err

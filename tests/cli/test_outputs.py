@@ -32,7 +32,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @OF_EACH
-def test_a_file_that_is_there_stays_without_force(command, name, folder, capsys):
+def test_an_existing_file_is_unchanged_without_force(command, name, folder, capsys):
     (folder / name).write_bytes(b"old")
     assert run([*command.split(), name]) == 1
     out, err = capsys.readouterr()
@@ -108,7 +108,7 @@ READS = {
 @pytest.mark.parametrize("link", ["", "symlink", "link"])
 @pytest.mark.parametrize("command", READS, ids=map(str, range(len(READS))))
 def test_an_input_is_never_replaced(command, link, force, folder, capsys):
-    name, says = READS[command]
+    name, input_name = READS[command]
     file = folder / name
     for each in (file, folder / "model" / "tokenizer.json"):
         each.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ def test_an_input_is_never_replaced(command, link, force, folder, capsys):
     out = "./link" if link else f"./{name}"
     stdin = os.dup(0)
     with open(file, "rb") as stream:  # which is read where no other input has this name
-        os.dup2(stream.fileno() if says is None else stdin, 0)
+        os.dup2(stream.fileno() if input_name is None else stdin, 0)
     try:
         assert run([*command.split(), out, *force]) == 1
     finally:
@@ -126,7 +126,7 @@ def test_an_input_is_never_replaced(command, link, force, folder, capsys):
         os.close(stdin)
     printed = capsys.readouterr()
     assert (printed.out, printed.err.count("\n")) == ("", 1)
-    assert f"input of this command: {says or 'standard input'}." in printed.err
+    assert f"input of this command: {input_name or 'standard input'}." in printed.err
     assert file.read_bytes() == b"old"
 
 
@@ -137,7 +137,7 @@ def test_other_files_next_to_an_input_may_be_replaced(folder):
     assert (folder / "old.gguf").read_bytes()[:4] == b"GGUF"
 
 
-def test_a_picture_beside_more_models_than_fit_is_refused(folder, capsys):
+def test_a_picture_of_more_models_than_fit_is_refused(folder, capsys):
     words = ["screenshot", "--page", "compare", "-o", "a.png", "--beside", *["demo:toy"] * 4]
     with pytest.raises(SystemExit) as caught:
         run(words)

@@ -15,7 +15,7 @@ from guiapp.cli.step import Console
 TEXT = "How do lions sleep in New York?"
 
 
-def told(*commands: str) -> str:
+def console_output(*commands: str) -> str:
     """What the console says to some commands."""
     tokenizer = guiapp.open_model("demo:bpe")
     out = io.StringIO()
@@ -32,12 +32,12 @@ def told(*commands: str) -> str:
 
 def test_help_covers_every_command():
     names = [name[3:] for name in dir(Console) if name.startswith("do_")]
-    said = told(*(f"help {name}" for name in names))
-    assert "No help on" not in said
-    assert not any(line.startswith(" ") for line in said.splitlines())
-    assert told("help b") == told("help break")
-    assert "No help on" in told("help fly")
-    assert "restart" in told("help")
+    help_text = console_output(*(f"help {name}" for name in names))
+    assert "No help on" not in help_text
+    assert not any(line.startswith(" ") for line in help_text.splitlines())
+    assert console_output("help b") == console_output("help break")
+    assert "No help on" in console_output("help fly")
+    assert "restart" in console_output("help")
 
 
 def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
@@ -62,15 +62,15 @@ def test_of_a_long_text_the_beginning_is_stepped_through_unless_all_is_asked_for
     file = tmp_path / "long.txt"
     file.write_bytes(("Löwen und Schafe\n" * 100).encode())
     assert run(["step", "demo:bpe", "-f", str(file), "--json"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["text"] == "Löwen und Schafe\n" * 16
-    assert "1,800 bytes" in told.err
-    assert "first 288" in told.err
-    assert "--all" in told.err
+    console_output = capsys.readouterr()
+    assert json.loads(console_output.out)["text"] == "Löwen und Schafe\n" * 16
+    assert "1,800 bytes" in console_output.err
+    assert "first 288" in console_output.err
+    assert "--all" in console_output.err
     assert run(["step", "demo:bpe", "-f", str(file), "--json", "--all"]) == 0
-    told = capsys.readouterr()
-    assert json.loads(told.out)["text"] == "Löwen und Schafe\n" * 100
-    assert not told.err
+    console_output = capsys.readouterr()
+    assert json.loads(console_output.out)["text"] == "Löwen und Schafe\n" * 100
+    assert not console_output.err
 
 
 SESSION = """\

@@ -31,7 +31,7 @@ def session(text, *commands, breakpoints=()):
     return out.getvalue().splitlines()
 
 
-def test_breakpoints_that_cannot_be_hit_say_why_whenever_they_are_named():
+def test_unreachable_breakpoints_are_explained_wherever_listed():
     assert session("How lions", "break operation reach") == ["Breakpoint 0: operation reach, 0 hits.", ABSENT]
     assert session("How lions", "b operation push", "b operation reach", "b")[-3:] == [
         "0  operation push  8 hits",
@@ -56,8 +56,8 @@ def piped(text):
 def test_a_text_from_standard_input_leaves_none_for_commands(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", piped(b"abc"))
     assert run(["step", "demo:toy"]) == 1
-    said = "Standard input was used for the text. Give TEXT, -f FILE or --json instead."
-    assert capsys.readouterr().err == f"tokenloupe: {said}\n"
+    output = "Standard input was used for the text. Give TEXT, -f FILE or --json instead."
+    assert capsys.readouterr().err == f"tokenloupe: {output}\n"
 
 
 @pytest.mark.parametrize("source", ["text", "file", "terminal", "json"])
@@ -72,9 +72,9 @@ def test_other_texts_leave_standard_input_to_the_commands(source, monkeypatch, c
     monkeypatch.setattr(sys, "stdin", stdin)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert run(["step", "demo:toy", *words]) == 0
-    said = capsys.readouterr().out
-    assert ("Step 0 of" in said) == (source in ("text", "file"))
-    assert ("abc" in said) == (source in ("text", "file", "terminal", "json"))
+    output = capsys.readouterr().out
+    assert ("Step 0 of" in output) == (source in ("text", "file"))
+    assert ("abc" in output) == (source in ("text", "file", "terminal", "json"))
 
 
 def test_commands_are_remembered_from_one_session_to_the_next(monkeypatch, tmp_path):

@@ -8,20 +8,22 @@ import guiapp
 from guiapp.cli.main import run
 
 
-def test_the_best_segmentations_are_printed_behind_their_scores(capsys):
+def test_the_best_segmentations_are_printed_after_their_scores(capsys):
     assert run(["tokenize", "demo:unigram", "New York", "--best", "3", "--encoder", "viterbi"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
-    found = guiapp.open_model("demo:unigram").segmentations("New York", 3)
-    assert [list(map(int, ids)) for _, *ids in lines] == [each.encoding.token_ids.tolist() for each in found]
-    assert [float(score) for score, *_ in lines] == pytest.approx([each.score for each in found], abs=1e-4)
+    expected = guiapp.open_model("demo:unigram").segmentations("New York", 3)
+    assert [list(map(int, ids)) for _, *ids in lines] == [
+        each.encoding.token_ids.tolist() for each in expected
+    ]
+    assert [float(score) for score, *_ in lines] == pytest.approx([each.score for each in expected], abs=1e-4)
 
 
 def test_the_best_segmentations_are_printed_as_json(capsys):
     assert run(["tokenize", "demo:unigram", "New York", "--best", "3", "--format", "json"]) == 0
     report = json.loads(capsys.readouterr().out)
-    found = guiapp.open_model("demo:unigram").segmentations("New York", 3)
+    expected = guiapp.open_model("demo:unigram").segmentations("New York", 3)
     assert report["encoder"] == "viterbi"
-    assert [each["score"] for each in report["segmentations"]] == [each.score for each in found]
+    assert [each["score"] for each in report["segmentations"]] == [each.score for each in expected]
     for each in report["segmentations"]:
         assert [token["id"] for token in each["tokens"]] == each["token_ids"]
 
@@ -35,7 +37,7 @@ def test_the_best_segmentations_are_printed_as_json(capsys):
         (["demo:unigram", "x", "--best", "2", "--format", "table"], "Use --format ids or json."),
     ],
 )
-def test_what_cannot_be_done_is_told_in_one_line(capsys, arguments, message):
+def test_an_impossible_request_is_refused_in_one_line(capsys, arguments, message):
     assert run(["tokenize", *arguments]) == 1
     out, err = capsys.readouterr()
     assert out == ""

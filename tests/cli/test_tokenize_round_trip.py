@@ -7,7 +7,7 @@ from guiapp.analysis.explain.round_trip import round_trip
 from guiapp.cli.main import run
 
 
-def test_what_comes_back_is_told_or_printed_as_json(capsys):
+def test_the_round_trip_is_printed_as_text_or_json(capsys):
     tokenizer = guiapp.open_model("demo:spm")
     result = round_trip(tokenizer, tokenizer.encode("a  b", False))
     assert run(["tokenize", "demo:spm", "a  b", "--round-trip"]) == 0

@@ -43,7 +43,7 @@ def test_a_text_without_repeated_pairs_becomes_a_model_that_merges_nothing(marks
     assert len(guiapp.open_model(out).encode("abcd", add_special=False).token_ids) == 4
 
 
-def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsys):
+def test_end_of_word_marks_become_spaces_after_words(text_file, tmp_path, capsys):
     out = tmp_path / "out.gguf"
     assert train("bpe", text_file, 340, out, "--end-marks") == 0
     assert capsys.readouterr().out == ""
@@ -55,6 +55,6 @@ def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsy
     assert "--end-marks" in capsys.readouterr().err
 
 
-def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
+def test_an_unwritable_output_is_reported(text_file, tmp_path, capsys):
     assert train("bpe", text_file, 300, tmp_path / "no" / "o.gguf") == 1
     assert "cannot be written" in capsys.readouterr().err

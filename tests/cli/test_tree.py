@@ -8,7 +8,7 @@ from PySide6.QtGui import QImage
 from guiapp.cli.main import run
 
 
-def test_programs_are_told_the_whole_tree(capsys):
+def test_the_tree_is_printed_as_json_and_dot(capsys):
     assert run(["tree", "demo:toy", "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["nodes"]) == 9
     assert run(["tree", "demo:toy", "--dot"]) == 0
@@ -39,7 +39,7 @@ def test_a_picture_has_the_size_and_scale_asked_for(draw):
 
 
 @pytest.mark.parametrize(
-    ("words", "name", "says"),
+    ("words", "name", "message"),
     [
         ("demo:toy zz", "tree.png", "No token begins with “zz”"),
         ("demo:toy", "tree.nothing", "picture format"),
@@ -47,10 +47,10 @@ def test_a_picture_has_the_size_and_scale_asked_for(draw):
         ("demo:toy --scale 100", "tree.png", "Choose a smaller scale"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_a_line(draw, capsys, words, name, says):
+def test_an_impossible_drawing_is_refused_in_one_line(draw, capsys, words, name, message):
     status, path = draw(words, name)
     assert status == 1
     assert not path.exists()
     error = capsys.readouterr().err
-    assert says in error
+    assert message in error
     assert error.count("\n") == 1

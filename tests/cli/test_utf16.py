@@ -28,7 +28,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_text_in_utf_16_is_told_and_taken_as_it_is(capfd, files, command):
+def test_utf_16_text_is_reported_and_read_as_bytes(capfd, files, command):
     wide, narrow = files
     status, out, err = result_of(capfd, command, "-f", wide)
     assert status == 0

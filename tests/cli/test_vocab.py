@@ -7,7 +7,7 @@ import pytest
 from guiapp.cli.main import run
 
 
-def test_the_command_prints_a_record_and_says_where_more_is(capsys):
+def test_a_limited_record_is_printed_with_a_hint_at_the_rest(capsys):
     assert run(["vocab", "demo:bpe", "--limit", "2", "--json", "--columns", "id,bytes"]) == 0
     printed = capsys.readouterr()
     record = json.loads(printed.out)
@@ -16,16 +16,16 @@ def test_the_command_prints_a_record_and_says_where_more_is(capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "message"),
     [
         (["--sort", "colour"], "There is no column “colour”."),
         (["--columns", "id,colour"], "There is no column “colour”."),
         (["--limit", "-1"], "--limit -1"),
     ],
 )
-def test_what_cannot_be_listed_is_told_in_a_sentence(capsys, words, says):
+def test_an_impossible_listing_is_refused_in_a_sentence(capsys, words, message):
     assert run(["vocab", "demo:toy", *words]) == 1
-    assert capsys.readouterr().err.startswith(f"tokenloupe: {says}")
+    assert capsys.readouterr().err.startswith(f"tokenloupe: {message}")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_names_of_filters_are_taken_in_any_case(capsys):
 
 
 @pytest.mark.parametrize("text", ["foo:bar", "0xZZ", 'a:"b c"'])
-def test_what_looks_like_a_filter_is_text_in_the_quotes_that_the_error_names(capsys, text):
+def test_text_like_a_filter_is_matched_in_the_suggested_quotes(capsys, text):
     with pytest.raises(SystemExit):
         run(["vocab", "demo:bpe", text])
     quoted = '"' + text.replace('"', '""') + '"'

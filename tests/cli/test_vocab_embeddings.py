@@ -17,7 +17,7 @@ def model(tmp_path):
     return str(write_model(tmp_path / "x.gguf", tensors, 400, KNOWN))
 
 
-def test_tokens_that_look_untrained_are_listed_with_what_was_compared(model, capsys):
+def test_untrained_tokens_are_listed_with_the_basis_of_comparison(model, capsys):
     assert run(["vocab", model, "is:untrained", "--embeddings", "--sort", "cosine"]) == 0
     printed = capsys.readouterr()
     head, *rows = printed.out.splitlines()

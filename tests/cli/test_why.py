@@ -11,14 +11,14 @@ TEXT = "Hello tokenization<|im_end|>"
 def test_a_token_is_named_by_a_byte_or_by_its_number(capsys):
     encoding = guiapp.open_model("demo:bpe").encode(TEXT)
     index = next(row for row, (start, end) in enumerate(encoding.spans.tolist()) if start <= 8 < end)
-    told = []
+    outputs = []
     for which in (["--at", "8"], ["--token", str(index)], ["--at", "8:9"]):
         assert run(["why", "demo:bpe", TEXT, *which]) == 0
-        told.append(capsys.readouterr().out)
-    assert told[0] == told[1] == told[2]
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] == outputs[2]
     start, end = encoding.spans[index]
-    assert told[0].startswith(f"token {index}, bytes {start}–{end}\n  Bytes   ")
-    assert "beats t + o, rank 1,964" in told[0]
+    assert outputs[0].startswith(f"token {index}, bytes {start}–{end}\n  Bytes   ")
+    assert "beats t + o, rank 1,964" in outputs[0]
 
 
 def test_the_record_has_the_merges_and_what_lost(capsys):

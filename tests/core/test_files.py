@@ -53,7 +53,7 @@ def test_a_new_file_is_as_public_as_the_user_wants_unless_it_is_private(tmp_path
 
 
 @needs_modes
-def test_permissions_and_links_stay(tmp_path):
+def test_permissions_and_links_are_preserved(tmp_path):
     path, link = tmp_path / "file", tmp_path / "link"
     path.write_bytes(b"old")
     path.chmod(0o640)
@@ -131,7 +131,7 @@ def test_a_regular_file_is_read_whole_or_refused_for_its_size(takes_pipes, tmp_p
 
 
 @posix_only
-def test_a_pipe_is_no_file_unless_pipes_are_taken_and_somebody_writes(named_pipe):
+def test_a_pipe_is_accepted_only_if_allowed_and_written_to(named_pipe):
     for options, what in (((), "not a regular file"), ((True,), "received no data")):
         with pytest.raises(NotAFileError, match=what):
             open_input(named_pipe, *options)
@@ -144,7 +144,7 @@ def test_a_pipe_is_no_file_unless_pipes_are_taken_and_somebody_writes(named_pipe
 
 
 @posix_only
-def test_nobody_waits_for_the_first_byte_of_a_pipe_without_a_name(monkeypatch):
+def test_an_unnamed_pipe_opens_without_waiting_for_data(monkeypatch):
     monkeypatch.setattr(files, "PATIENCE_S", 30)
     reading, writing = os.pipe()
     began_s = time.monotonic()
@@ -227,7 +227,7 @@ def test_a_file_has_the_hash_that_other_programs_give_it(tmp_path):
         assert file_hash(path) == hashlib.sha256(data).hexdigest()
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path):
+def test_a_file_that_cannot_be_read_is_reported(tmp_path):
     with pytest.raises(VocabError, match=r"^none cannot be read: No such file or directory\.$"):
         file_hash(tmp_path / "none")
 

@@ -42,7 +42,7 @@ def never_stop(share):
     """Somebody who goes on waiting."""
 
 
-class NobodyWaitsError(Exception):
+class AbandonedError(Exception):
     """Raised in place of an answer that nobody wants any more."""
 
 
@@ -50,11 +50,11 @@ class NobodyWaitsError(Exception):
     ("complaint", "line"),
     [(b"", ""), (b"one", "one"), (b"one\n two \n\n  \n", "two"), (b"\xff\n", "\ufffd"), (b"a\r\nb\r\n", "b")],
 )
-def test_of_a_complaint_the_last_line_tells(complaint, line):
+def test_the_last_line_of_error_output_is_used(complaint, line):
     assert last_line(complaint) == line
 
 
-def test_a_process_answers_while_somebody_waits():
+def test_a_process_answers_a_waiting_caller():
     shares = []
     answer = answer_of("guiapp.analysis.search.in_text_worker", request("^a", True, 9, b"ab"), shares.append)
     assert np.frombuffer(answer, np.int64).tolist() == [0, 1]
@@ -75,11 +75,11 @@ def test_memory_is_limited_by_what_is_asked(monkeypatch):
     assert limits == [(resource.RLIMIT_AS, ((1 << 30) + 48, (1 << 30) + 48))]
 
 
-def test_a_process_that_nobody_waits_for_is_ended():
+def test_an_abandoned_process_is_ended():
     def stop(share):
-        raise NobodyWaitsError
+        raise AbandonedError
 
-    with pytest.raises(NobodyWaitsError):
+    with pytest.raises(AbandonedError):
         answer_of("guiapp.analysis.tree.trials", b"", stop)
     with pytest.raises(ApartError, match="JSONDecodeError"):
         answer_of("guiapp.analysis.tree.trials", b"", never_stop)
@@ -96,35 +96,35 @@ def test_frames_are_read_as_they_were_written_and_none_where_the_stream_ends_wit
     assert read_frame(io.BytesIO(whole[:11])) == b"one"
 
 
-def test_a_kept_process_answers_again_and_again_until_it_is_closed_and_then_anew():
-    kept = PersistentProcess(in_tokens_worker.__name__)
+def test_a_persistent_process_answers_until_closed_and_restarts():
+    retained = PersistentProcess(in_tokens_worker.__name__)
     tokens = in_tokens_worker.request(np.frombuffer(b"abab", np.uint8), np.array([0, 1, 2, 4]))
-    assert not kept.is_running
+    assert not retained.is_running
     for _ in range(2):
-        assert kept.answer(tokens, never_stop, 60.0) == b""
-        assert kept.is_running
-        found = [kept.answer(pattern, never_stop, 60.0) for pattern in (b"a", b"b", b"c")]
-        assert [np.frombuffer(each, np.int32).tolist() for each in found] == [[0, 2], [1, 2], []]
-        kept.close()
-        assert not kept.is_running
+        assert retained.answer(tokens, never_stop, 60.0) == b""
+        assert retained.is_running
+        answers = [retained.answer(pattern, never_stop, 60.0) for pattern in (b"a", b"b", b"c")]
+        assert [np.frombuffer(each, np.int32).tolist() for each in answers] == [[0, 2], [1, 2], []]
+        retained.close()
+        assert not retained.is_running
 
 
-def test_a_kept_process_is_ended_where_nobody_waits_where_it_takes_too_long_and_where_it_fails():
+def test_a_persistent_process_ends_on_abort_timeout_or_failure():
     def stop(share):
-        raise NobodyWaitsError
+        raise AbandonedError
 
     tokens = in_tokens_worker.request(np.frombuffer(b"a" * 40, np.uint8), np.array([0, 40]))
     asked = (
-        (NobodyWaitsError, b"a", stop, 60.0),
+        (AbandonedError, b"a", stop, 60.0),
         (TimeoutError, b"^(a+)+$b", never_stop, 0.1),
         (ApartError, b"(", never_stop, 60.0),
     )
     for error, pattern, progress, longest_s in asked:
-        kept = PersistentProcess(in_tokens_worker.__name__)
-        kept.answer(tokens, never_stop, 60.0)
+        retained = PersistentProcess(in_tokens_worker.__name__)
+        retained.answer(tokens, never_stop, 60.0)
         with pytest.raises(error):
-            kept.answer(pattern, progress, longest_s)
-        assert not kept.is_running
+            retained.answer(pattern, progress, longest_s)
+        assert not retained.is_running
 
 
 pytestmark = [
@@ -282,8 +282,8 @@ def test_holes_go_back():
         return int(Path("/proc/self/statm").read_text().split()[1])
 
     blocks = [bytes(50_000) for _ in range(1_000)]
-    kept, before = blocks[::10], resident_pages()
+    retained, before = blocks[::10], resident_pages()
     del blocks
     give_holes_back()
-    assert len(kept) == 100
+    assert len(retained) == 100
     assert resident_pages() < before - 5_000

@@ -20,5 +20,5 @@ OWNERS = {
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, make_session, settings):
+def test_no_work_continues_after_closing(name, make_session, settings):
     see_that_nothing_goes_on(*OWNERS[name](make_session(), settings))

@@ -38,14 +38,14 @@ def test_a_source_written_again_as_it_was_changes_nothing(built):
     assert fault(built) is None
 
 
-def test_a_missing_library_says_how_to_get_it(built):
+def test_a_missing_library_is_reported_with_instructions(built):
     built.unlink()
     assert fault(built, "") == "The native library is missing. Build it: python -m guiapp.native.build"
     built.with_name("encoder.cpp").unlink()
     assert fault(built) == "The native library is missing. Install Tokenloupe again."
 
 
-def test_the_program_tells_it_in_one_line():
+def test_the_program_reports_a_missing_library_in_one_line():
     done = run("-m", "guiapp", "info", "demo:toy", TOKENLOUPE_NATIVE="other")
     assert done.returncode == 1
     assert done.stderr == (
@@ -53,7 +53,7 @@ def test_the_program_tells_it_in_one_line():
     )
 
 
-def test_without_a_compiler_the_last_line_says_what_to_install(tmp_path):
+def test_a_missing_compiler_is_reported_in_the_last_line(tmp_path):
     done = run("-I", "-S", str(BUILD), PATH=str(tmp_path))  # -S: without packages, ziglang among them
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("There is no compiler for C++20 here: install g++")

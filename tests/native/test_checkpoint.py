@@ -7,7 +7,7 @@ import pytest
 from guiapp.native.checkpoint import at_checkpoints, checkpoint, has_visitor, stoppable
 
 
-def test_visits_go_to_the_innermost_watcher():
+def test_visits_go_to_the_innermost_visitor():
     visits = []
     with at_checkpoints(lambda: visits.append("outer")):
         assert has_visitor()
@@ -28,7 +28,7 @@ def test_every_so_many_items_are_a_checkpoint(n_items, n_visits):
     assert len(visits) == n_visits
 
 
-def test_what_a_watcher_raises_ends_the_work_and_the_watch():
+def test_an_exception_of_a_visitor_ends_the_work_and_its_visits():
     def stop():
         raise InterruptedError
 
@@ -37,10 +37,10 @@ def test_what_a_watcher_raises_ends_the_work_and_the_watch():
     assert not has_visitor()
 
 
-def test_other_threads_are_not_watched():
-    told = []
+def test_other_threads_have_no_visitor():
+    results = []
     with at_checkpoints(lambda: None):
-        thread = threading.Thread(target=lambda: told.append(has_visitor()))
+        thread = threading.Thread(target=lambda: results.append(has_visitor()))
         thread.start()
         thread.join()
-    assert told == [False]
+    assert results == [False]

@@ -23,10 +23,10 @@ def as_in_file(texts: list[bytes]) -> NDArray[np.uint8]:
 
 @given(TEXTS, st.booleans())
 def test_strings_are_cut_at_the_first_nul_and_empty_ones_named(texts, name_empty):
-    found, offsets, n_odd = pack_gguf_strings(as_in_file(texts), 0, len(texts), name_empty)
+    result, offsets, n_odd = pack_gguf_strings(as_in_file(texts), 0, len(texts), name_empty)
     cut = [text.split(b"\0")[0] for text in texts]
-    wanted = [text or (b"[EMPTY_%d]" % row) * name_empty for row, text in enumerate(cut)]
-    assert [found[start:end].tobytes() for start, end in pairwise(offsets.tolist())] == wanted
+    expected = [text or (b"[EMPTY_%d]" % row) * name_empty for row, text in enumerate(cut)]
+    assert [result[start:end].tobytes() for start, end in pairwise(offsets.tolist())] == expected
     assert n_odd == sum(not after or after != before for before, after in zip(texts, cut, strict=True))
 
 
@@ -36,8 +36,8 @@ def test_whole_strings_are_skipped(texts, count, n_missing):
     ends = np.cumsum([0, *(8 + len(text) for text in texts)])
     n_whole = min(count, int(np.searchsorted(ends, len(data) - n_missing, side="right")) - 1)
     if n_whole >= 0:
-        found = skip_gguf_strings(data[: len(data) - n_missing], 0, count)
-        assert found == (n_whole, ends[n_whole])
+        result = skip_gguf_strings(data[: len(data) - n_missing], 0, count)
+        assert result == (n_whole, ends[n_whole])
 
 
 @pytest.mark.parametrize("length", [5, 1 << 32, (1 << 63) - 9, (1 << 64) - 8, (1 << 64) - 1])

@@ -31,20 +31,20 @@ def longest_by_trying(tokens, text, position):
 
 
 @given(tokens=TOKENS, text=TEXTS)
-def test_the_longest_token_is_found_at_every_place(tokens, text):
+def test_the_longest_token_is_matched_at_every_offset(tokens, text):
     tokens, text = as_bytes(tokens), text.encode() + b"".join(as_bytes(tokens))
-    found = matcher_of(tokens).find_longest(np.frombuffer(text, np.uint8))
-    assert found.tolist() == [longest_by_trying(tokens, text, place) for place in range(len(text))]
+    matches = matcher_of(tokens).find_longest(np.frombuffer(text, np.uint8))
+    assert matches.tolist() == [longest_by_trying(tokens, text, place) for place in range(len(text))]
 
 
 @given(seed=st.integers(0, 2**32 - 1))
-def test_nodes_of_many_children_are_followed_like_others(seed):
+def test_nodes_with_many_children_are_matched_correctly(seed):
     random = np.random.default_rng(seed)
     tokens = [random.integers(0, 40, random.integers(1, 4)).astype(np.uint8).tobytes() for _ in range(2000)]
     text = random.integers(0, 41, 300).astype(np.uint8).tobytes()
     known = {token: i for i, token in enumerate(tokens)}
-    found = matcher_of(tokens).find_longest(np.frombuffer(text, np.uint8))
-    for place, token in enumerate(found.tolist()):
+    matches = matcher_of(tokens).find_longest(np.frombuffer(text, np.uint8))
+    for place, token in enumerate(matches.tolist()):
         starts = [known[text[place : place + n]] for n in (3, 2, 1) if text[place : place + n] in known]
         assert token == (starts[0] if starts else NONE)
 
@@ -57,9 +57,9 @@ def test_shorter_is_the_longest_start_that_is_a_token(tokens):
         assert shorter == (tokens.index(max(starts, key=len)) if starts else NONE)
 
 
-def test_tokens_that_are_not_asked_for_and_empty_ones_are_not_found():
-    found = matcher_of([b"ab", b"a", b""], [1, 2]).find_longest(np.frombuffer(b"abc", np.uint8))
-    assert found.tolist() == [1, NONE, NONE]
+def test_excluded_and_empty_tokens_are_not_matched():
+    matches = matcher_of([b"ab", b"a", b""], [1, 2]).find_longest(np.frombuffer(b"abc", np.uint8))
+    assert matches.tolist() == [1, NONE, NONE]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,6 @@ def test_huge_tokens_and_texts_made_of_their_beginnings_take_linear_time():
     started = time.process_time()
     matcher = matcher_of([b"a", b"a" * size])
     for text in (b"a" * (size - 1), b"a" * (size - 1) + b"b"):
-        found = matcher.find_longest(np.frombuffer(text, np.uint8))
-        assert not found[: size - 1].any()
+        matches = matcher.find_longest(np.frombuffer(text, np.uint8))
+        assert not matches[: size - 1].any()
     assert time.process_time() - started < 5

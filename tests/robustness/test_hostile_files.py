@@ -48,8 +48,8 @@ def run(first, count):
     ]
     try:
         child = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, env=environment())
-        said, story = child.stdout, f"ended with {child.returncode}: {child.stderr[-3000:]}"
+        output, story = child.stdout, f"ended with {child.returncode}: {child.stderr[-3000:]}"
     except subprocess.TimeoutExpired as late:
-        said, story = (late.stdout or b"").decode(), "does not end"
-    lines = said.splitlines()
+        output, story = (late.stdout or b"").decode(), "does not end"
+    lines = output.splitlines()
     return lines, f"seed {SEED}, file {lines[-1] if lines else first}: {story}"

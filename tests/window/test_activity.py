@@ -34,15 +34,15 @@ def test_a_model_that_is_being_opened_is_named_and_can_be_cancelled(qapp, qtbot)
 
 def test_a_text_that_is_read_comes_next_and_can_be_cancelled(qapp, qtbot, tmp_path, hold):
     (tmp_path / "text.txt").write_bytes(b"two")
-    gate, told = hold(text_session, "read_text"), []
+    gate, titles = hold(text_session, "read_text"), []
     session = ModelSession(TextSession(b"one"), load=lambda *asked: FakeTokenizer())
     activity = Activity(session, SessionOpener(session))
-    activity.changed.connect(lambda: told.append(activity.now and activity.now.title))
+    activity.changed.connect(lambda: titles.append(activity.now and activity.now.title))
     assert activity.now is None
     session.text.open(tmp_path / "text.txt")
     assert activity.now[:2] == ("Reading the text", 0.0)
     activity.now.cancel()
-    assert told == ["Reading the text", None]
+    assert titles == ["Reading the text", None]
     gate.set()
     session.text.reading.finish(PATIENCE_S)
     QApplication.processEvents()

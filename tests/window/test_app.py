@@ -133,7 +133,7 @@ def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp
 
 
 @pytest.mark.slow
-def test_without_a_display_one_line_says_so(environment):
+def test_without_a_display_a_one_line_error_is_printed(environment):
     for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
         environment.pop(name, None)
     result = run("import sys; from guiapp.cli.main import run; sys.exit(run([]))", environment)
@@ -158,7 +158,7 @@ def test_a_screenshot_needs_no_display(environment, tmp_path, page):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "expected"),
     [
         ("--page compare --compare demo:bpe --difference 1000", "difference 1,000: "),
         ("--page inspect --at-text nowhere", "“nowhere”"),
@@ -166,11 +166,11 @@ def test_a_screenshot_needs_no_display(environment, tmp_path, page):
         ("--page vocabulary --filter id:abc", "“abc”"),
     ],
 )
-def test_a_screenshot_of_what_is_not_there_is_refused(environment, tmp_path, options, told):
+def test_a_screenshot_of_what_is_not_there_is_refused(environment, tmp_path, options, expected):
     words = f"screenshot --model demo:toy {options} --text abacbb -o {tmp_path}/page.png".split()
     result = run(f"import sys; from guiapp.cli.main import run; sys.exit(run({words}))", environment)
     assert result.returncode == 1
-    assert told in result.stderr
+    assert expected in result.stderr
     assert not list(tmp_path.glob("*.png"))
 
 
@@ -179,17 +179,19 @@ def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
         save_screenshot("inspect", "demo:toy", None, ScreenshotOptions(), tmp_path / "missing" / "page.png")
 
 
-def test_a_picture_that_is_smaller_than_the_window_is_told(tmp_path):
+def test_a_screenshot_smaller_than_the_window_is_rejected(tmp_path):
     with pytest.raises(TokenloupeError, match="860x480 pixels"):
         save_screenshot(
             "inspect", "demo:toy", None, ScreenshotOptions(size=(859, 480)), tmp_path / "page.png"
         )
 
 
-@pytest.mark.parametrize("look", [ScreenshotOptions(encoder="viterbi"), ScreenshotOptions(race="viterbi")])
-def test_a_screenshot_with_an_encoder_that_the_model_lacks_is_refused(look, tmp_path):
+@pytest.mark.parametrize(
+    "screenshot_options", [ScreenshotOptions(encoder="viterbi"), ScreenshotOptions(race="viterbi")]
+)
+def test_a_screenshot_with_an_encoder_that_the_model_lacks_is_refused(screenshot_options, tmp_path):
     with pytest.raises(TokenloupeError, match="has no encoder “viterbi”"):
-        save_screenshot("steps", "demo:toy", None, look, tmp_path / "page.png")
+        save_screenshot("steps", "demo:toy", None, screenshot_options, tmp_path / "page.png")
 
 
 def test_a_picture_that_is_not_ready_in_time_is_an_error(qapp, monkeypatch):
@@ -211,7 +213,7 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     assert result.stdout.strip() == "[]", result.stderr
 
 
-CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF = """
+CODE_THAT_PRINTS_AT_EXIT = """
 import atexit
 atexit.register(print, "everything is taken down")
 """
@@ -219,7 +221,7 @@ atexit.register(print, "everything is taken down")
 
 def test_closing_ends_the_program_at_once(environment):
     opened = CODE_FOR_A_WINDOW_THAT_CLOSES.format(model="demo:toy")
-    result = run(CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF + opened, environment)
+    result = run(CODE_THAT_PRINTS_AT_EXIT + opened, environment)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
@@ -248,7 +250,7 @@ def test_a_session_opens_from_the_command_line(environment, tmp_path):
     assert (result.stdout.strip(), result.stderr) == ("demo:toy b'abacb' tree", "")
 
 
-CODE_THAT_LAYS_OUT_TEXT = """
+CODE_FOR_A_TEXT_LAYOUT = """
 from guiapp.window import app
 application = app.make_application()
 from PySide6.QtGui import QTextLayout
@@ -260,7 +262,7 @@ layout.endLayout()
 
 
 def test_fonts_that_cannot_show_a_script_are_no_news(environment):
-    assert run(CODE_THAT_LAYS_OUT_TEXT, environment).stderr == ""
+    assert run(CODE_FOR_A_TEXT_LAYOUT, environment).stderr == ""
 
 
 CODE_THAT_FREES_LARGE_BLOCKS = """

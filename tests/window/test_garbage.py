@@ -48,7 +48,7 @@ def test_other_threads_destroy_no_garbage(qtbot, collector):
     assert objects.args
 
 
-def test_everything_is_looked_at_now_and_then(qtbot, monkeypatch):
+def test_full_collections_run_from_time_to_time(qtbot, monkeypatch):
     monkeypatch.setattr(garbage, "FULL_LOOK_MS", 5)
     threads: list[int] = []
     collector = GarbageCollector()
@@ -61,7 +61,7 @@ def test_everything_is_looked_at_now_and_then(qtbot, monkeypatch):
     gc.unfreeze()
 
 
-def test_nothing_is_looked_at_while_modules_are_loaded(qtbot, monkeypatch):
+def test_nothing_is_collected_while_modules_are_loaded(qtbot, monkeypatch):
     monkeypatch.setattr(garbage, "LOOK_MS", 1)
     threads: list[int] = []
     collector = GarbageCollector()

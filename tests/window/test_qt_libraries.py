@@ -51,7 +51,7 @@ def test_the_first_failure_counts():
         {"QT_QPA_PLATFORM": "wayland;xcb", "DISPLAY": ":9999"},
     ],
 )
-def test_a_program_without_a_display_that_answers_says_so(environment):
+def test_a_display_that_does_not_respond_is_reported(environment):
     assert "no display" in problem(environment)
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from fitting import SIZES, unreadable
 from instant_recorder import load_once
-from pictures import settle
+from pictures import process_events
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication
@@ -57,7 +57,7 @@ def test_a_page_with_modes_has_them_in_the_top_bar_and_remembers_the_last(window
     buttons, model = window.top_bar.modes.buttons, window.top_bar.model_button
     window.actions_table["compare"].trigger()
     assert modes(window) == ["[Models]", "Texts", "Vocabularies", "Languages", "Hunt"]
-    settle()
+    process_events()
     left = buttons["compare"].mapTo(window, buttons["compare"].rect().topLeft()), model.geometry()
     qtbot.mouseClick(buttons["hunt"], LEFT)
     assert (window.pages.current_name, modes(window)) == (
@@ -66,7 +66,7 @@ def test_a_page_with_modes_has_them_in_the_top_bar_and_remembers_the_last(window
     )
     qtbot.mouseClick(window.rail.entries["Vocabulary"], LEFT)
     assert modes(window) == ["[Tokens]", "Special tokens"]
-    settle()
+    process_events()
     first = buttons["vocabulary"]
     assert (first.mapTo(window, first.rect().topLeft()), model.geometry()) == left
     qtbot.mouseClick(window.rail.entries["Tree"], LEFT)
@@ -93,7 +93,7 @@ def test_the_rail_is_one_stop_of_tab_and_arrows_walk_it(window, qtbot):
     assert window.pages.current_name == "tree"
 
 
-def test_a_screen_reader_is_told_which_page_is_shown(window):
+def test_the_current_page_is_exposed_to_screen_readers(window):
     read = {word: QAccessible.queryAccessibleInterface(entry) for word, entry in window.rail.entries.items()}
     names = [each.text(QAccessible.Text.Name) for each in read.values()]
     assert [name.partition(",")[0] for name in names] == ENTRIES  # the doctor's has what was found
@@ -125,7 +125,7 @@ def test_the_doctor_counts_errors_and_warnings_in_the_colour_of_the_worst(window
     assert (window.setting.theme_source.theme.bad.name() in reds) is (severity == ERROR)
 
 
-def test_in_no_window_do_parts_of_the_top_bar_meet_or_move_by_what_badges_say(window):
+def test_top_bar_parts_neither_overlap_nor_move_with_badge_texts(window):
     bar, session = window.top_bar, window.setting.session
     window.setUpdatesEnabled(False)  # it is laid out, not painted
     for size in SIZES:
@@ -136,7 +136,7 @@ def test_in_no_window_do_parts_of_the_top_bar_meet_or_move_by_what_badges_say(wi
             for encoder in ("greedy", None):
                 session.set_encoder(encoder)
                 bar.exactness.show_state("approximate 100.0 %" if encoder else "exact", "good", "check", "")
-                settle()
+                process_events()
                 shown = [each for each in bar.modes.buttons.values() if each.isVisible()]
                 parts = [bar.model_button, *shown, bar.exactness, bar.round_trip, bar.encoder_button]
                 edges = [

@@ -18,7 +18,7 @@ class FakeActivity(QObject):
         self.changed.emit()
 
 
-def test_what_goes_on_is_told_once_it_takes_long(qtbot):
+def test_long_activities_are_shown(qtbot):
     activity, cancelled = FakeActivity(), []
     view = ActivityView(activity)
     qtbot.addWidget(view)

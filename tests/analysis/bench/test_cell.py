@@ -40,8 +40,10 @@ class Machine:
             return ContenderTokens(np.array(IDS[is_split], np.int32), None)
 
         lengths = np.array([1, 1, 1, 1])
-        wanted = Plan("model", **plan)
-        return Race(wanted, Workers(self.start), control or Control(), reference, lengths, lambda: self.now_s)
+        requested = Plan("model", **plan)
+        return Race(
+            requested, Workers(self.start), control or Control(), reference, lengths, lambda: self.now_s
+        )
 
 
 class MadeUpWorker(AnswersAtOnce):
@@ -67,7 +69,7 @@ class MadeUpWorker(AnswersAtOnce):
         self._machine.log.append((self._name, "end"))
 
 
-def told(events) -> list[tuple[object, ...]]:
+def event_summaries(events) -> list[tuple[object, ...]]:
     """The names of events, with who and how long or why."""
     return [
         (each["event"], each["contender"], each.get("seconds", each.get("reason", ""))) for each in events
@@ -104,7 +106,7 @@ def failing_at(name: str, operation: str, nth: int, error: Exception):
 
 
 @pytest.mark.parametrize("is_lost", [True, False])
-def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
+def test_a_failure_names_its_cell_and_the_others_continue(is_lost):
     error = (WorkerLost if is_lost else ContenderFailed)("It broke.")
     machine = Machine(failing_at("heap", "encode", 3, error))
     race = machine.race()
@@ -119,7 +121,7 @@ def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
 
 @pytest.mark.parametrize("operations", [("encode",), ("memory",)])
 @pytest.mark.parametrize("n_calls", [0, 1, 4])
-def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
+def test_measured_results_are_reported_before_a_run_stops(operations, n_calls):
     control = Control()
     calls = []
 

@@ -36,17 +36,17 @@ def test_many_texts_are_encoded_in_order_on_threads_of_their_own(n_threads, are_
     assert len(names) <= n_threads * 4
 
 
-def test_our_contender_adds_and_finds_no_special_tokens(tokenizer):
+def test_our_library_neither_adds_nor_parses_special_tokens(tokenizer):
     ours = our_contender(tokenizer, "heap")
     text = b"a <think> <|begin_of_text|> b"
     tokens = ours.tokens(ours.encode(ours.take_text(bytearray(text))))
-    wanted = tokenizer.encode(text, add_special=False, parse_special=False)
-    assert tokens.ids.tolist() == wanted.token_ids.tolist()
-    assert tokens.spans.tolist() == wanted.spans.tolist()
+    expected = tokenizer.encode(text, add_special=False, parse_special=False)
+    assert tokens.ids.tolist() == expected.token_ids.tolist()
+    assert tokens.spans.tolist() == expected.spans.tolist()
     rows = [ours.row_tokens(row) for row in ours.encode_batch([text, b"c"], 2)]
     assert rows[0].ids.tolist() == tokens.ids.tolist()
     assert (len(rows), rows[0].spans) == (2, None)
-    assert ours.decode(ours.take_ids(wanted.token_ids)) == text
+    assert ours.decode(ours.take_ids(expected.token_ids)) == text
 
 
 def test_appending_belongs_to_the_default_encoder(tokenizer):
@@ -74,7 +74,7 @@ def test_equal_ids_agree_wholly():
     assert (agreement.exact, agreement.share, agreement.first_difference) == (True, 1.0, None)
 
 
-def test_the_first_difference_tells_byte_and_both_ids():
+def test_the_first_difference_has_the_offset_and_both_ids():
     for spans in (True, False):
         agreement = compare(tokens(0, 1, 2), tokens(0, 0, 0, 2, spans=spans), LENGTHS)
         assert not agreement.exact

@@ -19,12 +19,12 @@ def test_a_run_that_is_held_back_is_stopped_at_once(monkeypatch):
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held back here")
 def test_an_interrupt_comes_when_it_is_no_longer_held_back():
-    told = []
-    before = signal.signal(signal.SIGINT, lambda *_: told.append("interrupt"))
+    calls = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append("interrupt"))
     try:
         with interrupts_held_back():
             signal.raise_signal(signal.SIGINT)
-            told.append("started")
+            calls.append("started")
     finally:
         signal.signal(signal.SIGINT, before)
-    assert told == ["started", "interrupt"]
+    assert calls == ["started", "interrupt"]

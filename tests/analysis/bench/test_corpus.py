@@ -40,12 +40,12 @@ def test_named_corpora(vocabulary, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("no/such/text", "no/such/text"), ("sample:poem", "english"), ("EMPTY", "empty")]
+    ("name", "message"), [("no/such/text", "no/such/text"), ("sample:poem", "english"), ("EMPTY", "empty")]
 )
-def test_what_cannot_be_read_is_said_in_one_line(vocabulary, tmp_path, name, says):
+def test_an_unreadable_corpus_is_reported_in_one_line(vocabulary, tmp_path, name, message):
     (tmp_path / "EMPTY").touch()
     path = str(tmp_path / name) if name == "EMPTY" else name
-    with pytest.raises(CorpusError, match=says) as error:
+    with pytest.raises(CorpusError, match=message) as error:
         corpus_named(path, vocabulary)
     assert "\n" not in str(error.value)
 

@@ -74,7 +74,7 @@ def folder(tmp_path, monkeypatch):
         ("a=python:./own_module.py:number", "python", "HERE/own_module:number"),
     ],
 )
-def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, written, kind, target):
+def test_a_parsed_library_has_absolute_paths_and_round_trips(folder, written, kind, target):
     own = parse_custom(written)
     target = target.replace("HERE", str(folder)).replace("/SH", subprocess.getoutput("command -v sh"))
     assert own.kind == kind
@@ -84,7 +84,7 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "message"),
     [
         ("tok", "“tok” does not describe an encoder. Write NAME=command:WORDS, "),
         ("=command:sh", "“” cannot be a name"),
@@ -102,8 +102,8 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
         ("a=tiktoken@env", "“a=tiktoken@env” does not describe an encoder"),
     ],
 )
-def test_what_cannot_be_one_is_told(written, told):
-    with pytest.raises(CustomError, match=told):
+def test_an_invalid_custom_library_is_refused(written, message):
+    with pytest.raises(CustomError, match=message):
         parse_custom(written)
 
 
@@ -114,12 +114,12 @@ def test_what_cannot_be_one_is_told(written, told):
      {"name": "a", "kind": "command", "target": ""}, {"name": "a", "kind": "command", "target": ["rm"]},
      {"kind": "command", "target": "x"}, "abc", 5],
 )  # fmt: skip
-def test_so_is_what_files_say(record):
+def test_an_invalid_record_of_a_custom_library_is_refused(record):
     with pytest.raises(CustomError):
         read_custom([record])
 
 
-def test_they_take_part_beside_others_and_travel_in_the_plan():
+def test_custom_libraries_join_the_others_and_the_saved_plan():
     own = CustomContender("mine", "command", "sh -c 'x y'")
     plan = Plan("demo:bpe", contenders=("fast", "mine"), own=(own, replace(own, name="yours")))
     tokenizer = open_model("demo:bpe")
@@ -143,7 +143,7 @@ def test_plans_of_earlier_versions_leave_out_contenders_in_other_pythons():
     assert plan == Plan("m", contenders=("fast", "mine"), own=(CustomContender("mine", "command", "x"),))
 
 
-def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
+def test_the_command_to_confirm_hides_no_characters():
     own = CustomContender("a", "command", "rm -rf x")
     assert own.shown == "rm -rf x"
     for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
@@ -151,7 +151,7 @@ def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
             read_custom([replace(own, target=f"rm {hidden} x").record()])
 
 
-def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
+def test_a_plan_from_a_file_runs_no_program_unless_allowed(tmp_path):
     trace = tmp_path / "trace"
     own = make_custom("a", "command", f'{shlex.quote(sys.executable)} -c \'open("{trace}", "w"); print(1)\'')
     plan = Plan(
@@ -192,7 +192,7 @@ def test_a_command_writes_ids_as_it_likes(answer):
 
 
 @pytest.mark.parametrize("answer", [b"1 x", b"1.5", b"-1", b"99999999999", b"9" * 30, b"\xff", b"[[1]]"])
-def test_what_is_no_id_is_told(answer):
+def test_invalid_ids_are_refused(answer):
     with pytest.raises(UnavailableError, match=r"an id"):
         ids_in(answer)
 

@@ -45,7 +45,7 @@ def in_proportion(name: str, size_bytes: int) -> float:
     return size_bytes * {"fast": 1e-9, "heap": 1e-8, "scan": 1e-8}[name]
 
 
-def test_a_run_is_told_from_its_beginning_to_its_end():
+def test_a_run_emits_events_from_start_to_finish():
     events = list(run(plan(), Control(), FakeStarter(in_proportion)))
     assert [event["event"] for event in events if event["event"] != "sample"] == [
         "started", *["loading"] * 2, *["loaded"] * 2, "cell", *["compared"] * 2, *["result"] * 2, "finished",
@@ -101,14 +101,14 @@ def test_what_is_a_ratio_is_measured_within_the_same_rounds():
         ({"corpora": ()}, "A benchmark needs a text. Choose a corpus."),
     ],
 )
-def test_what_cannot_be_measured_is_said(changes, message):
+def test_an_impossible_plan_is_refused(changes, message):
     impossible = replace(plan(), **changes)
     with pytest.raises(BenchError) as caught:
         cells_of(impossible, open_model("demo:bpe"))
     assert str(caught.value).startswith(message)
 
 
-def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
+def test_a_missing_library_names_its_install_command(monkeypatch):
     monkeypatch.setattr(peer, "find_spec", lambda module: None)
     tokenizer = open_model("demo:bpe")
     with pytest.raises(BenchError, match="pip install tiktoken"):

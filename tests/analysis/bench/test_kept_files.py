@@ -50,7 +50,7 @@ def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):
 @pytest.mark.parametrize(
     "content", [b"{", b"\xff", b"[]", b"{}", b'{"results": [{"scenario": "short"}]}', b'{"results": {}}']
 )
-def test_what_is_no_run_is_told(tmp_path, content):
+def test_a_file_that_is_not_a_run_is_refused(tmp_path, content):
     path = tmp_path / "run.json"
     path.write_bytes(content)
     with pytest.raises(BenchError, match=r"run\.json is not "):
@@ -94,7 +94,7 @@ def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(tmp_
         ('[\n "results": []}', ""),
     ],
 )
-def test_a_name_is_found_before_the_results(tmp_path, content, name):
+def test_a_name_before_the_results_is_read(tmp_path, content, name):
     path = tmp_path / "run.json"
     path.write_bytes(content.encode())
     assert outline_of(path).name == name
@@ -125,15 +125,15 @@ def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ('{"results": [], "environment": {"mhz": NaN}}', "it has an invalid number"),
         ('{"results": [], "environment": {"mhz": 1e999}}', "it has an invalid number"),
         ('{"results": [], "more": ' + "[" * 480 + "]" * 480 + "}", "nested too deeply"),
     ],
 )
-def test_a_run_that_could_not_be_written_again_is_none(tmp_path, content, told):
+def test_a_run_that_could_not_be_written_again_is_none(tmp_path, content, message):
     path = tmp_path / "run.json"
     path.write_text(content)
-    with pytest.raises(history.BenchError, match=told):
+    with pytest.raises(history.BenchError, match=message):
         history.load_run(path)

@@ -64,10 +64,10 @@ def misbehaving_contender(name: str) -> CustomContender:
     return CustomContender(name, "python", target)
 
 
-def record_of_all(left_behind: Path) -> dict:
+def record_of_all(child_id_file: Path) -> dict:
     """One run of them all beside one that behaves; the file is told the number of a process."""
     leaving = make_custom(
-        "leaves a child", "command", f"sh -c 'sleep 600 >&- 2>&- & echo $! >{left_behind}; echo 1'"
+        "leaves a child", "command", f"sh -c 'sleep 600 >&- 2>&- & echo $! >{child_id_file}; echo 1'"
     )
     others = (misbehaving_contender(name) for name in LINES if name != leaving.name)
     plan = Plan(
@@ -85,7 +85,7 @@ def record_of_all(left_behind: Path) -> dict:
     return measured.record()
 
 
-def test_each_is_told_in_a_line_the_others_are_measured_and_what_it_started_ends(tmp_path):
+def test_each_failure_is_reported_and_leaves_no_process_running(tmp_path):
     """All of it in one test: each process of tests would make that long run for those that it is given."""
     record = record_of_all(tmp_path / "pid")
     assert record["complete"]

@@ -34,11 +34,11 @@ def test_a_new_row_is_in_the_help(capsys):
     assert "halves       Halves: encoding the first half of each text" in capsys.readouterr().out
 
 
-def test_a_new_row_is_planned_measured_told_and_read_again():
+def test_a_new_scenario_is_planned_measured_and_reported():
     plan = Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=("throughput", "halves"))
-    told = json.loads(json.dumps(report_of(plan)))
-    halves = [row for row in told["results"] if row["scenario"] == "halves"]
+    run_record = json.loads(json.dumps(report_of(plan)))
+    halves = [row for row in run_record["results"] if row["scenario"] == "halves"]
     assert {row["size_bytes"] for row in halves} == {571}
-    lines = [" ".join(line.split()) for line in table_lines(run_of(told), "Tokenloupe")]
+    lines = [" ".join(line.split()) for line in table_lines(run_of(run_record), "Tokenloupe")]
     assert lines.count("encoder tokens/s MB/s ± % of Tokenloupe ids") == 2
     assert "Speed of half a text: sample:welcome, 571 B" in lines

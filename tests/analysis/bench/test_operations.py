@@ -34,7 +34,7 @@ def subject(made, *texts, threads=1):
     return OperationInput(made, lambda: made, texts, threads)
 
 
-def test_a_batch_that_loses_tokens_is_judged_by_what_it_gives():
+def test_a_batch_is_compared_by_the_tokens_it_returns():
     lossy = subject(contender(lambda texts, threads: [text[:threads] for text in texts]), *TEXTS, threads=2)
     assert compared_tokens("encode batch", lossy).ids.tolist() == list(b"OnTw")
     assert compared_tokens("encode each", lossy).ids.tolist() == list(b"One.Two words")
@@ -45,8 +45,8 @@ def test_our_batches_are_those_of_single_texts_and_their_spans_are_known(encoder
     tokenizer = open_model("demo:bpe")
     ours = our_contender(tokenizer, encoder)
     tokens = compared_tokens("encode batch", subject(ours, *TEXTS, threads=2))
-    wanted = [tokenizer.encode(text, False, False, encoder).token_ids.tolist() for text in TEXTS]
-    assert tokens.ids.tolist() == [token for ids in wanted for token in ids]
+    expected = [tokenizer.encode(text, False, False, encoder).token_ids.tolist() for text in TEXTS]
+    assert tokens.ids.tolist() == [token for ids in expected for token in ids]
     assert tokens.spans[-1].tolist() == [7, 13]
 
 

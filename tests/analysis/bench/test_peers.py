@@ -100,8 +100,8 @@ def test_a_peer_that_can_parses_special_tokens_where_the_scenario_asks_for_that_
 def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
     tokenizer = opened(SHARED / "formats" / file)
     text = b"".join(TEXTS)
-    found = encode_all(contender("tiktoken", tokenizer), [text]).ids
-    assert found.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
+    actual = encode_all(contender("tiktoken", tokenizer), [text]).ids
+    assert actual.tolist() == tokenizer.encode(text, add_special=False).token_ids.tolist()
     assert reason_against("llama.cpp", tokenizer.vocabulary) == (
         "llama.cpp only reads GGUF files, and this one is for tiktoken."
     )
@@ -129,7 +129,7 @@ def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library,
 
 
 @pytest.mark.parametrize(
-    ("kind", "has_bytes", "told"),
+    ("kind", "has_bytes", "message"),
     [
         ("bpe", True, ""),
         ("bpe", False, "of the type BPE with byte fallback"),
@@ -138,23 +138,23 @@ def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library,
     ],
 )
 def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
-    tmp_path, kind, has_bytes, told
+    tmp_path, kind, has_bytes, message
 ):
     path = tmp_path / "spiece.model"
     path.write_bytes(trained(model_type=kind, byte_fallback=has_bytes))
     tokenizer = open_model(path)
     reason = reason_against("gigatoken", tokenizer.vocabulary)
-    assert told in reason
-    assert bool(told) == bool(reason)
+    assert message in reason
+    assert bool(message) == bool(reason)
     load = pytest.importorskip("gigatoken").Tokenizer.from_sentencepiece
-    with pytest.raises(ValueError, match="models are supported") if told else nullcontext():
+    with pytest.raises(ValueError, match="models are supported") if message else nullcontext():
         load(path.read_bytes())
-    with pytest.raises(UnavailableError, match=told) if told else nullcontext():
+    with pytest.raises(UnavailableError, match=message) if message else nullcontext():
         contender("gigatoken", tokenizer)
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"normalizer": {"type": "NFKC"}}, "has no normalizer “NFKC”, which this file needs"),
         (
@@ -164,10 +164,10 @@ def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
         ({"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}, "cannot read this file: .*byte 0x00"),
     ],
 )
-def test_gigatoken_says_in_a_sentence_which_part_it_has_not(changed, told):
+def test_gigatoken_names_the_unsupported_part_in_a_sentence(changed, message):
     pytest.importorskip("gigatoken")
     source = json.loads(peer_source("tokenizers", open_model("demo:bpe"))) | changed
-    with pytest.raises(UnavailableError, match=f"^gigatoken {told}[^\n]*\\.$"):
+    with pytest.raises(UnavailableError, match=f"^gigatoken {message}[^\n]*\\.$"):
         PEERS["gigatoken"].open(json.dumps(source))
 
 
@@ -266,13 +266,13 @@ def test_a_library_is_given_only_files_that_it_reads(tmp_path, name, sample):
             peer_source(name, tokenizer)
         assert not (name == "tokenizers" and sample.format in TOKEN_FILES)
     else:
-        found = encode_all(contender(name, tokenizer), [sample.text]).ids
-        assert found.tolist() == tokenizer.encode(sample.text, add_special=False).token_ids.tolist()
+        actual = encode_all(contender(name, tokenizer), [sample.text]).ids
+        assert actual.tolist() == tokenizer.encode(sample.text, add_special=False).token_ids.tolist()
 
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("format_name", TOKEN_FILES)
-def test_tokenizers_is_given_what_a_file_of_tokens_says(tmp_path, format_name):
+def test_tokenizers_gives_the_same_ids_for_token_list_files(tmp_path, format_name):
     if format_name == "CLIP's merges":
         path = SHARED / "formats" / "bpe_simple_vocab_16e6.txt.gz"
     elif format_name == "vocab.txt":
@@ -287,7 +287,7 @@ def test_tokenizers_is_given_what_a_file_of_tokens_says(tmp_path, format_name):
         assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
 
 
-def test_a_file_of_tokens_that_broke_meanwhile_is_told(tmp_path):
+def test_a_token_list_damaged_after_loading_is_reported(tmp_path):
     path = write_vocab_txt(tmp_path, {text: row for row, text in enumerate(("[UNK]", "[CLS]", "[SEP]"))})
     tokenizer = open_model(path)
     path.write_bytes(b"\xff")
@@ -295,7 +295,7 @@ def test_a_file_of_tokens_that_broke_meanwhile_is_told(tmp_path):
         peer_source("tokenizers", tokenizer)
 
 
-def test_a_file_that_is_read_otherwise_than_its_library_does_is_not_measured_beside_it(tmp_path):
+def test_a_file_read_differently_by_its_library_is_not_compared(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(READ_IN_TWO_WAYS))
     assert reason_against("tokenizers", open_model(path).vocabulary) == ""
@@ -314,19 +314,19 @@ def test_llama_cpp_reads_files_and_splits_as_they_ask():
     )
 
 
-def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
+def test_a_library_not_installed_names_its_install_command(monkeypatch):
     missing = replace(PEERS["rs-bpe"], module="no_such_module", package="no-such-package")
     assert PEERS["rs-bpe"].is_installed
     assert not missing.is_installed
     monkeypatch.setitem(PEERS, "rs-bpe", missing)
-    told = f"rs-bpe is not installed. Install it with: {sys.executable} -m pip install no-such-package"
-    assert reason_against("rs-bpe", None) == told
+    message = f"rs-bpe is not installed. Install it with: {sys.executable} -m pip install no-such-package"
+    assert reason_against("rs-bpe", None) == message
     with pytest.raises(UnavailableError) as caught:
         peer_source("rs-bpe", open_model("demo:bpe"))
-    assert str(caught.value) == told
+    assert str(caught.value) == message
     with pytest.raises(UnavailableError) as caught:
         _ = missing.version
-    assert str(caught.value) == told
+    assert str(caught.value) == message
 
 
 @pytest.fixture(scope="module")
@@ -335,11 +335,11 @@ def llama():
     return LlamaVocabulary(open_model("demo:bpe").vocabulary.path)
 
 
-def test_llama_cpp_neither_adds_nor_finds_special_tokens(llama):
+def test_llama_cpp_neither_adds_nor_parses_special_tokens(llama):
     tokenizer = open_model("demo:bpe")
     for text in (b"", b"a", "<|begin_of_text|>汉 b".encode()):
-        wanted = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
-        assert llama.encode(text).tolist() == wanted.tolist()
+        expected_result = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
+        assert llama.encode(text).tolist() == expected_result.tolist()
 
 
 def test_llama_cpp_decodes_whatever_is_long_and_writes_special_tokens_out(llama):
@@ -348,11 +348,13 @@ def test_llama_cpp_decodes_whatever_is_long_and_writes_special_tokens_out(llama)
     longest = max(range(len(vocabulary)), key=lambda token: len(vocabulary.token_bytes(token)))
     special = vocabulary.special_ids.bos
     for ids in ([], [longest], [longest] * 100, [special, longest], [longest, special]):
-        wanted = b"".join(vocabulary.token_bytes(token) or vocabulary.raw_text(token) for token in ids)
-        assert llama.decode(np.array(ids, np.int32)) == wanted
+        expected_result = b"".join(
+            vocabulary.token_bytes(token) or vocabulary.raw_text(token) for token in ids
+        )
+        assert llama.decode(np.array(ids, np.int32)) == expected_result
 
 
-def test_what_llama_cpp_cannot_load_is_said(tmp_path, llama):
+def test_a_file_that_llama_cpp_cannot_load_is_reported(tmp_path, llama):
     (tmp_path / "bad.gguf").write_bytes(b"GGUF")
     with pytest.raises(LlamaLibraryError, match=r"^llama\.cpp cannot load this file$"):
         LlamaVocabulary(tmp_path / "bad.gguf")
@@ -362,7 +364,7 @@ def test_what_llama_cpp_cannot_load_is_said(tmp_path, llama):
         PEERS["llama.cpp"].open(tmp_path / "bad.gguf")
 
 
-def test_llama_cpp_says_nothing_of_its_own(llama):
+def test_llama_cpp_prints_nothing(llama):
     path = open_model("demo:bpe").vocabulary.path
     code = f"from {llama_library.__name__} import *; LlamaVocabulary(Path({str(path)!r})).encode(b'a')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -37,7 +37,7 @@ def test_a_plan_travels_as_json():
         {"own": [1]},
     ],
 )
-def test_what_comes_as_a_plan_and_is_none_is_told(changes):
+def test_an_invalid_plan_is_refused(changes):
     with pytest.raises(BenchError, match=r"^This is not a plan for a benchmark: its “[^”]+” is "):
         plan_from({"model": "m", **changes})
 

@@ -45,9 +45,7 @@ def test_samples_become_a_result_and_its_json():
     ("asked", "share", "clock", "median_s"),
     [("auto", 0.5, "cpu", 1.0), ("auto", None, "wall", 2.0), ("wall", 0.5, "wall", 2.0)],
 )
-def test_beside_other_programs_processor_time_counts_if_all_in_the_cell_have_it(
-    asked, share, clock, median_s
-):
+def test_cpu_time_counts_on_a_busy_machine_if_all_report_it(asked, share, clock, median_s):
     pair = [series_of(threads=1, clock=asked) for _ in range(2)]
     for each, its_share in zip(pair, (share, 0.5), strict=True):
         each.add(2.0, its_share)
@@ -84,11 +82,11 @@ def test_a_run_is_whole_at_any_moment_and_comes_back_from_its_json():
         {"event": "finished", "complete": True, "environment": {"held_s": 1.0}},
     )
     run.name = "before"
-    told = json.loads(json.dumps(run.record()))
-    assert told["environment"] == {"cores": 2, "load_highest": 2.5, "held_s": 1.0}
-    assert told["results"][0].items() >= row.items()
-    assert (told["complete"], told["left_out"][0]["reason"]) == (True, "slow")
-    assert json.loads(json.dumps(run_of(told).record())) == told
+    saved = json.loads(json.dumps(run.record()))
+    assert saved["environment"] == {"cores": 2, "load_highest": 2.5, "held_s": 1.0}
+    assert saved["results"][0].items() >= row.items()
+    assert (saved["complete"], saved["left_out"][0]["reason"]) == (True, "slow")
+    assert json.loads(json.dumps(run_of(saved).record())) == saved
 
 
 # Runs from elsewhere: each part with values that just are, and just are not, what they should be
@@ -154,7 +152,7 @@ def test_no_more_contenders_take_part_than_charts_have_room_for():
         ({**TIMED, "exact": False}, "first_difference", [None, {"index": 0}, {**DIFFERENCE, "index": 0.5}]),
     ],
 )
-def test_each_figure_of_a_result_is_looked_at(result, name, wrong):
+def test_each_field_of_a_result_is_validated(result, name, wrong):
     right = {**result, "first_difference": DIFFERENCE}
     assert problem_with({"results": [right]}) == ""
     for value in wrong:
@@ -174,7 +172,7 @@ def test_each_figure_of_a_result_is_looked_at(result, name, wrong):
         ("left_out", [None, [None], [{**LEFT_OUT, "reason": 1}], [LEFT_OUT, {**PLACED, "size_bytes": 1.5}]]),
     ],
 )
-def test_each_part_of_a_run_is_looked_at(name, wrong):
+def test_each_part_of_a_run_is_validated(name, wrong):
     assert problem_with({"results": [], name: WHOLE.get(name, "")}) == ""
     for value in wrong:
         assert f"“{name}" in problem_with({"results": [], name: value}), value

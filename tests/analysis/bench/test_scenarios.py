@@ -30,9 +30,9 @@ def tokenizer():
 
 def made(tokenizer, scenario: str, *texts: bytes, **changes) -> list[BenchCell]:
     corpora = [BenchText(f"text {number}", text) for number, text in enumerate(texts)]
-    wanted = plan(scenario, **changes)
-    tasks = tasks_of(wanted, [len(text) for text in texts])
-    return list(map(CellBuilder(wanted, tokenizer, corpora).cell, tasks))
+    requested = plan(scenario, **changes)
+    tasks = tasks_of(requested, [len(text) for text in texts])
+    return list(map(CellBuilder(requested, tokenizer, corpora).cell, tasks))
 
 
 @pytest.mark.parametrize(("character", "prompt"), [("é", "é" * 8), ("汉", "汉" * 5 + " "), ("😍", "😍" * 4)])
@@ -41,7 +41,7 @@ def test_prompts_are_of_whole_characters(tokenizer, character, prompt):
     assert set(short.texts) == {prompt.encode()}
 
 
-def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenizer):
+def test_a_text_is_extended_by_itself_or_fresh_text_as_recorded(tokenizer):
     text = b"A few words. "
     for repeat, own_bytes in (("same", len(text)), ("fresh", 1 << 22)):
         *_, longest = made(tokenizer, "scaling", text, repeat=repeat)
@@ -60,10 +60,10 @@ def test_a_chat_prompt_has_16_turns_between_the_special_tokens_of_its_model(mode
     (cell,) = made(tokenizer, "chat-prompt", text, repeat="never")
     (prompt,) = cell.texts
     prompt.decode()
-    found = np.isin(
+    are_special = np.isin(
         tokenizer.encode(prompt, False, True).token_ids, [*tokenizer.special_tokens.names.values()]
     )
-    assert np.count_nonzero(found) >= 16 or not tokenizer.special_tokens.names
+    assert np.count_nonzero(are_special) >= 16 or not tokenizer.special_tokens.names
     opens, closes = (b"[INST]", b"[/INST]") if model == "demo:spm" else (b"user\n", b"assistant\n")
     assert prompt.count(opens) == 8 <= prompt.count(closes) <= 9  # a generation prompt may follow
 

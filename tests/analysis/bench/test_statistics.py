@@ -36,7 +36,7 @@ def test_the_interval_is_the_narrowest_pair_that_is_sure_enough(n):
     assert interval.level == pytest.approx(coverage(n, skip) if n > 1 else 0.0, abs=1e-12)
 
 
-def test_the_interval_holds_the_true_median_as_often_as_it_says():
+def test_the_interval_contains_the_true_median_at_its_stated_level():
     generator = np.random.default_rng(1)
     held = 0
     for _ in range(2000):
@@ -47,7 +47,7 @@ def test_the_interval_holds_the_true_median_as_often_as_it_says():
 
 
 @pytest.mark.parametrize(("overhead", "exponent"), [(0.0, 1.0), (5e-5, 1.0), (2e-6, 2.0), (1e-4, 1.6)])
-def test_overhead_and_exponent_are_told_apart(overhead, exponent):
+def test_overhead_and_exponent_are_fitted_separately(overhead, exponent):
     sizes = [1 << power for power in range(7, 22, 2)]
     generator = np.random.default_rng(2)
     times = [(overhead + 1e-9 * size**exponent) * generator.uniform(0.97, 1.03) for size in sizes]
@@ -74,7 +74,7 @@ def test_intervals_in_turns_of_the_same_code_overlap_and_hold_the_middle_of_all(
     assert np.mean(held) >= 0.99
 
 
-def test_beside_other_programs_an_interval_is_wider_by_what_no_clock_tells():
+def test_an_interval_is_wider_on_a_busy_machine():
     calm, busy = (interval_in_turns([1.0] * 9, is_busy) for is_busy in (False, True))
     assert (calm.low, calm.high) == (1.0, 1.0)
     assert (busy.low, busy.high) == (pytest.approx(1 / (1 + HIDDEN)), 1 + HIDDEN)
@@ -106,5 +106,5 @@ def test_a_ratio_in_turns_is_not_moved_by_what_happens_to_both():
         (lambda n: 1e-5 if len(str(n)) % 2 else 1e-2, ""),
     ],
 )
-def test_growth_is_told_in_words_and_not_where_the_fit_says_nothing(time, words):
+def test_growth_is_described_in_words_only_if_the_fit_is_reliable(time, words):
     assert fit_growth(SIZES, [time(size) for size in SIZES]).words == words

@@ -38,13 +38,13 @@ def family(process_id: int) -> list[int]:
     return [process_id, *(each for child in children for each in family(child))]
 
 
-def say(process, line: str) -> None:
+def send(process, line: str) -> None:
     process.stdin.write(line + "\n")
     process.stdin.flush()
 
 
 def start(process, plan: Plan = PLAN) -> None:
-    say(process, json.dumps(plan.record()))
+    send(process, json.dumps(plan.record()))
 
 
 def events_until(process, name: str) -> list[dict]:
@@ -56,11 +56,11 @@ def events_until(process, name: str) -> list[dict]:
     return events
 
 
-def test_it_streams_events_and_stops_when_told(process):
+def test_the_process_streams_events_and_stops_on_request(process):
     start(process)
     events_until(process, "result")
-    say(process, "pause")
-    say(process, "stop")
+    send(process, "pause")
+    send(process, "stop")
     last = events_until(process, "finished")[-1]
     assert (last["event"], last["complete"]) == ("finished", False)
     assert process.wait(PATIENCE_S) == 0
@@ -68,7 +68,7 @@ def test_it_streams_events_and_stops_when_told(process):
 
 
 @pytest.mark.parametrize("pipe", ["stdin", "stdout"])
-def test_it_ends_when_nobody_is_at_the_other_end(process, pipe):
+def test_the_process_exits_when_the_pipe_is_closed(process, pipe):
     start(process)
     events_until(process, "sample")
     getattr(process, pipe).close()
@@ -76,7 +76,7 @@ def test_it_ends_when_nobody_is_at_the_other_end(process, pipe):
 
 
 def test_a_bad_plan_is_an_event_and_status_1(process):
-    say(process, json.dumps({"model": "no/such/model.gguf"}))
+    send(process, json.dumps({"model": "no/such/model.gguf"}))
     event = events_until(process, "failed")[-1]
     assert "model.gguf" in event["message"]
     assert process.wait(PATIENCE_S) == 1
@@ -89,5 +89,5 @@ def test_the_window_goes_before_the_engine_and_all_contenders_alike(process):
     priorities = [os.getpriority(os.PRIO_PROCESS, each) for each in family(process.pid)]
     assert len(priorities) >= 4  # the engine, what contenders are copies of, and both contenders
     assert set(priorities) == {min(os.getpriority(os.PRIO_PROCESS, 0) + LOWER_PRIORITY, 19)}
-    say(process, "stop")
+    send(process, "stop")
     assert process.wait(PATIENCE_S) == 0

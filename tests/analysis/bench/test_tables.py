@@ -55,7 +55,7 @@ def change(name: str, ratio: float, threads: int = 1, **more) -> SpeedChange:
     return SpeedChange(now, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)
 
 
-def test_changes_are_told_with_their_verdicts():
+def test_changes_are_listed_with_their_verdicts():
     changes = [change("heap", 1.5), change("fast", 0.5, threads=2), change("scan", 1.0)]
     assert change_table(changes, "Since yesterday").rows[1:] == [
         ["heap", "scaling (encode)", "english", "2 KiB", "▼ slower", "1.50", "1.44 to 1.56"],

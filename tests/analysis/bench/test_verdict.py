@@ -17,42 +17,44 @@ def row(name, ms, spread=0.0, share=1.0, n=16, **changes):
     return result("throughput", name, 100_000, ms / 1e3, share, **changes)
 
 
-def said(*rows, baseline="fast"):
+def verdict_text(*rows, baseline="fast"):
     return str(verdict_of(rows, "english", baseline))
 
 
-def test_the_fastest_is_told_beside_the_baseline():
+def test_the_fastest_is_compared_with_the_baseline():
     rows = [row("tiktoken", 12.0), row("fast", 1.2), row("gigatoken", 1.0)]
     end = "; all ids are right; 27,483 tokens as plain text"
-    assert said(*rows) == f"gigatoken is 1.2 × as fast as fast{end}"
-    assert said(*rows[:2]) == f"fast is 10 × as fast as tiktoken{end}"
-    assert said(*rows, baseline="heap") == f"gigatoken is 1.2 × as fast as fast{end}"
-    assert said(rows[1]) == "fast was measured alone; its ids are right; 27,483 tokens as plain text"
+    assert verdict_text(*rows) == f"gigatoken is 1.2 × as fast as fast{end}"
+    assert verdict_text(*rows[:2]) == f"fast is 10 × as fast as tiktoken{end}"
+    assert verdict_text(*rows, baseline="heap") == f"gigatoken is 1.2 × as fast as fast{end}"
+    assert verdict_text(rows[1]) == "fast was measured alone; its ids are right; 27,483 tokens as plain text"
     few = [replace(each, n=3, samples_s=each.samples_s[:3]) for each in rows]
-    assert said(*few).startswith("gigatoken is about 1.2"), "of few turns"
+    assert verdict_text(*few).startswith("gigatoken is about 1.2"), "of few turns"
 
 
-def test_who_cannot_be_told_apart_is_not():
+def test_indistinguishable_speeds_are_called_equal():
     faster, slower = (
         row("gigatoken", 1.0, samples_s=[1.0] * 8 + [1.3] * 8),
         row("fast", 1.1, samples_s=[1.2] * 8 + [1.1] * 8),
     )
-    told = said(faster, slower)
-    assert told.startswith(
+    message = verdict_text(faster, slower)
+    assert message.startswith(
         "gigatoken and fast are equally fast as far as this run can tell; all ids are right"
     )
 
 
-def test_on_a_busy_machine_nobody_is_called_faster_below_what_is_reliable_there():
+def test_on_a_busy_machine_close_speeds_have_no_winner():
     busy = [row(name, ms, processor_share=0.5) for name, ms in (("gigatoken", 1.0), ("fast", 2.3))]
     assert busy[0].was_busy
     close = (
         "gigatoken and fast are less than 3 × apart, too close to tell as the machine was busy; all ids are"
     )
-    assert said(*busy).startswith(close)
-    assert said(busy[0], row("fast", 4.0, processor_share=0.5)).startswith("gigatoken is about 4.0 × as fast")
+    assert verdict_text(*busy).startswith(close)
+    assert verdict_text(busy[0], row("fast", 4.0, processor_share=0.5)).startswith(
+        "gigatoken is about 4.0 × as fast"
+    )
     wrong = row("greedy", 0.5, share=0.9, processor_share=0.5)
-    assert "greedy may be faster, but its ids differ" in said(wrong, *busy)
+    assert "greedy may be faster, but its ids differ" in verdict_text(wrong, *busy)
     decoding = [replace(each, scenario="decode") for each in busy]
     assert finding("decode", decoding, [], "fast") == "gigatoken and fast decode fastest"
 
@@ -66,20 +68,23 @@ def test_the_verdict_and_the_table_have_the_same_ratio_where_turns_wander():
     ]
     (table,) = measured_tables(rows, "fast")
     ratio = table.rows[1][table.rows[0].index("of fast")]
-    assert (ratio, said(*rows).startswith(f"gigatoken is about {ratio} × as fast")) == ("2.3", True)
+    assert (ratio, verdict_text(*rows).startswith(f"gigatoken is about {ratio} × as fast")) == ("2.3", True)
 
 
 def test_wrong_ids_are_never_the_fastest_unless_all_are_wrong():
     wrong, right, end = row("greedy", 0.1, share=0.9), row("fast", 1.0), "; 27,483 tokens as plain text"
-    assert said(wrong, right) == f"fast alone has the right ids; greedy is faster, but its ids differ{end}"
+    assert (
+        verdict_text(wrong, right)
+        == f"fast alone has the right ids; greedy is faster, but its ids differ{end}"
+    )
     slow = replace(wrong, median_s=2.0)
-    assert said(slow, right) == f"fast alone has the right ids, one other differs{end}"
-    assert said(wrong, row("other", 0.2, share=0.5)) == (
+    assert verdict_text(slow, right) == f"fast alone has the right ids, one other differs{end}"
+    assert verdict_text(wrong, row("other", 0.2, share=0.5)) == (
         f"greedy is 2.0 × as fast as other; no ids are right{end}"
     )
     own = row("rs-bpe", 0.5, exact=None, agreement=None)
-    assert said(own) == f"rs-bpe was measured alone{end}"
-    assert said(replace(own, n_tokens=1)) == "rs-bpe was measured alone; 1 token as plain text"
+    assert verdict_text(own) == f"rs-bpe was measured alone{end}"
+    assert verdict_text(replace(own, n_tokens=1)) == "rs-bpe was measured alone; 1 token as plain text"
 
 
 def test_ids_are_called_the_librarys_only_where_it_was_measured():
@@ -108,7 +113,7 @@ def test_whose_bar_is_longer_than_that_of_the_winner_is_named_with_the_reason():
     own = row("rwkv", 0.5, exact=None, agreement=None)
 
     def ahead(*others) -> str:
-        return "; ".join(said(*right, *others).split("; ")[2:-1])
+        return "; ".join(verdict_text(*right, *others).split("; ")[2:-1])
 
     assert ahead(wrong[0], wrong[3]) == "a is faster, but its ids differ"
     assert ahead(*wrong[:2]) == "a and b are faster, but their ids differ"
@@ -120,7 +125,7 @@ def test_whose_bar_is_longer_than_that_of_the_winner_is_named_with_the_reason():
     assert ahead(wrong[3]) == ""
 
 
-def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell():
+def test_an_older_run_has_a_verdict_without_token_counts():
     rows = [record("throughput", name, 10, seconds) for name, seconds in (("fast", 1.0), ("heap", 2.0))]
     for each in rows:
         del each["n_tokens"], each["tokens_per_s"]

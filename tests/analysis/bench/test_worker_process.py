@@ -50,8 +50,8 @@ def test_a_contender_without_splitting_gives_the_ids_of_one_piece(name):
     text = b"one two, three don't 12345 the  end\n\n of it"
     tokens = worker.prepare("encode", (text,), 1)
     whole = open_model("demo:bpe").without_splitting()
-    wanted = whole.encode(text, add_special=False, parse_special=False).token_ids
-    assert tokens.ids.tolist() == wanted.tolist()
+    expected = whole.encode(text, add_special=False, parse_special=False).token_ids
+    assert tokens.ids.tolist() == expected.tolist()
 
 
 def test_a_contender_splits_as_was_chosen():
@@ -60,9 +60,9 @@ def test_a_contender_splits_as_was_chosen():
     text = b"12345 apples"
     tokens = worker.prepare("encode", (text,), 1)
     chosen = open_model("demo:bpe", "qwen2")
-    wanted = chosen.encode(text, add_special=False, parse_special=False).token_ids.tolist()
-    assert tokens.ids.tolist() == wanted
-    assert wanted != open_model("demo:bpe").encode(text, False, False).token_ids.tolist()
+    expected = chosen.encode(text, add_special=False, parse_special=False).token_ids.tolist()
+    assert tokens.ids.tolist() == expected
+    assert expected != open_model("demo:bpe").encode(text, False, False).token_ids.tolist()
 
 
 def test_the_limit_is_for_one_call_not_for_all_that_prepare(tmp_path):
@@ -84,7 +84,7 @@ def test_the_limit_is_for_one_call_not_for_all_that_prepare(tmp_path):
     process.end()
 
 
-def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
+def test_a_library_error_is_reported_and_the_worker_continues(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
         process.ask(60, "prepare", "dream", (TEXT,), 1)
     assert process.ask(60, "sample", "encode").wall_s > 0
@@ -98,7 +98,7 @@ def system(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_what_is_held_now_and_the_most_of_it_are_told_in_bytes(system):
+def test_current_and_peak_memory_are_reported_in_bytes(system):
     assert memory.held_bytes() == 200 * 1024
     called = []
     assert memory.peak_bytes_during(lambda: called.append((system / "clear").read_text())) == 300 * 1024

@@ -48,7 +48,7 @@ def test_merges_by_rank_are_those_of_all_pairs_that_make_a_token():
 
 def fields(message: bytes) -> list[tuple[int, object]]:
     """The numbers and values of a message in protobuf's wire format."""
-    found, at = [], 0
+    results, at = [], 0
 
     def varint() -> int:
         nonlocal at
@@ -70,8 +70,8 @@ def fields(message: bytes) -> list[tuple[int, object]]:
         else:
             assert wire_type == 5
             (value,), at = struct.unpack("<f", message[at : at + 4]), at + 4
-        found.append((number, value))
-    return found
+        results.append((number, value))
+    return results
 
 
 @pytest.mark.parametrize("kind", [VocabType.SPM, VocabType.UGM])
@@ -89,11 +89,11 @@ def test_a_sentencepiece_model_has_the_pieces_and_rules(kind, n_bytes):
     vocabulary = toy_vocabulary({**attributes, "▁": -0.5, long: -2.0}, kind, rules=rules)
     *pieces, trainer, normalizer = fields(sentencepiece_model(vocabulary))
     assert {number for number, _ in pieces} == {1}
-    wanted = [(text, 0.0) for text in attributes] + [("▁", -0.5), (long, -2.0)]
+    expected = [(text, 0.0) for text in attributes] + [("▁", -0.5), (long, -2.0)]
     types = [2, 3, 4, 5, *[6] * n_bytes, 1, 1]
     assert [fields(piece) for _, piece in pieces] == [
         [(1, text.encode()), (2, score), (3, number)]
-        for (text, score), number in zip(wanted, types, strict=True)
+        for (text, score), number in zip(expected, types, strict=True)
     ]
     is_unigram = kind is VocabType.UGM
     assert (trainer[0], fields(trainer[1])) == (2, [(3, 1 if is_unigram else 2), (35, n_bytes == 256)])
@@ -162,16 +162,16 @@ def test_a_tokenizer_json_is_given_as_it_stands_and_nothing_else_as_one(tmp_path
 
 
 @pytest.mark.parametrize("format_", READS_TOKENS)
-def test_files_of_tokens_are_written_as_documents_that_say_the_same(format_, tmp_path):
+def test_token_list_files_are_converted_with_the_same_ids(format_, tmp_path):
     path = sample_of(format_, tmp_path)
     text = READS_TOKENS[format_](path)
     (tmp_path / "tokenizer.json").write_text(text)
     (sample,) = (each for each in SAMPLES if each.format == format_)
-    found = [
+    results = [
         Tokenizer(load_vocabulary(each)).encode(sample.text).token_ids.tolist()
         for each in (path, tmp_path / "tokenizer.json")
     ]
-    assert found[0] == found[1]
+    assert results[0] == results[1]
     path.write_bytes(b"\xff")
     assert path.name in reason(READS_TOKENS[format_], path)
 
@@ -191,11 +191,11 @@ def test_files_of_tokens_are_written_as_documents_that_say_the_same(format_, tmp
 def test_models_of_sentencepiece_are_written_if_they_ask_for_no_more_than_llamas(changes):
     check_hugging_face(replace(sentence_piece(SCORES), pieces=LLAMAS))
     asking = replace(sentence_piece(SCORES), pieces=replace(LLAMAS, **changes))
-    wanted = "This SentencePiece model cannot be written as a tokenizer.json."
-    assert reason(check_hugging_face, asking) == wanted
+    expected = "This SentencePiece model cannot be written as a tokenizer.json."
+    assert reason(check_hugging_face, asking) == expected
     own = sentence_piece(SCORES)
     own.attributes[1] |= np.uint16(Attribute.USER_DEFINED)
-    assert reason(check_hugging_face, replace(own, pieces=LLAMAS)) == wanted
+    assert reason(check_hugging_face, replace(own, pieces=LLAMAS)) == expected
 
 
 @pytest.mark.real_vocabs

@@ -24,9 +24,9 @@ def in_content(tokenizer, pieces):
     is_content = np.repeat(
         [bool(number % 2) for number in range(len(pieces))], [len(piece.encode()) for piece in pieces]
     )
-    found = content_as_text(tokenizer, text, is_content, False)
-    rows = zip(found.token_ids.tolist(), found.spans.tolist(), strict=True)
-    return found.token_ids.tolist(), [token for token, span in rows if is_content[slice(*span)].any()]
+    encoding = content_as_text(tokenizer, text, is_content, False)
+    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    return encoding.token_ids.tolist(), [token for token, span in rows if is_content[slice(*span)].any()]
 
 
 def controls(tokenizer, ids):
@@ -62,7 +62,7 @@ BLANKS = {"type": "WhitespaceSplit"}
 
 
 @pytest.mark.parametrize(
-    ("said", "pieces", "expected"),
+    ("file_content", "pieces", "expected"),
     [
         (document(PAIRS, [(8, "<s>", True)], FORMS), ["<S>", "<S>"], [8, 4, 3, 5]),
         (document(PAIRS, [(8, "<s>", True)], FORMS), ["<s>", "＜ｓ＞", "<s>"], [8, 4, 3, 5, 8]),
@@ -76,10 +76,10 @@ BLANKS = {"type": "WhitespaceSplit"}
     ],
 )
 def test_content_is_text_where_a_normalizer_or_the_model_made_a_special_token_of_it(
-    tmp_path, said, pieces, expected
+    tmp_path, file_content, pieces, expected
 ):
     path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps({"version": "1.0", "post_processor": None, "decoder": None} | said))
+    path.write_text(json.dumps({"version": "1.0", "post_processor": None, "decoder": None} | file_content))
     assert in_content(guiapp.open_model(path), pieces)[0] == expected
 
 
@@ -93,7 +93,7 @@ IDS = {"unknown_token_id": 0, "bos_token_id": 4, "seperator_token_id": 4}
 
 
 @pytest.mark.parametrize(
-    "said",
+    "file_content",
     [
         TOKENS | SCORED | {"model": "llama"},
         TOKENS | SCORED | {"model": "t5"},
@@ -102,10 +102,10 @@ IDS = {"unknown_token_id": 0, "bos_token_id": 4, "seperator_token_id": 4}
         BYTES | {"model": "plamo2"},
         WORD | IDS | {"model": "bert"},
     ],
-    ids=lambda said: said["model"],
+    ids=lambda file_content: file_content["model"],
 )
-def test_no_model_of_a_gguf_puts_a_control_token_together(tmp_path, said):
-    tokenizer = guiapp.open_model(write_vocab(tmp_path / "vocab.gguf", **said))
+def test_no_model_of_a_gguf_puts_a_control_token_together(tmp_path, file_content):
+    tokenizer = guiapp.open_model(write_vocab(tmp_path / "vocab.gguf", **file_content))
     assert in_content(tokenizer, ["", "ab"])[1] == [2, 3]
 
 
@@ -124,13 +124,15 @@ PARTS = st.lists(
 
 @settings(max_examples=12)
 @given(DOCUMENTS, TEXTS, PARTS.map("".join), TEXTS)
-def test_no_content_of_any_tokenizer_json_is_a_special_token(tmp_path_factory, said, before, content, behind):
+def test_no_content_of_any_tokenizer_json_is_a_special_token(
+    tmp_path_factory, file_content, before, content, after
+):
     path = tmp_path_factory.getbasetemp() / "tokenizer.json"
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(file_content))
     try:
         tokenizer = guiapp.open_model(path)
-        parsed = tokenizer.encode(before + content + behind, False)
-        ids, inner = in_content(tokenizer, [before, content, behind])
+        parsed = tokenizer.encode(before + content + after, False)
+        ids, inner = in_content(tokenizer, [before, content, after])
     except (guiapp.VocabError, EncodeError):
         assume(False)
     assert controls(tokenizer, inner) == []

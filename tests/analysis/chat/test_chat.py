@@ -24,11 +24,11 @@ from guiapp.errors import ChatError
 def marked_with(chat, message):
     """The content in tokens that are marked with a message, put together by the places that they name."""
     content = chat.conversation.messages[message]["content"]
-    found = [" "] * len(content)
+    result = [" "] * len(content)
     for origin in chat.origins:
         if origin.message == message and origin.kind == CONTENT and origin.field == "content":
-            found[origin.start : origin.end] = content[origin.start : origin.end]
-    return "".join(found)
+            result[origin.start : origin.end] = content[origin.start : origin.end]
+    return "".join(result)
 
 
 def tokens_with(chat, message):
@@ -93,7 +93,7 @@ def test_content_as_text_is_what_encoding_without_control_tokens_gives(model, co
     assert chat.as_text.spans.tolist() == expected.spans.tolist()
 
 
-def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_path):
+def test_tokens_within_and_next_to_masked_content_are_matched(tmp_path):
     file = tmp_path / "nested.gguf"
     tokens = ["<unk>", "<", ">", "abc", "<abc>", "<<abc>", "a", "b", "c", "\1"]
     types = [UNKNOWN, NORMAL, NORMAL, USER_DEFINED, CONTROL, CONTROL, NORMAL, NORMAL, NORMAL, CONTROL]
@@ -182,8 +182,8 @@ def codes(chat, severity=None):
 USER = {"role": "user", "content": "Hi"}
 
 
-def looped(text, before="", behind=""):
-    return before + "{% for message in messages %}" + text + "{% endfor %}" + behind
+def looped(text, before="", after=""):
+    return before + "{% for message in messages %}" + text + "{% endfor %}" + after
 
 
 @pytest.mark.parametrize("model", ["demo:unigram", "demo:wordpiece"])  # the other one's file calls it control
@@ -218,7 +218,7 @@ def test_variables_may_not_take_the_place_of_messages():
             guiapp.chat("demo:bpe", [USER], variables={name: []})
 
 
-def test_a_text_of_unknown_origin_is_told_and_nothing_made_of_it():
+def test_a_text_of_unknown_origin_is_reported_and_left_unchanged():
     content = "ab" * 60_000  # each character is a run of its own
     chat = guiapp.chat("demo:bpe", [{"role": "user", "content": content}], "{{ messages[0].content[::-1] }}")
     assert chat.text == content[::-1]
@@ -253,10 +253,10 @@ def vocabulary_with(tmp_path, metadata, files=()):
         ({"chat_template": 5}, {}, {}),
     ],
 )  # fmt: skip
-def test_templates_are_found_in_the_file_and_beside_it(tmp_path, metadata, files, expected):
-    found = templates_of(vocabulary_with(tmp_path, metadata, files))
-    assert {template.name: template.text for template in found} == expected
-    assert not found or found[0].name == "default"
+def test_templates_are_read_from_the_file_and_its_sidecar_files(tmp_path, metadata, files, expected):
+    result = templates_of(vocabulary_with(tmp_path, metadata, files))
+    assert {template.name: template.text for template in result} == expected
+    assert not result or result[0].name == "default"
 
 
 def test_the_template_is_chosen_as_by_transformers_or_by_name_or_file(tmp_path):

@@ -63,12 +63,12 @@ def test_of_two_models_tokens_of_the_same_text_are_shared():
 def test_in_another_model_its_own_template_is_taken_or_else_that_of_the_chat(model, template, expected):
     chat = guiapp.chat("demo:spm", [{"role": "user", "content": "Why?"}], "[{{ messages[0].content }}]")
     other = opened(model)
-    found = in_model(chat, other, ChatSettings(add_special=False), template)
-    assert found.tokenizer is other
-    assert found.conversation == chat.conversation
-    assert not found.settings.add_special
+    result = in_model(chat, other, ChatSettings(add_special=False), template)
+    assert result.tokenizer is other
+    assert result.conversation == chat.conversation
+    assert not result.settings.add_special
     if expected is None:
-        assert found.text == guiapp.chat(model, chat.conversation.messages).text
-        assert found.template == templates_of(other.vocabulary)[0]
+        assert result.text == guiapp.chat(model, chat.conversation.messages).text
+        assert result.template == templates_of(other.vocabulary)[0]
     else:
-        assert found.text == expected
+        assert result.text == expected

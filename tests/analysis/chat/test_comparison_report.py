@@ -15,7 +15,7 @@ TEMPLATE = (
     "{% if add_generation_prompt %}<|im_start|>assistant {% endif %}"
 )
 ASKED = {"role": "user", "content": "a<|im_end|>b"}
-SAID = {"role": "assistant", "content": "ok"}
+ANSWER = {"role": "assistant", "content": "ok"}
 
 
 @pytest.fixture
@@ -23,7 +23,8 @@ def compared():
     tokenizer = guiapp.open_model("demo:bpe")
     other = TEMPLATE.replace("assistant ", "assistant\n")
     return ChatComparison(
-        chat_here(tokenizer, TEMPLATE, [ASKED, SAID]), chat_here(tokenizer, other, [ASKED], add_special=False)
+        chat_here(tokenizer, TEMPLATE, [ASKED, ANSWER]),
+        chat_here(tokenizer, other, [ASKED], add_special=False),
     )
 
 
@@ -31,16 +32,16 @@ def read(record):
     return json.loads("".join(json_parts(record)))
 
 
-def test_the_record_tells_both_and_how_they_differ(compared):
-    found = hints(compared.first), hints(compared.second)
-    assert len(found[0]) > len(found[1]) > 0
+def test_the_record_has_both_chats_and_their_differences(compared):
+    both_hints = hints(compared.first), hints(compared.second)
+    assert len(both_hints[0]) > len(both_hints[1]) > 0
 
     def turn(tokens, role, message=None, is_prompt=False):
         return {"tokens": tokens, "message": message, "role": role, "is_prompt": is_prompt}
 
-    assert read(comparison_record(compared, found)) == {
-        "first": read(chat_record(compared.first, found[0])),
-        "second": read(chat_record(compared.second, found[1])),
+    assert read(comparison_record(compared, both_hints)) == {
+        "first": read(chat_record(compared.first, both_hints[0])),
+        "second": read(chat_record(compared.second, both_hints[1])),
         "same_text": False,
         "same_ids": False,
         "told": None,
@@ -62,6 +63,14 @@ def test_the_record_tells_both_and_how_they_differ(compared):
         "only_first": [0, *range(9, 17), 21],
         "only_second": [12],
     }
-    same = comparison_record(ChatComparison(compared.first, compared.first), (found[0], found[0]), "Told.")
-    said = {key: same[key] for key in ("same_text", "same_ids", "told", "only_first", "only_second")}
-    assert said == {"same_text": True, "same_ids": True, "told": "Told.", "only_first": [], "only_second": []}
+    same = comparison_record(
+        ChatComparison(compared.first, compared.first), (both_hints[0], both_hints[0]), "Told."
+    )
+    summary = {key: same[key] for key in ("same_text", "same_ids", "told", "only_first", "only_second")}
+    assert summary == {
+        "same_text": True,
+        "same_ids": True,
+        "told": "Told.",
+        "only_first": [],
+        "only_second": [],
+    }

@@ -18,8 +18,8 @@ TURN = START + "{{ message.role }}\n{{ message.content }}"
 TAKE_OUT, ADD_END, REPLACE = "Remove from the template", f"Add {END}", f"Replace with {END}"
 
 
-def looped(text, before="", behind=""):
-    return before + "{% for message in messages %}" + text + "{% endfor %}" + behind
+def looped(text, before="", after=""):
+    return before + "{% for message in messages %}" + text + "{% endfor %}" + after
 
 
 def user(content):
@@ -105,7 +105,7 @@ def control(number, token=END):
         ),
     ],
 )
-def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, messages, expected):
+def test_a_hint_has_a_severity_a_location_and_a_fix(template, messages, expected):
     tools = [{"function": ADD}] if CALLED in messages else None
     chat = chat_here(guiapp.open_model("demo:bpe"), template, messages, tools, add_special=False)
     text, spans = chat.encoding.text_bytes, chat.encoding.spans
@@ -121,7 +121,7 @@ def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, me
     ] == expected
 
 
-def test_each_control_token_in_content_is_told_of_once_a_message_and_where_it_is():
+def test_control_tokens_in_content_give_one_hint_per_message():
     messages = [user(f"a {END} b {END} c {START}"), ASSISTANT, user(f"{START}x")]
     chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END), messages, add_special=False)
     first, second = (hint for hint in hints(chat) if hint.code == "content_became_control")
@@ -139,9 +139,14 @@ def test_each_control_token_in_content_is_told_of_once_a_message_and_where_it_is
 
 def test_no_fix_writes_a_control_token_into_content():
     """An end of another model in what a user says was to be replaced by the model's own: an injection."""
-    said = "a <|eot_id|> b <|eot_id|> <｜im_end｜> </s>"
-    parts = {"role": "user", "content": [{"type": "text", "text": said}]}
-    messages = [user(said), {**ASSISTANT, "content": said}, {"role": "tool", "content": said}, parts]
+    message_text = "a <|eot_id|> b <|eot_id|> <｜im_end｜> </s>"
+    parts = {"role": "user", "content": [{"type": "text", "text": message_text}]}
+    messages = [
+        user(message_text),
+        {**ASSISTANT, "content": message_text},
+        {"role": "tool", "content": message_text},
+        parts,
+    ]
     text = f"{{{{ message.content if message.content is string else message.content[0].text }}}}{END}"
     chat = chat_here(guiapp.open_model("demo:bpe"), looped(START + text), messages, add_special=False)
     near = [hint for hint in hints(chat) if hint.code == "near_miss"]
@@ -190,9 +195,9 @@ def calling(arguments):
 def test_what_is_left_out_or_escaped_gets_a_hint_and_a_turn_that_is_ended_none(text, message, expected):
     template = looped(f"{{% if message.role == 'user' %}}{TURN}{END}{{% else %}}{text}{{% endif %}}")
     messages = [USER, message, {"role": "tool", "content": "3"}][: 3 if text == REPEATS_NAME else 2]
-    found = hints(chat_here(guiapp.open_model("demo:bpe"), template, messages, add_special=False))
-    assert [(hint.severity, hint.message) for hint in found] == [(HINT, 1)] * bool(expected)
-    assert all(expected in f"{hint.code} {hint.what}" for hint in found)
+    reported = hints(chat_here(guiapp.open_model("demo:bpe"), template, messages, add_special=False))
+    assert [(hint.severity, hint.message) for hint in reported] == [(HINT, 1)] * bool(expected)
+    assert all(expected in f"{hint.code} {hint.what}" for hint in reported)
 
 
 def test_a_variable_that_the_template_does_not_have_is_named_with_the_one_that_was_meant():

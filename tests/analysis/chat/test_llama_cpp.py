@@ -39,7 +39,7 @@ def test_text_and_ids_are_equal(model, prompt):
 
 
 @pytest.mark.parametrize(
-    ("template", "conversation", "settings", "told"),
+    ("template", "conversation", "settings", "description"),
     [
         ("{{ bos_token }}" + TURNS, PLAIN, {}, "omits the <|begin_of_text|> of the template"),
         ("{{ bos_token }}" + TURNS, PLAIN, {"add_special": False}, ""),
@@ -48,10 +48,10 @@ def test_text_and_ids_are_equal(model, prompt):
         (TEMPLATES["selecting"], CONVERSATIONS["tools"], {}, "From character 25, llama.cpp has “3” instead"),
     ],
 )
-def test_differences_are_told(template, conversation, settings, told):
+def test_differences_are_described(template, conversation, settings, description):
     chat, llama = prompts(template, conversation, **settings)
-    assert told in llama.difference(chat)
-    assert bool(told) == bool(llama.difference(chat))
+    assert description in llama.difference(chat)
+    assert bool(description) == bool(llama.difference(chat))
 
 
 def test_origins_are_those_of_what_begins_and_ends_alike():
@@ -109,7 +109,7 @@ def test_what_it_cannot_render_ends_in_time_with_one_sentence(template):
     assert time.monotonic() - started < 30
 
 
-def test_without_the_package_that_is_told(monkeypatch):
+def test_a_missing_package_is_reported(monkeypatch):
     monkeypatch.setattr(llama_cpp, "PACKAGE", "no_such_package")
     with pytest.raises(ChatError, match=r"is not installed\. Install it: .*pip install no_such_package"):
         prompts(TURNS)

@@ -39,7 +39,7 @@ for _ in range(40):
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "expected_message"),
     [
         ("[", "The messages are not valid JSON"),
         ("[" * 99_999, "nested too deeply"),
@@ -62,10 +62,10 @@ for _ in range(40):
     ],
     ids=lambda value: None if isinstance(value, str) and len(value) < 60 else "",
 )
-def test_what_is_wrong_is_told_in_one_sentence(given, told):
+def test_an_invalid_conversation_is_reported_in_one_sentence(given, expected_message):
     with pytest.raises(ChatError) as error:
         conversation_of(given)
-    assert told in str(error.value)
+    assert expected_message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -132,7 +132,7 @@ def test_a_request_is_read_as_it_was(tools, settings):
 
 
 @pytest.mark.parametrize(
-    ("request_", "told"),
+    ("request_", "expected_message"),
     [
         ("{", "not valid JSON"),
         ('{"chat_template": 3}', "“chat_template” in the request must be of type str."),
@@ -140,6 +140,6 @@ def test_a_request_is_read_as_it_was(tools, settings):
         ('{"chat_template_kwargs": []}', "“chat_template_kwargs” in the request must be of type dict."),
     ],
 )
-def test_what_is_no_request_is_told(request_, told):
-    with pytest.raises(ChatError, match=told):
+def test_an_invalid_request_is_refused(request_, expected_message):
+    with pytest.raises(ChatError, match=expected_message):
         settings_of(request_)

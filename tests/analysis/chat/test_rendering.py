@@ -103,7 +103,7 @@ def test_filters_that_import_at_their_first_use_have_no_need_of_files():
     assert rendering.text == "abc\ndx"
 
 
-def test_generation_blocks_are_told_as_transformers_masks_them():
+def test_generation_blocks_match_the_masks_of_transformers():
     template = (
         "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}"
         "{{ m.content }}{{ eos_token }}{% endgeneration %}{% else %}{{ m.content }}{% endif %}\n{% endfor %}"
@@ -147,18 +147,18 @@ def test_all_content_that_a_template_prints_is_known_by_its_message_and_place(co
     request = request_of(TEMPLATES[construct], "plain")
     running = RunningTemplate()
     text = running.rendered(request, NOW)["text"]
-    found = dict.fromkeys(range(len(request["messages"])), "")
+    result = dict.fromkeys(range(len(request["messages"])), "")
     for part, _, message, field, line, offset in content_runs(running.traced(request, NOW, text), text):
         assert field == "content"
         assert request["messages"][message]["content"][offset:].startswith(part)
         assert ("ns.text }}" if construct == "namespace" else "content") in TEMPLATES[construct].split("\n")[
             line - 1
         ]
-        found[message] += part
+        result[message] += part
     contents = [message["content"] for message in request["messages"]]
     if construct == "set then print":
         contents = [content.strip() for content in contents]
-    assert list(found.values()) == contents
+    assert list(result.values()) == contents
 
 
 def test_what_is_made_of_content_beyond_recognition_counts_as_made_of_it():
@@ -237,7 +237,7 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
 
 
 @pytest.mark.parametrize(
-    ("template", "told"),
+    ("template", "expected_message"),
     [
         ("{% if %}", "has a syntax error in line 1"),
         ("a\n{{ raise_exception('No!\nNever.') }}", "refuses these messages: No!\\nNever."),
@@ -266,12 +266,12 @@ LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor 
     ],
     ids=lambda value: value[:24],
 )  # fmt: skip
-def test_a_hostile_template_ends_in_time_with_one_sentence(template, told):
+def test_a_hostile_template_ends_in_time_with_one_sentence(template, expected_message):
     started = datetime.now()
     with pytest.raises(ChatError) as error:
         render(template, conversation_of(CONVERSATIONS["plain"][0]))
     message = str(error.value)
-    assert told in message
+    assert expected_message in message
     assert "\n" not in message
     assert len(message) < 400
     assert (
@@ -283,7 +283,7 @@ HOSTILE = LOOPS.format(""), "{{ 'x' * 10**9 }}", "{% if %}", "{{ 9 ** (9 ** (9 *
 PLAIN = "{{ messages[0].content }}{{ range(9) | random }}"
 
 
-def test_prompts_are_quick_and_what_fails_between_them_does_not_change_them():
+def test_prompts_render_fast_and_unaffected_by_failing_templates():
     """At once in several threads; each template that fails is asked for twice."""
     texts, times = dict[int, list[str]](), list[float]()
 
@@ -322,12 +322,12 @@ def test_no_process_is_left_when_the_interpreter_ends(end):
 
 
 def _in_group(group):
-    found = []
+    result = []
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it ends meanwhile
             state, _, leader, *_ = path.read_text().rpartition(")")[2].split()
-            found += [path] if int(leader) == group and state not in "ZX" else []
-    return found
+            result += [path] if int(leader) == group and state not in "ZX" else []
+    return result
 
 
 def test_a_template_may_write_much_of_what_it_is_given():

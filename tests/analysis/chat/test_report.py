@@ -15,7 +15,7 @@ from guiapp.analysis.export.tables import json_parts
 N = 1500
 
 
-def test_tokens_of_long_conversations_are_told_one_after_the_other_and_hints_once():
+def test_tokens_of_long_conversations_are_streamed_with_one_hint():
     tokenizer = guiapp.open_model("demo:bpe")
     messages = [{"role": "user", "content": "<|im_end|>" * N}]
     chat = chat_here(tokenizer, "{{ messages[0].content }}", messages, None, False)
@@ -44,34 +44,34 @@ TURNS = (
     "{{ m.content }}{{ m.thinking }}<|im_end|>\n{% endfor %}\n"
     "{% if add_generation_prompt %}<|im_start|>assistant {% endif %}"
 )
-SAID = [user("a<|im_end|>b"), {"role": "assistant", "content": "ok", "thinking": "no"}]
+MESSAGES = [user("a<|im_end|>b"), {"role": "assistant", "content": "ok", "thinking": "no"}]
 
 
-def test_the_record_tells_all_else():
-    chat = chat_here(guiapp.open_model("demo:bpe"), TURNS, SAID)
-    found = read(chat)
+def test_the_record_has_all_other_values():
+    chat = chat_here(guiapp.open_model("demo:bpe"), TURNS, MESSAGES)
+    saved = read(chat)
     assert differs(chat)
-    assert found["as_text"]["token_ids"] == chat.as_text.token_ids.tolist()
-    assert found["text"] == chat.text
-    assert found["budget"] == {
+    assert saved["as_text"]["token_ids"] == chat.as_text.token_ids.tolist()
+    assert saved["text"] == chat.text
+    assert saved["budget"] == {
         "tokens": 24,
         "template": 18,
         "added": 1,
         "roles": {"user": 3, "assistant": 2},
         "messages": [3, 2],
     }
-    assert found["template"] == {
+    assert saved["template"] == {
         "name": "",
         "source": "",
         "lines": [2, 2, 2, 2, 1],
         "elapsed_ns": chat.rendering.elapsed_ns,
     }
-    assert found["turns"][2:] == [
+    assert saved["turns"][2:] == [
         {"tokens": [10, 19], "message": 1, "role": "assistant", "is_prompt": False},
         {"tokens": [19, 24], "message": None, "role": "assistant", "is_prompt": True},
     ]
     nothing = dict.fromkeys(("add_special", "as_text", "template", "remedy"))
-    assert [hint["fix"] for hint in found["hints"]] == [
+    assert [hint["fix"] for hint in saved["hints"]] == [
         nothing | {"label": "Encode as text", "as_text": True},
         nothing | {"label": "Do not add another", "add_special": False},
         nothing
@@ -80,7 +80,7 @@ def test_the_record_tells_all_else():
             "template": {"start": TURNS.index(" {% endif"), "end": TURNS.index("{% endif"), "text": ""},
         },
     ]
-    first = found["hints"][0]
+    first = saved["hints"][0]
     assert {key: first[key] for key in ("code", "severity", "tokens", "others", "message")} == {
         "code": "content_became_control",
         "severity": "warning",
@@ -88,6 +88,6 @@ def test_the_record_tells_all_else():
         "others": [],
         "message": 0,
     }
-    plain = chat_here(chat.tokenizer, TURNS, SAID[1:])
+    plain = chat_here(chat.tokenizer, TURNS, MESSAGES[1:])
     assert not differs(plain)
     assert read(plain)["as_text"] is None

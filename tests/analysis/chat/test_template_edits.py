@@ -70,7 +70,7 @@ def fixed(chat, code):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*invalid escape")  # of what jinja2 reads strings with
-def test_a_template_is_mended_where_it_wrote_what_is_wrong(code, before, after):
+def test_a_template_is_fixed_where_it_wrote_the_wrong_text(code, before, after):
     tokenizer = guiapp.open_model("demo:spm" if "bos" in code else "demo:bpe")
     messages, (before, after) = [USER, ASSISTANT, USER], map(looped, (before, after))
     chat = chat_here(tokenizer, before, messages, add_special=False)

@@ -88,7 +88,7 @@ def test_all_that_makes_texts_of_a_str_keeps_marks_or_is_known_to_lose_them():
     assert public - losing == {name for name in vars(Traced) if not name.startswith("_")}
 
 
-def test_runs_are_as_long_as_can_be_and_tell_origins():
+def test_runs_are_maximal_and_have_their_origins():
     origins = Origins()
     content = origins.entry("Hello", CharacterOrigin(CONTENT, 1, "content"))
     taken = origins.taken(content, 7, 20)

@@ -38,17 +38,17 @@ def test_one_model_is_no_list_of_them(model):
 
 
 def test_a_difference_has_the_ids_of_each_model_in_it():
-    found = guiapp.compare(MODELS, TEXT)
-    assert len(found.spans.differences) > 3
-    for row, (start, end) in enumerate(found.spans.differences.tolist()):
-        for encoding, ids in zip(found.encodings, found.difference_ids(row), strict=True):
+    result = guiapp.compare(MODELS, TEXT)
+    assert len(result.spans.differences) > 3
+    for row, (start, end) in enumerate(result.spans.differences.tolist()):
+        for encoding, ids in zip(result.encodings, result.difference_ids(row), strict=True):
             inside = (encoding.spans[:, 0] >= start) & (encoding.spans[:, 1] <= end)
             empty = encoding.spans[:, 0] == encoding.spans[:, 1]
             expected = encoding.token_ids[inside & (empty == (start == end))]
             assert ids == expected.tolist()
 
 
-def test_sides_may_be_one_model_in_several_ways():
+def test_sides_may_be_one_model_with_different_encode_options():
     tokenizer = guiapp.open_model("demo:bpe")
     sides = [
         ModelSide("exact", tokenizer),
@@ -56,19 +56,19 @@ def test_sides_may_be_one_model_in_several_ways():
         ModelSide("bare", tokenizer, None, add_special=False),
         ModelSide("as text", tokenizer, None, parse_special=False),
     ]
-    found = compare_text(sides, "<|im_end|> unbelievable")
-    assert [len(each) for each in found.encodings] == [
+    result = compare_text(sides, "<|im_end|> unbelievable")
+    assert [len(each) for each in result.encodings] == [
         len(tokenizer.encode("<|im_end|> unbelievable", *switches))
         for switches in ((), (True, True, "greedy"), (False,), (True, False))
     ]
-    assert found.spans.differences[0].tolist() == [0, 0]  # no BOS
+    assert result.spans.differences[0].tolist() == [0, 0]  # no BOS
 
 
 def test_switches_of_all_models_and_text_that_is_no_utf_8():
     text = b"\xff <|im_end|>"
-    found = guiapp.compare(["demo:bpe", "demo:rwkv"], text, add_special=False, parse_special=False)
-    assert found.text_bytes == text
-    for side, encoding in zip(found.sides, found.encodings, strict=True):
+    result = guiapp.compare(["demo:bpe", "demo:rwkv"], text, add_special=False, parse_special=False)
+    assert result.text_bytes == text
+    for side, encoding in zip(result.sides, result.encodings, strict=True):
         assert encoding.token_ids.tolist() == side.tokenizer.encode(text, False, False).token_ids.tolist()
 
 
@@ -102,7 +102,7 @@ FOLDER = f"some{os.sep}folder"
         ([], [], []),
     ],
 )
-def test_names_are_as_short_as_tells_them_apart(models, chosen, names):
+def test_names_are_as_short_as_possible_while_distinct(models, chosen, names):
     assert names_apart(models, chosen) == names
 
 
@@ -131,7 +131,7 @@ def counts(sides):
         ({}, None),
     ],
 )
-def test_the_context_is_what_the_file_says_if_it_says_so(sides, metadata, expected):
+def test_the_context_length_is_read_from_the_metadata(sides, metadata, expected):
     vocabulary = replace(sides[0].tokenizer.vocabulary, metadata=metadata)
     assert context_length_of(vocabulary) == expected
 
@@ -162,11 +162,11 @@ def test_words_are_runs_of_letters_of_one_script(text, expected):
     st.lists(st.integers(0, 40), max_size=20),
     st.integers(0, 8),
 )
-def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_bytes):
+def test_counts_by_short_segments_equal_counts_of_the_whole_text(text, cuts, segment_bytes):
     ends = sorted({min(cut, len(text)) for cut in cuts} | {len(text)})
     spans = np.array([(0, 0), *pairwise([0, *ends]), (0, 0)], np.int64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words_module, "STRETCH_BYTES", max(stretch_bytes, 1))
+        patch.setattr(words_module, "STRETCH_BYTES", max(segment_bytes, 1))
         n_words, [n_tokens] = count_words(text, [spans])
     whole = words_of(text)
     scripts = whole.first_scripts(*spans.T)
@@ -181,7 +181,7 @@ def test_letters_lie_where_they_are_also_in_broken_text(data):
     decoded = data.decode("utf-8", "surrogateescape")
     letters = [data[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
     assert [letter for letter in letters if letter.isalpha()] == [
-        sign.encode() for sign in decoded if sign.isascii() and sign.isalpha()
+        character.encode() for character in decoded if character.isascii() and character.isalpha()
     ]
 
 

@@ -34,7 +34,7 @@ class LlamaFacts:
         self.texts = [ask("get_text", ctypes.c_char_p, token_id) for token_id in range(self.n_tokens)]
 
 
-def judge(target, draft):
+def expected_verdict(target, draft):
     """`common_speculative_are_compatible` of llama.cpp's common/speculative.cpp, and the id that it names."""
     if target.type != draft.type:
         return False, None
@@ -89,7 +89,11 @@ def test_verdicts_are_those_of_llama_cpp(tmp_path):
         models = [(path.stem, guiapp.open_model(path), LlamaFacts(path)) for path in paths]
         for (name, target, facts), (other, draft, other_facts) in combinations_with_replacement(models, 2):
             verdict = guiapp.draft(target, draft)[0]
-            assert (verdict.may_draft, verdict.token_id) == judge(facts, other_facts), (name, other, verdict)
+            assert (verdict.may_draft, verdict.token_id) == expected_verdict(facts, other_facts), (
+                name,
+                other,
+                verdict,
+            )
             answers.append(verdict.may_draft)
     assert min(answers.count(True), answers.count(False)) > 20
 

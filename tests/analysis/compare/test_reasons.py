@@ -26,8 +26,8 @@ def reason_of(folder, model: str, kind: str, change, text: str, before=lambda co
     return reason_for(*map(guiapp.open_model, plant.write(folder)), text.encode(), ("A", "B"))
 
 
-def lowercase_contractions(said) -> None:
-    planted.replace_in_patterns(planted.ANY_CASE, planted.LOWER_CASE)(said)
+def lowercase_contractions(document) -> None:
+    planted.replace_in_patterns(planted.ANY_CASE, planted.LOWER_CASE)(document)
 
 
 def token_renamed(parts) -> None:
@@ -116,7 +116,7 @@ def test_the_cause_is_the_first_stage_that_differs(case, tmp_path):
         )
 
 
-def test_a_missing_rule_is_told_with_its_rank(tmp_path):
+def test_a_missing_merge_rule_is_reported_with_its_rank(tmp_path):
     tokenizer = planted.opened("demo:bpe")
     rules = [rule.decode() for rule in planted.gguf_parts("demo:bpe")["merges"]]
     at = rules.index("Ġt he")
@@ -129,7 +129,7 @@ def test_a_missing_rule_is_told_with_its_rank(tmp_path):
     )
 
 
-def test_what_only_one_refuses_is_told():
+def test_a_text_refused_by_one_side_is_reported():
     tokenizer = guiapp.open_model("demo:unigram")
     refusing = without_unknown(tokenizer.vocabulary)
     reason = reason_for(tokenizer, Tokenizer(refusing), "𝄞".encode(), ("A", "B"))
@@ -166,7 +166,7 @@ def test_texts_differ_in_the_first_thing_without_which_they_are_equal(mine, othe
 
 
 @pytest.mark.parametrize(
-    ("before", "behind", "subject"),
+    ("before", "after", "subject"),
     [
         ("12", "3", "digits"),
         ("I'", "M x", "contractions"),
@@ -182,12 +182,12 @@ def test_texts_differ_in_the_first_thing_without_which_they_are_equal(mine, othe
         ("", "", "the end of the text"),
     ],
 )
-def test_a_cut_is_about_what_stands_beside_it(before, behind, subject):
-    assert what_is_cut(f"{before}{behind}".encode(), len(before.encode())) == subject
+def test_a_split_is_named_after_the_adjacent_characters(before, after, subject):
+    assert what_is_cut(f"{before}{after}".encode(), len(before.encode())) == subject
 
 
 @pytest.mark.parametrize("text", [" tokenize", "Die cats tokenize"])
-def test_the_space_in_front_is_no_reason_for_what_follows_it(text):
+def test_an_added_prefix_space_does_not_explain_later_differences(text):
     reason = reason_for(*map(guiapp.open_model, ("demo:bpe", "demo:spm")), text.encode(), ("A", "B"))
     assert reason.cause is not Cause.NORMALIZED
 

@@ -44,8 +44,8 @@ def test_ids_without_bos_lack_it_and_are_the_same_text(tokenizer):
 def test_a_text_is_the_same_with_and_without_control_tokens(model):
     opened = guiapp.open_model(model)
     ids = [opened.encode("Hello world", special).token_ids for special in (True, False)]
-    before, behind = opened.special_affixes()
-    ids.append(np.concatenate((before, ids[0], behind)).astype(np.int32))
+    before, suffix = opened.special_affixes()
+    ids.append(np.concatenate((before, ids[0], suffix)).astype(np.int32))
     assert all(compare_ids(opened, NAMES, ids[0], other).is_same_text for other in ids)
     assert not compare_ids(opened, NAMES, ids[0], ids[1][:-1]).is_same_text
 

@@ -53,8 +53,8 @@ def naive_differences(columns):
     every = [token for each in tokens for token in each]
     places = sorted({place for start, end, *_ in every for place in (start, end)})
     ends = [at for at in places if not any(start < at < end for start, end, *_ in every)]
-    stretches = sorted({*pairwise(ends), *((at, at) for at in ends)})
-    for start, end in stretches:
+    segments = sorted({*pairwise(ends), *((at, at) for at in ends)})
+    for start, end in segments:
         parts = [
             [
                 row
@@ -74,16 +74,16 @@ def lies_in(token, start, end):
     return inside and (token[0] < token[1] or start < token[0] < end)
 
 
-def assert_equals_the_naive_twin(columns):
-    found = compare_spans(columns)
+def assert_matches_reference(columns):
+    result = compare_spans(columns)
     shares = naive_shares(columns)
-    assert [share.tolist() for share in found.shares] == shares
+    assert [share.tolist() for share in result.shares] == shares
     for row, share in enumerate(shares):
-        assert found.n_equal(row) == share.count(len(columns))
-        assert found.n_own(row) == (share.count(1) if len(columns) > 1 else 0)
+        assert result.n_equal(row) == share.count(len(columns))
+        assert result.n_own(row) == (share.count(1) if len(columns) > 1 else 0)
     expected = list(naive_differences(columns))
-    assert found.differences.tolist() == [list(span) for span, _ in expected]
-    for (_, parts), rows in zip(expected, found.tokens.tolist(), strict=True):
+    assert result.differences.tolist() == [list(span) for span, _ in expected]
+    for (_, parts), rows in zip(expected, result.tokens.tolist(), strict=True):
         assert [list(range(first, last)) for first, last in rows] == parts
 
 
@@ -100,14 +100,14 @@ def tokenizations(draw):
 
 @given(st.lists(tokenizations(), min_size=1, max_size=4))
 def test_sharing_and_differences_equal_those_of_plain_sets(columns):
-    assert_equals_the_naive_twin(columns)
+    assert_matches_reference(columns)
 
 
 def test_a_bos_that_only_one_has_is_a_difference_without_text():
-    found = compare_spans([column((0, 0, 1), (0, 5)), column((0, 5))])
-    assert found.differences.tolist() == [[0, 0]]
-    assert found.tokens.tolist() == [[[0, 1], [0, 0]]]
-    assert [share.tolist() for share in found.shares] == [[1, 2], [2]]
+    result = compare_spans([column((0, 0, 1), (0, 5)), column((0, 5))])
+    assert result.differences.tolist() == [[0, 0]]
+    assert result.tokens.tolist() == [[[0, 1], [0, 0]]]
+    assert [share.tolist() for share in result.shares] == [[1, 2], [2]]
 
 
 def test_a_bos_and_a_space_prefix_are_not_the_same():
@@ -116,18 +116,18 @@ def test_a_bos_and_a_space_prefix_are_not_the_same():
     assert compare_spans([bos, bos]).differences.tolist() == []
 
 
-def test_empty_tokens_of_a_tokenizer_are_told_apart_by_what_they_are_for():
+def test_only_special_tokens_among_empty_tokens_are_marked_special():
     tokenizer = guiapp.open_model("demo:spm")
     encoding = tokenizer.encode("汉")  # the space in front of it is a token of its own
-    found = column_of(tokenizer, encoding.token_ids, *encoding.spans.T)
+    result = column_of(tokenizer, encoding.token_ids, *encoding.spans.T)
     assert encoding.spans[:2].tolist() == [[0, 0], [0, 0]]
-    assert found.are_special.tolist() == [True] + [False] * (len(encoding) - 1)
+    assert result.are_special.tolist() == [True] + [False] * (len(encoding) - 1)
 
 
 def test_text_that_only_one_drops_is_a_difference():
-    found = compare_spans([column((0, 5), (6, 9)), column((0, 5), (5, 6), (6, 9))])
-    assert found.differences.tolist() == [[5, 6]]
-    assert found.tokens.tolist() == [[[1, 1], [1, 2]]]
+    result = compare_spans([column((0, 5), (6, 9)), column((0, 5), (5, 6), (6, 9))])
+    assert result.differences.tolist() == [[5, 6]]
+    assert result.tokens.tolist() == [[[1, 1], [1, 2]]]
 
 
 def test_columns_that_do_not_fit_are_refused():
@@ -139,9 +139,9 @@ def test_columns_that_do_not_fit_are_refused():
 
 def test_many_empty_tokens_at_one_place_take_no_longer_than_others():
     many = column(*[(0, 0, number % 2) for number in range(200_000)], (0, 1))
-    found = compare_spans([many, column((0, 0), (0, 1)), many])
-    assert found.differences.tolist() == [[0, 0]]
-    assert (found.n_own(0), found.n_equal(1)) == (0, 2)
+    result = compare_spans([many, column((0, 0), (0, 1)), many])
+    assert result.differences.tolist() == [[0, 0]]
+    assert (result.n_own(0), result.n_equal(1)) == (0, 2)
 
 
 TEXT = "Hello world, naïve  don't 12345 汉字かな 👩‍👩‍👧 ﬁ ½ \r\n\tdef f(x):\n    return x\n<s>[INST]" * 3
@@ -158,23 +158,23 @@ def column_in(tokenizer, text):
     return column_of(tokenizer, encoding.token_ids, *encoding.spans.T)
 
 
-def stretches_of(name, n_stretches, size):
+def excerpts_of(name, n_excerpts, size):
     text = (CORPORA / f"{name}.txt").read_text("utf-8")
     chance = random.Random(name)
-    starts = [chance.randrange(len(text) - size) for _ in range(n_stretches)]
+    starts = [chance.randrange(len(text) - size) for _ in range(n_excerpts)]
     return [text[start : start + size] for start in starts]
 
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize(("one", "other"), list(combinations(MODELS, 2)))
-def test_pairs_of_real_vocabularies_share_what_plain_sets_say(tokenizers, one, other):
-    for text in (TEXT, *stretches_of("soseki", 2, 60), *stretches_of("shakespeare", 2, 200)):
-        assert_equals_the_naive_twin([column_in(tokenizers[name], text) for name in (one, other)])
+def test_pairs_of_real_vocabularies_match_the_reference(tokenizers, one, other):
+    for text in (TEXT, *excerpts_of("soseki", 2, 60), *excerpts_of("shakespeare", 2, 200)):
+        assert_matches_reference([column_in(tokenizers[name], text) for name in (one, other)])
 
 
 @pytest.mark.real_vocabs
-def test_all_at_once_share_what_plain_sets_say(tokenizers):
-    assert_equals_the_naive_twin([column_in(tokenizer, TEXT) for tokenizer in tokenizers.values()])
+def test_all_real_vocabularies_at_once_match_the_reference(tokenizers):
+    assert_matches_reference([column_in(tokenizer, TEXT) for tokenizer in tokenizers.values()])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -189,12 +189,12 @@ def test_a_window_by_itself_is_compared_as_in_the_whole(seed):
         SpanColumn(*[array[first:last] for array in each])
         for each, (first, last) in zip(columns, rows, strict=True)
     ]
-    found = compare_spans(parts)
-    for share, part, (first, last) in zip(whole.shares, found.shares, rows, strict=True):
+    result = compare_spans(parts)
+    for share, part, (first, last) in zip(whole.shares, result.shares, rows, strict=True):
         assert part.tolist() == share[first:last].tolist()
     firsts = np.array(rows)[:, :1]
     inside = [row for row in whole.tokens.tolist() if all(map(lies_among, row, rows))]
-    assert (found.tokens + firsts).tolist() == inside
+    assert (result.tokens + firsts).tolist() == inside
     for each, (first, last) in zip(columns, rows, strict=True):
         outside = [*each.starts[:first].tolist(), *each.starts[last:].tolist()]
         assert all(not start < at < end for at in outside)
@@ -230,7 +230,7 @@ def part_of(store, first, last):
     return SpanColumn(starts.copy(), ends.copy(), ids > 0)
 
 
-def replace_around(chance, store, edit, n_bytes):
+def replace_near(chance, store, edit, n_bytes):
     """New tokens in the neighbourhood of an edit, some farther than others."""
     far = chance.choice([0, 0, 3, 10])
     first = store.indexes_in(max(edit.start - far, 0), edit.start)[0]
@@ -243,10 +243,10 @@ def replace_around(chance, store, edit, n_bytes):
 
 
 def assert_is_that_of_the_whole(live, columns):
-    found = compare_spans(columns)
-    assert [share.tolist() for share in live.shares] == [share.tolist() for share in found.shares]
+    result = compare_spans(columns)
+    assert [share.tolist() for share in live.shares] == [share.tolist() for share in result.shares]
     _, starts, ends, _ = live.differences.between(0, len(live.differences))
-    assert np.stack((starts, ends), 1).tolist() == found.differences.tolist()
+    assert np.stack((starts, ends), 1).tolist() == result.differences.tolist()
     tint_of = {}
     for column, tints in zip(columns, live.tints, strict=True):
         held = column.ends > column.starts
@@ -269,7 +269,7 @@ def test_following_random_edits_is_comparing_the_whole(seed, n_columns):
         end = min(start + chance.choice([0, 0, 1, 5]), len(buffer))
         edit = buffer.replace(start, end, bytes(chance.choice([0, 1, 1, 7])))
         for store in stores:
-            replace_around(chance, store, edit, len(buffer))
+            replace_near(chance, store, edit, len(buffer))
         assert live.can_apply_edit(stores)
         live.apply_edit(stores, lambda row, *window: part_of(stores[row], *window), edit, len(buffer))
         assert not live.can_apply_edit(stores)

@@ -45,7 +45,7 @@ def test_sums_and_differences_are_those_of_each_text(sides, compared):
     assert [list(counts.file_types) for counts in compared.counts] == [[".txt", ".py"]] * 3
 
 
-def test_a_difference_tells_its_place_and_what_each_token_came_from(sides, compared):
+def test_a_difference_has_its_line_ids_and_token_bytes(sides, compared):
     of_name = dict(TEXTS)
     ids = [compare_text(sides, text) for text in of_name.values()]
     ids = [each.difference_ids(row) for each in ids for row in range(len(each.spans.differences))]
@@ -109,7 +109,7 @@ def test_a_folder_without_texts_is_refused_in_a_sentence(tmp_path, make):
     assert str(error.value) == f"{tmp_path} has no text files. Choose a folder with text files."
 
 
-def test_a_file_that_cannot_be_read_is_told_by_its_name(folder, monkeypatch):
+def test_an_unreadable_file_is_named_in_the_error(folder, monkeypatch):
     def refusing(path, *given):
         raise PermissionError(13, "Permission denied", str(path))
 

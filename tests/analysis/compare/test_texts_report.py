@@ -33,8 +33,8 @@ def compared(sides):
 
 
 def table_named(compared, begin, terms=Terms()):  # noqa: B008
-    (found,) = (table.rows for table in tables(compared, terms) if table.title.startswith(begin))
-    return found
+    (table_rows,) = (table.rows for table in tables(compared, terms) if table.title.startswith(begin))
+    return table_rows
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def table_named(compared, begin, terms=Terms()):  # noqa: B008
          [["6.50 %", "–"], ["8.00 %", "0 $"]]),
     ],
 )  # fmt: skip
-def test_context_and_costs_are_told_by_the_terms(compared, terms, head, cells):
+def test_context_and_costs_follow_the_terms(compared, terms, head, cells):
     rows = table_named(compared, "3 texts", terms)
     assert [row[5:-1] for row in rows] == [head, *cells]
 
@@ -124,7 +124,7 @@ B,script,Latin,9,,,5,
 """
 
 
-def test_csv_and_drawing_are_told_in_full(compared):
+def test_csv_and_drawing_are_complete(compared):
     assert csv_text(compared.counts, Terms(None, (2.0, None))) == CSV
     svg = svg_text(compared.counts)
     assert re.findall(r">([^<>\n]+)</text>", svg) == ["Tokens", "A", "13 × 1.00", "B", "16 × 1.23"]

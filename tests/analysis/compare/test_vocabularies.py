@@ -29,17 +29,17 @@ FILES = {
 DEMOS = ("demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv", "demo:toy")
 
 
-def differences(found: VocabularyComparison) -> dict[str, int]:
-    return {name: count for name, count in found.counts.items() if count}
+def differences(result: VocabularyComparison) -> dict[str, int]:
+    return {name: count for name, count in result.counts.items() if count}
 
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_vocabulary_is_identical_to_itself(name):
     one, other = guiapp.open_model(name), guiapp.open_model(name)
-    found = compare_vocabularies(one, other)
-    assert found.is_identical
-    assert found.both.tolist() == [[i, i] for i in range(len(one.vocabulary))]
-    assert found.by_script.sum() == found.by_length.sum() == len(one.vocabulary)
+    result = compare_vocabularies(one, other)
+    assert result.is_identical
+    assert result.both.tolist() == [[i, i] for i in range(len(one.vocabulary))]
+    assert result.by_script.sum() == result.by_length.sum() == len(one.vocabulary)
 
 
 def naive_keys(vocabulary):
@@ -68,18 +68,18 @@ def naive_keys(vocabulary):
 def test_tokens_and_merges_of_real_files_are_matched_as_a_dictionary_does(one, other):
     pair = opened(FILES[one]), opened(FILES[other])
     first, second = (each.vocabulary for each in pair)
-    found = compare_vocabularies(*pair)
+    result = compare_vocabularies(*pair)
     keys, others = naive_keys(first), naive_keys(second)
     expected = sorted((keys[key], others[key]) for key in keys.keys() & others.keys())
-    assert found.both.tolist() == [list(each) for each in expected]
-    assert found.only[0].tolist() == sorted(keys[key] for key in keys.keys() - others.keys())
-    assert found.only[1].tolist() == sorted(others[key] for key in others.keys() - keys.keys())
-    assert found.other_kind.tolist() == [first.kind(i) != second.kind(k) for i, k in expected]
-    if found.merges is not None and first.rules.byte_encoding and second.rules.byte_encoding:
+    assert result.both.tolist() == [list(each) for each in expected]
+    assert result.only[0].tolist() == sorted(keys[key] for key in keys.keys() - others.keys())
+    assert result.only[1].tolist() == sorted(others[key] for key in others.keys() - keys.keys())
+    assert result.other_kind.tolist() == [first.kind(i) != second.kind(k) for i, k in expected]
+    if result.merges is not None and first.rules.byte_encoding and second.rules.byte_encoding:
         rules = [set(each.merges) for each in (first, second)]
-        assert set(found.rules(0, found.merges.only[0])) == rules[0] - rules[1]
-        assert set(found.rules(1, found.merges.only[1])) == rules[1] - rules[0]
-        assert len(found.merges.both) == len(rules[0] & rules[1])
+        assert set(result.rules(0, result.merges.only[0])) == rules[0] - rules[1]
+        assert set(result.rules(1, result.merges.only[1])) == rules[1] - rules[0]
+        assert len(result.merges.both) == len(rules[0] & rules[1])
 
 
 SWITCHES = ("lstrip", "rstrip", "single_word", "normalized")
@@ -132,7 +132,7 @@ PLANTED = {
 
 
 @pytest.mark.parametrize(("changed", "expected"), PLANTED.values(), ids=PLANTED)
-def test_a_planted_difference_is_found_and_nothing_else(changed, expected):
+def test_a_planted_difference_is_the_only_one_reported(changed, expected):
     assert differences(compare_vocabularies(bpe(), changed)) == expected
     mirrored = {
         name.replace("first", "second") if "first" in name else name.replace("second", "first")
@@ -144,15 +144,15 @@ def test_a_planted_difference_is_found_and_nothing_else(changed, expected):
 def test_a_byte_and_a_letter_are_two_tokens_of_the_same_bytes():
     one = Tokenizer(toy_vocabulary({"<0x41>": BYTE, "A": 0.0, "B": 0.0}))
     other = Tokenizer(toy_vocabulary({"A": 0.0, "<0x41>": BYTE}))
-    found = compare_vocabularies(one, other)
-    assert found.both.tolist() == [[0, 1], [1, 0]]
-    assert differences(found) == {"tokens only in the first": 1, "tokens with another id": 2}
+    result = compare_vocabularies(one, other)
+    assert result.both.tolist() == [[0, 1], [1, 0]]
+    assert differences(result) == {"tokens only in the first": 1, "tokens with another id": 2}
     alone = compare_vocabularies(one, Tokenizer(toy_vocabulary({"A": 0.0})))
     assert alone.both.tolist() == [[1, 0]]
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_an_added_token_that_is_searched_for_otherwise_is_found(tmp_path, switch):
+def test_an_added_token_with_other_search_flags_is_reported(tmp_path, switch):
     tokenizers = []
     for number, value in enumerate((False, True)):
         added = {"id": 2, "content": "<x>", "special": False, **dict.fromkeys(SWITCHES, False), switch: value}
@@ -160,9 +160,9 @@ def test_an_added_token_that_is_searched_for_otherwise_is_found(tmp_path, switch
         path = tmp_path / f"{number}.tokenizer.json"
         path.write_text(json.dumps(content))
         tokenizers.append(guiapp.open_model(path))
-    found = compare_vocabularies(*tokenizers)
-    assert differences(found) == {"tokens searched for otherwise": 1}
-    assert found.both[found.other_search].tolist() == [[2, 2]]
+    result = compare_vocabularies(*tokenizers)
+    assert differences(result) == {"tokens searched for otherwise": 1}
+    assert result.both[result.other_search].tolist() == [[2, 2]]
 
 
 def test_an_added_token_of_only_one_is_searched_for_otherwise(tmp_path):
@@ -176,16 +176,16 @@ def test_an_added_token_of_only_one_is_searched_for_otherwise(tmp_path):
         path = tmp_path / f"{number}.tokenizer.json"
         path.write_text(json.dumps(content))
         tokenizers.append(guiapp.open_model(path))
-    found = differences(compare_vocabularies(*tokenizers))
-    assert found == {"tokens of another kind": 1, "tokens searched for otherwise": 1}
+    result = differences(compare_vocabularies(*tokenizers))
+    assert result == {"tokens of another kind": 1, "tokens searched for otherwise": 1}
 
 
-def test_the_same_tokens_are_matched_however_they_are_spelled():
-    spelled = Tokenizer(toy_vocabulary({"▁a": -1.0, "a": -2.0}))
+def test_tokens_match_across_spellings_of_the_space():
+    escaped = Tokenizer(toy_vocabulary({"▁a": -1.0, "a": -2.0}))
     byte_level = bpe({"Ġa": 0.0, "a": 0.0}, ())
-    found = compare_vocabularies(spelled, byte_level)
-    assert found.both.tolist() == [[0, 0], [1, 1]]
-    for both in (found, compare_vocabularies(byte_level, spelled)):
+    result = compare_vocabularies(escaped, byte_level)
+    assert result.both.tolist() == [[0, 0], [1, 1]]
+    for both in (result, compare_vocabularies(byte_level, escaped)):
         assert both.counts["tokens with another score"] == 0
 
 
@@ -201,9 +201,9 @@ def test_rules_that_a_file_lists_and_nothing_merges_by_are_not_compared(vocab_ty
 
 
 @pytest.mark.real_vocabs
-def test_files_that_say_their_rules_in_other_ways_are_not_called_identical():
-    found = compare_vocabularies(opened(FILES["llama-spm"]), opened(FILES["mistral-v1.tokenizer.model"]))
-    assert [setting.name for setting in found.incomparable_settings] == ["normalising and splitting"]
+def test_rules_in_different_formats_are_not_called_identical():
+    result = compare_vocabularies(opened(FILES["llama-spm"]), opened(FILES["mistral-v1.tokenizer.model"]))
+    assert [setting.name for setting in result.incomparable_settings] == ["normalising and splitting"]
     same = compare_vocabularies(
         opened(FILES["deepseek-v4.tokenizer.json"]), opened(FILES["deepseek-v4.tokenizer.json"])
     )
@@ -214,13 +214,13 @@ def test_files_that_say_their_rules_in_other_ways_are_not_called_identical():
     assert {"normalizer", "pre-tokenizer"} <= {setting.name for setting in other.other_settings}
 
 
-def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
+def test_ids_out_of_range_and_missing_tokens_are_reported():
     odd = bpe(eog=frozenset({8}), special_ids=SpecialIds(), rules=Rules(byte_encoding=True, add_bos=True))
-    told = {setting.name: setting.first for setting in compare_vocabularies(odd, bpe()).settings}
-    assert told["ends a generation"] == "? (id 8)"
+    shown = {setting.name: setting.first for setting in compare_vocabularies(odd, bpe()).settings}
+    assert shown["ends a generation"] == "? (id 8)"
     with pytest.raises(guiapp.EncodeError) as caught:
         odd.encode("a")
-    assert told["added before a text"] == str(caught.value)
+    assert shown["added before a text"] == str(caught.value)
 
 
 def ranks_file(path):
@@ -239,21 +239,21 @@ def ranks_file(path):
         ((None, None), ("gpt-2", "qwen2"), {}),  # neither file says how text is split
     ],
 )
-def test_what_files_say_is_compared_and_what_was_chosen_by_hand_is_named(files, chosen, unequal, tmp_path):
+def test_settings_of_files_are_compared_and_choices_are_named(files, chosen, unequal, tmp_path):
     opened = []
     for name, pre, file in zip(files, chosen, "ab", strict=True):
         given = {"tokens": [*CHARACTER_OF_BYTE, "ab"], "merges": ["a b"], "model": "gpt2", "pre": name}
         path = write_vocab(tmp_path / file, **given) if name else ranks_file(tmp_path / file)
         opened.append(guiapp.open_model(path, pre))
-    found = compare_vocabularies(*opened)
-    differing = {each.name: each.is_equal for each in found.settings if each.is_equal is not True}
+    result = compare_vocabularies(*opened)
+    differing = {each.name: each.is_equal for each in result.settings if each.is_equal is not True}
     assert {name: differing.get(name) for name in unequal} == unequal
     assert bool(unequal) == bool(differing)
-    [setting] = (each for each in found.settings if each.name == "pre-tokenizer")
-    for told, name, pre in zip(setting[1:3], files, chosen, strict=True):
-        assert told.startswith(name or "none")
-        assert "you chose" in told if pre else told == (name or "none")
-        assert pre is None or pre in told
+    [setting] = (each for each in result.settings if each.name == "pre-tokenizer")
+    for shown, name, pre in zip(setting[1:3], files, chosen, strict=True):
+        assert shown.startswith(name or "none")
+        assert "you chose" in shown if pre else shown == (name or "none")
+        assert pre is None or pre in shown
 
 
 def test_texts_that_come_with_the_program_are_encoded_with_both():

@@ -27,7 +27,7 @@ def bpe(tokens, merges, roles, eog, **changes):
 
 
 @pytest.fixture(scope="module")
-def found():
+def comparison():
     first = bpe(FIRST, ("a b", "b c", "ab c", "a bc"), SpecialIds(bos=6, eos=7, sep=2), [7])
     roles = SpecialIds(bos=7, eos=7, sep=2, pad=99)
     second = bpe(SECOND, ("b c", "a b", "c c", "c a"), roles, [8, 99], pre="qwen2")
@@ -37,11 +37,11 @@ def found():
 NAMED = ("A", "B")
 
 
-def test_the_record_has_all(found):
-    told = json.loads(json.dumps(record(found, NAMED)))
-    rules = {rule["name"]: rule for rule in told.pop("rules")}
-    assert told.pop("samples") == {"texts": len(SAMPLES), "different": found.differing_samples}
-    lengths, _ = told.pop("lengths"), told.pop("verdict")
+def test_the_record_has_all(comparison):
+    report = json.loads(json.dumps(record(comparison, NAMED)))
+    rules = {rule["name"]: rule for rule in report.pop("rules")}
+    assert report.pop("samples") == {"texts": len(SAMPLES), "different": comparison.differing_samples}
+    lengths, _ = report.pop("lengths"), report.pop("verdict")
     assert lengths[:5] == [[0, 0, 0], [3, 0, 0], [2, 0, 2], [1, 1, 0], [1, 0, 0]]
     assert {tuple(each) for each in lengths[5:]} == {(0, 0, 0)}
     assert rules["pre-tokenizer"] == {
@@ -54,7 +54,7 @@ def test_the_record_has_all(found):
         "ends a generation",
         "pre-tokenizer",
     ]
-    assert told == {
+    assert report == {
         "models": [
             {"model": "A", "type": "BPE", "tokens": 8}, {"model": "B", "type": "BPE", "tokens": 9}
         ],
@@ -107,5 +107,5 @@ merge in another order,a + b,0,1
 """
 
 
-def test_csv_has_a_line_for_each(found):
-    assert csv_lines(csv_rows(found, NAMED)) == CSV
+def test_csv_has_a_line_for_each(comparison):
+    assert csv_lines(csv_rows(comparison, NAMED)) == CSV

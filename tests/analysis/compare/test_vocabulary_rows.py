@@ -37,9 +37,9 @@ def tables(real):
     return [sliced(*each.vocabulary.token_bytes_table) for each in real.tokenizers]
 
 
-def listed(found, group="all", query=""):
+def listed(result, group="all", query=""):
     """The rows that a filter leaves of a group, as it is written there."""
-    pairs = PairRows(found, GROUPS[group])
+    pairs = PairRows(result, GROUPS[group])
     return pairs.rows[pairs.listed(query, None, False, nothing)].tolist()
 
 
@@ -67,7 +67,7 @@ def test_groups_hold_what_differs(toys):
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("query", ["the", "0x20E2", "/^ ?[A-Z]{3}$/", "#262", "é"])
 @pytest.mark.parametrize("name", ["all", "first", "second", "id", "merges", "merges first", "moved"])
-def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
+def test_a_search_matches_a_plain_loop(real, tables, name, query):
     group = GROUPS[name]
     rows = group.rows(real)[::37]
 
@@ -79,8 +79,8 @@ def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
         text = tables[side][token]
         if query.startswith("/"):
             return re.search(query[1:-1], text.decode("utf-8", "surrogateescape")) is not None
-        wanted = bytes.fromhex(query[2:]) if query.startswith("0x") else query.encode()
-        return wanted in text
+        searched_bytes = bytes.fromhex(query[2:]) if query.startswith("0x") else query.encode()
+        return searched_bytes in text
 
     expected = set()
     for row in rows.tolist():
@@ -89,8 +89,8 @@ def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
                 symbols = real.listed_rules[side][number, [0, 1, 3]] if group.is_rules else [number]
                 if any(is_meant(side, int(each)) for each in symbols):
                     expected.add(tuple(row))
-    found = set(map(tuple, listed(real, name, query)))
-    assert found & set(map(tuple, rows.tolist())) == expected
+    result = set(map(tuple, listed(real, name, query)))
+    assert result & set(map(tuple, rows.tolist())) == expected
 
 
 ISOLATES = "\u2068\u2069"
@@ -104,9 +104,11 @@ def pairs_of(first, second, name):
 def test_hostile_texts_are_one_visible_line_in_every_cell(name):
     pairs = pairs_of("hostile", "one", name)
     for row in range(len(pairs)):
-        said = [column.text(pairs, row, SIGNS)[:250] for column in PAIR_COLUMNS if column.is_known(pairs)]
-        said += [line for _, text in pairs.facts(row, SIGNS) for line in text.split("\n")]
-        for text in said:
+        cell_texts = [
+            column.text(pairs, row, SIGNS)[:250] for column in PAIR_COLUMNS if column.is_known(pairs)
+        ]
+        cell_texts += [line for _, text in pairs.facts(row, SIGNS) for line in text.split("\n")]
+        for text in cell_texts:
             assert len(text) <= 250
             for character in text:
                 category = unicodedata.category(character)

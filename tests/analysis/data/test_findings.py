@@ -164,7 +164,7 @@ def file_of(path, records):
 @pytest.mark.parametrize(
     ("code", "options", "record"), FAULTS, ids=[f"{row}-{each[0]}" for row, each in enumerate(FAULTS)]
 )
-def test_a_planted_fault_is_found_in_its_record(code, options, record, model, tmp_path):
+def test_a_planted_fault_is_reported_for_its_record(code, options, record, model, tmp_path):
     options = {"template": CHATML, **copy.deepcopy(options)}
     path = model(**options.pop("model", {}))
     good = [chat(user(f"good {row}"), answer()) for row in range(3)]
@@ -232,7 +232,7 @@ def test_an_empty_answer_is_located_and_its_end_trained(template, ends, how, mod
     assert "empty" in {each.code for each in noticed(row)}
 
 
-def test_a_header_that_no_prompt_writes_is_not_trained_and_said(model):
+def test_a_header_that_no_prompt_writes_is_untrained_and_reported(model):
     """After a tool's result the prompt adds nothing, but what is rendered has a header there."""
     template = CHATML.replace("if add_gen", "if messages[-1].role != 'tool' and add_gen")
     record = chat(user(), answer("", tool_calls=[CALL]), {"role": "tool", "content": "1"}, answer())
@@ -259,12 +259,12 @@ def many(model, tmp_path_factory):
 
 def test_processes_give_what_one_gives(many):
     examiner, path = many
-    found = []
+    results = []
     for n_workers in (0, 2):
         data = None
         for data in growing(examiner, open_records(path), n_workers):
             assert 0 < data.share <= 1
-        found.append(
+        results.append(
             (
                 data.lengths.tolist(),
                 data.trained.tolist(),
@@ -274,8 +274,8 @@ def test_processes_give_what_one_gives(many):
                 data.by_turn.tolist(),
             )
         )
-    assert found[0] == found[1]
-    lengths, trained, _, _, by_role, by_turn = found[0]
+    assert results[0] == results[1]
+    lengths, trained, _, _, by_role, by_turn = results[0]
     assert sum(n for n, _ in by_role.values()) == sum(lengths)
     assert sum(by_turn) == sum(trained)
 
@@ -296,12 +296,12 @@ def test_a_killed_worker_is_an_error(many, monkeypatch):
         list(batches(examiner, open_records(path), n_workers=2))
 
 
-def test_nothing_lasts_when_nobody_wants_more(many):
+def test_stopping_early_leaves_no_threads(many):
     examiner, path = many
-    found = batches(examiner, open_records(path), n_workers=2)
-    next(found)
-    next(found)
-    found.close()
+    results = batches(examiner, open_records(path), n_workers=2)
+    next(results)
+    next(results)
+    results.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("data")]
     with pytest.raises(ZeroDivisionError):
         guiapp.data(examiner.tokenizer, path, CHATML, workers=2, progress=lambda share: 1 / (share < 0.3))
@@ -353,7 +353,7 @@ def test_a_table_has_what_is_exported(many):
     assert guiapp.data_table(examiner, []).schema == table.schema
 
 
-def test_a_template_that_hangs_now_and_then_spoils_nothing_else(many):
+def test_a_hanging_template_affects_only_its_records(many):
     slow = (
         CHATML
         + "{% if 'x' in messages[0].content %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}"

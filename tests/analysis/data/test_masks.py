@@ -26,7 +26,7 @@ TRAINING = sorted(FOLDER.glob("*_training.jinja"))
 TURNS = 30
 SEEING = ("llava",)
 MARKERS = re.compile(f"{MARKER.pattern}|<[|][a-z_]+>|<[a-z_]+[|]>")
-SAYING = {"border_in_token", "header_trained", "end_not_trained", "other_prompt", "rewritten"}
+EXPLAINING_CODES = {"border_in_token", "header_trained", "end_not_trained", "other_prompt", "rewritten"}
 WORDS = re.split(" ", "tokens are what 你好 🙂 models Straße read\n\n <b>x</b> don't  stop")
 TOOL = {
     "type": "function",
@@ -98,13 +98,13 @@ def in_parts(record):
     return {**record, "messages": messages}
 
 
-def said_to(template):
+def conversations_for(template):
     return list(map(in_parts, conversations())) if template.stem.startswith(SEEING) else conversations()
 
 
 def examined(tokenizer, template, mask="auto"):
     examiner = DataExaminer(tokenizer, DataOptions(str(template), mask))
-    return examiner.examine(open_records(said_to(template)).raw(0, TURNS))
+    return examiner.examine(open_records(conversations_for(template)).raw(0, TURNS))
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece"])
@@ -116,14 +116,14 @@ def test_spans_of_many_texts_are_located_as_one_would_by_hand(model):
         places = sorted(draw.choices(range(len(text) + 1), k=2 * draw.randint(0, 3)))
         spans.append(list(zip(places[::2], places[1::2], strict=True)))
     encodings = [tokenizer.encode(text, row % 2 == 0) for row, text in enumerate(texts)]
-    found = located(encodings, texts, spans)
-    for text, encoding, own, (tokens, crossed) in zip(texts, encodings, spans, found, strict=True):
+    located_spans = located(encodings, texts, spans)
+    for text, encoding, own, (tokens, crossed) in zip(texts, encodings, spans, located_spans, strict=True):
         owners = []
-        for span, (first, behind) in zip(own, tokens, strict=True):
+        for span, (first, end_token) in zip(own, tokens, strict=True):
             start, end = (len(text[:place].encode()) for place in span)
             pairs = list(enumerate(encoding.spans.tolist()))
             inside = [token for token, (at, stop) in pairs if at < end and stop > start]
-            assert start == end or list(range(first, behind)) == inside
+            assert start == end or list(range(first, end_token)) == inside
             owners += [token for token, (at, stop) in pairs for edge in (start, end) if at < edge < stop]
         assert crossed == (owners[0] if owners else None)
     assert located([], [], []) == []
@@ -134,7 +134,7 @@ def test_spans_of_many_texts_are_located_as_one_would_by_hand(model):
 def test_masks_are_those_of_transformers(template, tokenizer, library):
     library.chat_template = template.read_text("utf-8")
     n_equal = 0
-    for row, record in zip(examined(tokenizer, template), said_to(template), strict=True):
+    for row, record in zip(examined(tokenizer, template), conversations_for(template), strict=True):
         try:
             made = library.apply_chat_template(
                 record["messages"],
@@ -153,7 +153,7 @@ def test_masks_are_those_of_transformers(template, tokenizer, library):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["qwen3", "qwen3_training", "llama3", "gemma3"])
-def test_what_transformers_would_train_is_said_where_it_differs(name, tokenizer, library):
+def test_a_mask_that_differs_from_transformers_is_reported(name, tokenizer, library):
     template = FOLDER / f"{name}.jinja"
     library.chat_template = template.read_text("utf-8")
     record = conversations()[7]
@@ -162,15 +162,15 @@ def test_what_transformers_would_train_is_said_where_it_differs(name, tokenizer,
     )["assistant_masks"]
     for kind in ("auto", "generation", "derived", "all", "marker:a…b"):
         examiner = DataExaminer(tokenizer, DataOptions(str(template), kind))
-        said = examiner.mask.transformers_result
+        explanation = examiner.mask.transformers_result
         is_same = examiner.examine(open_records([record]).raw(0, 1))[0].is_trained.tolist() == masks
-        assert is_same or said
-        assert said.startswith("all zeros") == (bool(said) and not any(masks))
+        assert is_same or explanation
+        assert explanation.startswith("all zeros") == (bool(explanation) and not any(masks))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("template", TRAINING, ids=lambda path: path.stem)
-def test_derived_masks_are_those_of_the_tagged_twin_or_a_finding_says_why(template, own_markers):
+def test_derived_masks_match_tagged_templates_or_have_a_finding(template, own_markers):
     """But for white space behind the end of a turn, which some templates have in their tags."""
     stock = template.with_name(template.name.replace("_training", ""))
     counts = Counter()
@@ -182,10 +182,12 @@ def test_derived_masks_are_those_of_the_tagged_twin_or_a_finding_says_why(templa
             continue
         odd = np.flatnonzero(tagged.is_trained != derived.is_trained).tolist()
         is_same = not any(own_markers.decode([tagged.token_ids[each]]).strip() for each in odd)
-        said = SAYING.intersection(each.code for row in (tagged, derived) for each in noticed(row))
-        counts["same" if is_same else f"other mask: {' '.join(sorted(said))}"] += 1
-        assert is_same or said, (tagged.number, odd, tagged.text)
-        assert odd or "header_trained" not in said
+        explanation = EXPLAINING_CODES.intersection(
+            each.code for row in (tagged, derived) for each in noticed(row)
+        )
+        counts["same" if is_same else f"other mask: {' '.join(sorted(explanation))}"] += 1
+        assert is_same or explanation, (tagged.number, odd, tagged.text)
+        assert odd or "header_trained" not in explanation
     print(f"{stock.stem}: {dict(counts)}")  # with -s, a table
 
 

@@ -36,11 +36,11 @@ SHAPED = [
 
 
 @pytest.mark.parametrize(("value", "shape", "content", "n_prompt"), SHAPED)
-def test_the_shape_of_a_record_is_found_out(value, shape, content, n_prompt):
+def test_the_shape_of_a_record_is_detected(value, shape, content, n_prompt):
     for given in (value, json.dumps(value).encode()):
         record = read_record(RawRecord(1, 1, given))
-        said = record.text or [message["content"] for message in record.conversation.messages]
-        assert (record.shape, said, record.n_prompt) == (shape, content, n_prompt)
+        actual_content = record.text or [message["content"] for message in record.conversation.messages]
+        assert (record.shape, actual_content, record.n_prompt) == (shape, content, n_prompt)
 
 
 def values_of(records):
@@ -49,7 +49,7 @@ def values_of(records):
 
 
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 20])
-def test_all_records_are_found_whatever_blocks_are_read(block, tmp_path, monkeypatch):
+def test_all_records_are_read_with_any_block_size(block, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "BLOCK_BYTES", block)
     draw = random.Random(block)
     values = [{"text": 'ab\n"{}[],é🙂'[: draw.randint(0, 12)]} for _ in range(40)]
@@ -74,10 +74,10 @@ def test_all_records_are_found_whatever_blocks_are_read(block, tmp_path, monkeyp
         ("f.json", "\n".join(json.dumps(each, indent=1) for each in values)),
     ):
         (tmp_path / name).write_text(text)
-        found = values_of(open_records(tmp_path / name))
-        assert [(number, value) for number, _, value in found] == list(enumerate(values, 1))
+        result = values_of(open_records(tmp_path / name))
+        assert [(number, value) for number, _, value in result] == list(enumerate(values, 1))
         rows = text.split("\n")
-        assert all("{" in rows[line - 1] for _, line, _ in found)
+        assert all("{" in rows[line - 1] for _, line, _ in result)
 
 
 def test_some_records_are_read_without_the_others(tmp_path, monkeypatch):
@@ -162,8 +162,8 @@ def test_parquet_has_the_same_records(tmp_path):
     values = [{"messages": [HI, YES], "text": None}, *[{"text": str(row)} for row in range(50)]]
     path = tmp_path / "a.parquet"
     parquet.write_table(pyarrow.Table.from_pylist(values), path, row_group_size=7)
-    found = guiapp.data("demo:bpe", path, workers=0)
-    assert found.lengths.tolist() == guiapp.data("demo:bpe", values, workers=0).lengths.tolist()
+    result = guiapp.data("demo:bpe", path, workers=0)
+    assert result.lengths.tolist() == guiapp.data("demo:bpe", values, workers=0).lengths.tolist()
     path.write_bytes(b"PAR1" + bytes(50))
     with pytest.raises(TokenloupeError, match="cannot be read"):
         open_records(path)

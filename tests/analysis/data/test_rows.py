@@ -66,6 +66,6 @@ def test_what_cannot_be_understood_is_an_error(query):
 
 
 def test_records_are_sorted_by_what_is_worst_in_them(rows):
-    found = next(column for column in COLUMNS if column.name == "findings")
-    assert in_order(rows, np.ones(4, np.bool_), found, is_descending=True).tolist() == [1, 0, 3, 2]
-    assert found.text(rows, 1, Spelling.SIGNS) == "broken, doubled"
+    findings_column = next(column for column in COLUMNS if column.name == "findings")
+    assert in_order(rows, np.ones(4, np.bool_), findings_column, is_descending=True).tolist() == [1, 0, 3, 2]
+    assert findings_column.text(rows, 1, Spelling.SIGNS) == "broken, doubled"

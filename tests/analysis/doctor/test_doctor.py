@@ -35,12 +35,12 @@ def before(model: str) -> frozenset[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", sorted(FAULTS, key=lambda fault: fault.model), ids=str)  # each read once
-def test_a_planted_fault_is_found_and_was_not_there_before(fault: Fault, tmp_path: Path):
+def test_a_planted_fault_is_reported_only_after_planting(fault: Fault, tmp_path: Path):
     original = opened(untouched(fault.model)) if fault.is_against_original else None
-    found = [each for each in doctor(write(fault, tmp_path), original).findings if each.code == fault.code]
-    assert found
-    assert not before(fault.model).issuperset(each.what for each in found)
-    assert all(each.what.isprintable() and each.severity in (ERROR, WARNING, HINT) for each in found)
+    result = [each for each in doctor(write(fault, tmp_path), original).findings if each.code == fault.code]
+    assert result
+    assert not before(fault.model).issuperset(each.what for each in result)
+    assert all(each.what.isprintable() and each.severity in (ERROR, WARNING, HINT) for each in result)
 
 
 UNTOUCHED = [
@@ -100,13 +100,13 @@ def test_the_likeliest_pre_splits_as_the_file_asks(
 def test_a_known_vocabulary_has_a_family_of_pre_tokenizers(
     model: str, name: str, severities: list[str], tmp_path: Path
 ):
-    found = doctor(write(Fault("", model, set_part(pre=name)), tmp_path)).findings
-    found = tuple(each for each in found if each.code.startswith("pre_"))
-    assert [each.severity for each in found] == severities
-    assert all(each.changes for each in found)
+    result = doctor(write(Fault("", model, set_part(pre=name)), tmp_path)).findings
+    result = tuple(each for each in result if each.code.startswith("pre_"))
+    assert [each.severity for each in result] == severities
+    assert all(each.changes for each in result)
 
 
-def test_the_ids_before_and_after_are_those_of_the_file_and_of_the_mended_one(tmp_path: Path):
+def test_the_ids_before_and_after_match_the_faulty_and_fixed_file(tmp_path: Path):
     path = write(Fault("", "gpt-2", set_part(pre="llama-bpe")), tmp_path)
     [change] = [each.changes for each in doctor(path).findings if each.code == "pre_of_other_family"]
     assert change is not None
@@ -120,7 +120,7 @@ def test_the_ids_before_and_after_are_those_of_the_file_and_of_the_mended_one(tm
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_a_damaged_file_is_told_or_refused(seed: int, tmp_path: Path):
+def test_a_damaged_file_has_findings_or_is_refused(seed: int, tmp_path: Path):
     """Some bytes are others; nothing else than a VocabError is raised."""
     rng = random.Random(seed)
     make = rng.choice((bpe, spm))
@@ -142,11 +142,11 @@ def test_a_token_that_is_asked_for_and_missing_hides_nothing(key: str, tmp_path:
 
 
 @pytest.mark.parametrize("model", ["gpt-2", "qwen2", "llama-spm", "starcoder"])
-def test_a_file_that_says_the_same_does_not_differ_from_its_original(model: str, tmp_path: Path):
+def test_an_equivalent_file_does_not_differ_from_its_original(model: str, tmp_path: Path):
     (tmp_path / "tokenizer.json").write_text(json.dumps(document(model)))
     original = guiapp.open_model(tmp_path / "tokenizer.json")
-    found = examine(opened(untouched(model)), original).findings
-    assert not [each for each in found if each.code.startswith("original") and each.severity != HINT]
+    result = examine(opened(untouched(model)), original).findings
+    assert not [each for each in result if each.code.startswith("original") and each.severity != HINT]
 
 
 CONVERTED = {  # the first original has names of Llama 3.1; in the second file </s> is made a control token
@@ -156,10 +156,10 @@ CONVERTED = {  # the first original has names of Llama 3.1; in the second file <
 
 
 @pytest.mark.parametrize("pair", CONVERTED, ids=" ".join)
-def test_what_is_said_of_a_converted_file_and_its_original_is_true(pair: tuple[str, str]):
+def test_reported_differences_from_an_original_are_real(pair: tuple[str, str]):
     model, original = opened(untouched(pair[0])), opened(FORMATS / pair[1])
-    found = [each for each in examine(model, original).findings if "original" in each.code]
-    assert {each.code.removeprefix("original_") for each in found} == CONVERTED[pair]
+    result = [each for each in examine(model, original).findings if "original" in each.code]
+    assert {each.code.removeprefix("original_") for each in result} == CONVERTED[pair]
     ours, theirs = (
         [each.vocabulary.raw_text(i) for i in range(len(each.vocabulary))] for each in (model, original)
     )
@@ -167,7 +167,7 @@ def test_what_is_said_of_a_converted_file_and_its_original_is_true(pair: tuple[s
         "original_special_tokens": lambda token: [ours[token]] != theirs[token : token + 1],
         "original_kind": lambda token: model.vocabulary.kind(token) != original.vocabulary.kind(token),
     }
-    for each in found:
+    for each in result:
         assert all(is_true[each.code](token) for token in each.tokens)
     for text in (SHARED / "corpora").glob("*.txt"):
         data = text.read_bytes()[:50_000]
@@ -177,13 +177,15 @@ def test_what_is_said_of_a_converted_file_and_its_original_is_true(pair: tuple[s
         assert np.array_equal(*ids), "as it is not said that ids differ"
 
 
-def test_an_end_that_goes_on_in_a_tokenizer_json_is_mended_beside_it(tmp_path: Path):
-    said = document("gpt-2")
-    said["added_tokens"].append({**said["added_tokens"][0], "id": 50257, "content": "<|end_of_message|>"})
-    (tmp_path / "tokenizer.json").write_text(json.dumps(said))
-    found = doctor(tmp_path)
-    assert found.path == tmp_path / "tokenizer.json"
-    [finding] = [each for each in found.findings if each.code == "end_of_turn_goes_on"]
+def test_a_missing_end_of_turn_is_fixed_in_a_sidecar_file(tmp_path: Path):
+    content = document("gpt-2")
+    content["added_tokens"].append(
+        {**content["added_tokens"][0], "id": 50257, "content": "<|end_of_message|>"}
+    )
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    result = doctor(tmp_path)
+    assert result.path == tmp_path / "tokenizer.json"
+    [finding] = [each for each in result.findings if each.code == "end_of_turn_goes_on"]
     assert finding.remedy.startswith("Add 50257 to eos_token_id of generation_config.json.")
 
 
@@ -192,9 +194,9 @@ def test_a_file_with_many_faults_of_a_kind_has_few_findings(tmp_path: Path):
     path = bpe(tokens=[*TOKENS, *names], types=[2, 3, 3, 1, 1, 1, *[3] * len(names)]).write(
         tmp_path / "m.gguf"
     )
-    found = [each for each in doctor(path).findings if each.code == "special_invisible"]
-    assert len(found) == 21
-    assert found[-1].what.startswith("4,980 more")
+    result = [each for each in doctor(path).findings if each.code == "special_invisible"]
+    assert len(result) == 21
+    assert result[-1].what.startswith("4,980 more")
 
 
 def test_a_template_of_many_lines_and_markers_takes_less_than_a_second(tmp_path: Path):
@@ -203,6 +205,6 @@ def test_a_template_of_many_lines_and_markers_takes_less_than_a_second(tmp_path:
         guiapp.open_model(bpe(keys={"tokenizer.chat_template": text}).write(tmp_path / "m.gguf"))
     )
     started = time.process_time()
-    found = list(check_templates(examined))
+    result = list(check_templates(examined))
     assert time.process_time() - started < 1
-    assert [each.line.number for each in found if each.line is not None] == [200_001] * 2000
+    assert [each.line.number for each in result if each.line is not None] == [200_001] * 2000

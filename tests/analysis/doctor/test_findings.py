@@ -123,7 +123,7 @@ def test_a_file_that_is_cut_off_has_a_remedy(tmp_path):
         (spm() | {"types": [2, 3, 3, 1, *[6] * 255, 1, 1]}, ["error byte_not_marked"]),
     ],
 )
-def test_each_fault_is_found_and_nothing_else(tmp_path, given, expected):
+def test_each_fault_is_reported_and_nothing_else(tmp_path, given, expected):
     findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **given)).findings
     assert [f"{each.severity} {each.code}" for each in findings if each.code != "clean_up"] == expected
 
@@ -153,9 +153,7 @@ def test_a_pre_tokenizer_that_fits_as_little_as_all_others_is_not_called_unknown
         ("{{- 'x' + bos_token }}", "bos", "Save the corrected template"),
     ],
 )
-def test_a_template_that_writes_a_role_that_is_not_there_is_told_with_its_line(
-    tmp_path, chosen, name, remedy
-):
+def test_a_template_with_a_missing_role_is_reported_with_its_line(tmp_path, chosen, name, remedy):
     keys = {TEMPLATE: f"a\nb\nc\nd\n{chosen}\ne\nf\ng\nh"}
     given = {"model": "rwkv", "tokens": ["<s>", "a"], "types": [3, 1], "keys": keys}
     findings = guiapp.doctor(write_vocab(tmp_path / "m.gguf", **given)).findings
@@ -197,7 +195,7 @@ WHOLE = Diagnosis(
         "m.content == 'hi'",
     ],
 )
-def test_a_template_that_asks_for_a_word_is_told_and_what_templates_usually_ask_for_is_not(asked):
+def test_only_unusual_words_that_a_template_tests_for_are_reported(asked):
     text = "{% for m in messages %}\n{% if ASKED %}x{% endif %}{{ m.content }}{% endfor %}"
     assert [line for line, _ in words_asked_for(text.replace("ASKED", asked))] == [2]
     renamed = text.replace("{% if", "{% set c = m.content %}{% if").replace(

@@ -68,11 +68,11 @@ def test_a_fixed_copy_has_no_such_finding_and_the_ids_of_the_file_without_the_fa
     original = opened(untouched(fault.model)) if fault.is_against_original else None
     path = write(fault, tmp_path)
     only = [f"{fault.code}={choice}"] if (choice := CHOICES.get(fault[:2])) else None
-    found = pickle.loads(pickle.dumps(doctor(path, original)))
-    assert fault.code in {each.code for each in found.findings}
-    assert found.fixes[fault.code].is_certain is (choice is None)
+    diagnosis = pickle.loads(pickle.dumps(doctor(path, original)))
+    assert fault.code in {each.code for each in diagnosis.findings}
+    assert diagnosis.fixes[fault.code].is_certain is (choice is None)
     out = tmp_path / ("copy.gguf" if path.suffix == ".gguf" else "copy")
-    fixed = save_fixed(path, found, out, only, original, seconds=0)
+    fixed = save_fixed(path, diagnosis, out, only, original, seconds=0)
     assert fault.code in fixed.fixed
     assert fault.code not in {each.code for each in doctor(out, original).findings}
     assert fixed.changes
@@ -118,8 +118,8 @@ def test_several_faults_are_fixed_at_once_and_the_copy_is_compared(tmp_path: Pat
     assert fixed.hunt is not None
     assert not fixed.hunt.finds
     assert ids_in_words(fixed) == f"Token ids are equal on {fixed.hunt.tried:,} texts."
-    said = json.loads(json.dumps(record(fixed)))
-    assert {each["key"] for each in said["changes"]} == {
+    content = json.loads(json.dumps(record(fixed)))
+    assert {each["key"] for each in content["changes"]} == {
         "tokenizer.ggml.padding_token_id",
         "tokenizer.chat_template",
     }
@@ -128,7 +128,7 @@ def test_several_faults_are_fixed_at_once_and_the_copy_is_compared(tmp_path: Pat
 
 def folder_of(folder: Path) -> Path:
     """A tokenizer.json with files beside it; the template has a marker of another model."""
-    path = write(Fault("", "claude-2.tokenizer.json", lambda said: said.update(config={})), folder)
+    path = write(Fault("", "claude-2.tokenizer.json", lambda content: content.update(config={})), folder)
     path.write_text(path.read_text().replace('"<EOT>"', '"<|im_end|>"'))
     text = '{\n  "chat_template" : "{{ m }}<| im_end |>\\u00e9",\n  "x": [1,2], "y": 1.0e5\n}\n'
     (folder / "tokenizer_config.json").write_text(text)
@@ -136,7 +136,7 @@ def folder_of(folder: Path) -> Path:
 
 
 @pytest.mark.real_vocabs
-def test_of_files_beside_each_other_only_the_changed_values_differ(tmp_path: Path):
+def test_only_changed_values_differ_in_a_copied_folder(tmp_path: Path):
     path = folder_of(tmp_path)
     with pytest.raises(FixError, match="Name a folder"):
         guiapp.fix(path, tmp_path / "copy.json", seconds=0)
@@ -171,7 +171,7 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, m
         guiapp.fix(path, tmp_path / "none" / "copy.gguf")
     with full_disk(len(before) // 2), pytest.raises(FixError, match="cannot be written"):
         guiapp.fix(path, out)
-    found = doctor(path)
+    diagnosis = doctor(path)
     for share in (0.0, 0.65):  # while it is copied, and examined
 
         def stop(done: float, share: float = share) -> None:
@@ -182,7 +182,7 @@ def test_what_cannot_be_written_is_an_error_and_leaves_nothing(tmp_path: Path, m
             guiapp.fix(path, out, progress=stop)
     path.write_bytes(before + b"more")
     with pytest.raises(guiapp.VocabError, match="has changed"):
-        save_fixed(path, found, out)
+        save_fixed(path, diagnosis, out)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link.gguf", "model.gguf"]
 
 
@@ -211,7 +211,7 @@ def test_whatever_is_offered_removes_its_finding(seed: int, tmp_path: Path):
     texts = "{{ bos_token }}<| s >\u200b", "{% for m in messages %}<|im_end|>{% endfor %}"
     path = rng.choice((bpe, spm))(keys={"tokenizer.chat_template": rng.choice(texts)}, **keys)
     path = path.write(tmp_path / "model.gguf")
-    found = doctor(path)
-    for name in [name for fix in found.fixes.values() for name in fix.names]:
-        fixed = save_fixed(path, found, tmp_path / "copy.gguf", [name], force=True, seconds=0)
+    diagnosis = doctor(path)
+    for name in [name for fix in diagnosis.fixes.values() for name in fix.names]:
+        fixed = save_fixed(path, diagnosis, tmp_path / "copy.gguf", [name], force=True, seconds=0)
         assert name.partition("=")[0] in fixed.fixed

@@ -27,16 +27,16 @@ def test_an_end_within_another_token_of_the_template_is_not_written_by_it(tmp_pa
     "keys",
     [{}, {"qwen3.pooling_type": 3}, {"qwen3.attention.causal": False}, {"tokenizer.chat_template": ""}],
 )
-def test_an_end_behind_each_prompt_is_told_of_models_that_chat(tmp_path, keys):
+def test_eos_after_each_prompt_is_reported_for_chat_models(tmp_path, keys):
     given = GPT2 | {"tokens": [*BYTES, "<end>"], "types": [*[1] * len(BYTES), 3], "architecture": "qwen3"}
     given |= {"eos_token_id": len(BYTES), "keys": {"tokenizer.chat_template": "{{ messages }}"} | keys}
     path = write_vocab(tmp_path / "m.gguf", **given, add_eos_token=True)
-    found = [each for each in guiapp.doctor(path).findings if each.code == "eos_behind_prompts"]
-    assert len(found) == (not keys)
-    for finding in found:
-        mended = guiapp.open_model(write_vocab(tmp_path / "mended.gguf", **given))
+    matching = [each for each in guiapp.doctor(path).findings if each.code == "eos_behind_prompts"]
+    assert len(matching) == (not keys)
+    for finding in matching:
+        fixed = guiapp.open_model(write_vocab(tmp_path / "mended.gguf", **given))
         assert list(finding.changes.before.ids) == [BYTES.index("a"), len(BYTES)]
-        assert list(finding.changes.after.ids) == mended.encode("a").token_ids.tolist()
+        assert list(finding.changes.after.ids) == fixed.encode("a").token_ids.tolist()
         assert finding.remedy.startswith("tokenloupe doctor ")
 
 
@@ -64,11 +64,11 @@ def tokenizer_json(path, tokens, **parts):
 
 
 def severities(path, original=None):
-    found = [each for each in guiapp.doctor(path, original).findings if each.code == "bytes_missing"]
-    for finding in found:
+    matching = [each for each in guiapp.doctor(path, original).findings if each.code == "bytes_missing"]
+    for finding in matching:
         ids = guiapp.open_model(path).encode(finding.changes.text, False).token_ids.tolist()
         assert list(finding.changes.before.ids) == ids
-    return [(each.severity, each.changes.text) for each in found]
+    return [(each.severity, each.changes.text) for each in matching]
 
 
 def test_a_byte_is_missing_only_if_a_text_loses_it(tmp_path):
@@ -99,7 +99,7 @@ def test_bytes_that_no_token_has_were_missing_in_the_original_too(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "is_found"),
+    ("literal", "is_reported"),
     [
         (r"\p{N}{1,3}", True),
         (r"[^\r\n]+", True),
@@ -109,16 +109,16 @@ def test_bytes_that_no_token_has_were_missing_in_the_original_too(tmp_path):
         ("[MASK]", False),
     ],
 )
-def test_a_literal_that_looks_like_a_pattern_gets_a_hint(tmp_path, wanted, is_found):
-    split = {"type": "Split", "pattern": {"String": wanted}, "behavior": "Isolated", "invert": False}
-    replace = {"type": "Replace", "pattern": {"String": wanted}, "content": "x"}
+def test_a_literal_that_looks_like_a_pattern_gets_a_hint(tmp_path, literal, is_reported):
+    split = {"type": "Split", "pattern": {"String": literal}, "behavior": "Isolated", "invert": False}
+    replace = {"type": "Replace", "pattern": {"String": literal}, "content": "x"}
     regex = {"type": "Replace", "pattern": {"Regex": "[0-9]"}, "content": "x"}
     nested = {"type": "Sequence", "pretokenizers": [split]}
     parts = {"normalizer": regex, "pre_tokenizer": nested, "decoder": replace}
     findings = guiapp.doctor(tokenizer_json(tmp_path, ["a"], **parts)).findings
-    found = [each for each in findings if each.code == "pattern_is_text"]
-    assert [each.severity for each in found] == ["hint"] * 2 * is_found
-    assert all(wanted in each.what for each in found)
+    matching = [each for each in findings if each.code == "pattern_is_text"]
+    assert [each.severity for each in matching] == ["hint"] * 2 * is_reported
+    assert all(literal in each.what for each in matching)
 
 
 @pytest.mark.parametrize(
@@ -141,10 +141,10 @@ def test_ends_that_differ_between_files_of_a_folder_get_a_hint(tmp_path, config,
     (tmp_path / "config.json").write_text(json.dumps(own))
     (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": generation}))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"eos_token": end}))
-    found = list(check_end_ids(ExaminedModel(guiapp.open_model(path), None)))
-    assert all(each.code == "ends_differ" for each in found)
-    assert [each.severity for each in found] == ["hint"] * differ
-    assert all("tokenizer_config.json" in each.what and set(each.tokens) == {0, 1} for each in found)
+    matching = list(check_end_ids(ExaminedModel(guiapp.open_model(path), None)))
+    assert all(each.code == "ends_differ" for each in matching)
+    assert [each.severity for each in matching] == ["hint"] * differ
+    assert all("tokenizer_config.json" in each.what and set(each.tokens) == {0, 1} for each in matching)
 
 
 @pytest.mark.parametrize(
@@ -158,5 +158,5 @@ def test_ends_that_differ_between_files_of_a_folder_get_a_hint(tmp_path, config,
 def test_a_normalizer_that_makes_texts_far_longer_is_an_error(tmp_path, target, content, grows):
     replace = {"type": "Replace", "pattern": target, "content": content}
     path = tokenizer_json(tmp_path, ["a"], normalizer={"type": "Sequence", "normalizers": [replace] * 2})
-    found = [each for each in guiapp.doctor(path).findings if each.code == "text_grows"]
-    assert [each.severity for each in found] == ["error"] * grows
+    matching = [each for each in guiapp.doctor(path).findings if each.code == "text_grows"]
+    assert [each.severity for each in matching] == ["error"] * grows

@@ -85,7 +85,7 @@ def test_edits_of_words_are_exact(name, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("takes", [Attribute.LSTRIP, Attribute.RSTRIP, Attribute.LSTRIP | Attribute.RSTRIP])
-def test_edits_beside_special_tokens_that_take_white_space_are_exact(takes, seed):
+def test_edits_next_to_space_stripping_special_tokens_are_exact(takes, seed):
     tokens = {"<unk>": Attribute.UNKNOWN, "<x>": Attribute.CONTROL | takes, "▁": -1.0, "a": -1.0, "▁a": -0.5}
     vocabulary = toy_vocabulary(tokens, special_ids=SpecialIds(unk=0))
     check_edits(Tokenizer(vocabulary), seed, ["a", " ", "  ", "<x>", "<", "x>", "\n"])

@@ -8,7 +8,7 @@ import pytest
 from arrays import as_array
 from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
-from watched_tokenizer import watched
+from watched_tokenizer import recording_tokenizer
 
 import guiapp
 from guiapp.analysis.editing import live_encoding as selection
@@ -24,7 +24,7 @@ N_SPECIAL = 60  # that are mixed into texts
 def test_selections_are_counted_as_if_alone(model, monkeypatch):
     monkeypatch.setattr(selection, "SHORT_BYTES", 100)
     monkeypatch.setattr(selection, "WINDOW_BYTES", 50)
-    tokenizer, told = opened(model), Counter[bool]()
+    tokenizer, n_counted = opened(model), Counter[bool]()
     special = special_texts(tokenizer, N_SPECIAL)
     for index, text in enumerate(random_texts(13, N_TEXTS, special)):
         rng = random.Random(index)
@@ -36,15 +36,15 @@ def test_selections_are_counted_as_if_alone(model, monkeypatch):
             start = rng.randrange(len(text) // 3)
             end = rng.randrange(start, len(text) + 1)
             expected = len(tokenizer.encode(text[start:end], add_special=False))
-            found = count_selection(tokenizer, array, store, True, start, end)
-            assert found in (expected, None)
+            actual = count_selection(tokenizer, array, store, True, start, end)
+            assert actual in (expected, None)
             if end - start <= 100:
-                assert found == expected
+                assert actual == expected
             elif tokenizer.special_tokens.drops_white_space:
-                assert found is None
+                assert actual is None
             else:
-                told[found is not None] += 1
-    assert told[True] * 3 >= told[False], told
+                n_counted[actual is not None] += 1
+    assert n_counted[True] * 3 >= n_counted[False], n_counted
 
 
 def test_selections_of_words_are_all_counted(monkeypatch):
@@ -62,8 +62,8 @@ def test_selections_of_words_are_all_counted(monkeypatch):
         )
         for start, end in combinations(range(0, len(text) + 1, 3), 2):
             expected = len(tokenizer.encode(text[start:end], add_special=False))
-            found = count_selection(tokenizer, array, store, True, start, end)
-            assert found == expected if b"<" not in text or end - start <= 20 else found in (expected, None)
+            actual = count_selection(tokenizer, array, store, True, start, end)
+            assert actual == expected if b"<" not in text or end - start <= 20 else actual in (expected, None)
 
 
 @pytest.mark.parametrize(("size", "is_counted"), [(100, True), (101, False)])
@@ -72,12 +72,12 @@ def test_of_text_without_cuts_only_short_selections_are_counted(size, is_counted
     tokenizer, text = guiapp.open_model("demo:bpe"), b"a" * 20_000
     encoding = tokenizer.encode(text, add_special=False)
     store = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), len(text))
-    found = count_selection(tokenizer, as_array(text), store, True, 9_000, 9_000 + size)
-    assert found == (len(tokenizer.encode(b"a" * size, add_special=False)) if is_counted else None)
+    actual = count_selection(tokenizer, as_array(text), store, True, 9_000, 9_000 + size)
+    assert actual == (len(tokenizer.encode(b"a" * size, add_special=False)) if is_counted else None)
 
 
 def test_a_long_selection_is_counted_in_a_moment():
-    tokenizer = watched("demo:bpe")
+    tokenizer = recording_tokenizer("demo:bpe")
     text = b"The quick brown fox jumps over the lazy dog. " * 2000
     encoding = tokenizer.encode(text)
     tokens = FragmentTokens(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])

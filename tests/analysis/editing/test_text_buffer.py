@@ -159,7 +159,7 @@ def test_typing_goes_on_in_a_new_step_once_something_was_taken_back():
     assert undone(buffer) == [b"a", b""]
 
 
-def test_marks_tell_which_steps_are_in_the_text():
+def test_marks_show_which_steps_are_in_the_text():
     buffer = TextBuffer(b"")
     empty = buffer.mark_last()
     assert (empty.number, empty.change) == (0, None)
@@ -171,21 +171,21 @@ def test_marks_tell_which_steps_are_in_the_text():
     two = buffer.mark_last()
     assert (one.number, two.number) == (1, 2)
 
-    def told():
+    def states_of_marks():
         return [buffer.is_at(mark) for mark in (empty, one, two)], [
             buffer.has_done(mark) for mark in (one, two)
         ]
 
-    assert told() == ([False, False, True], [True, True])
+    assert states_of_marks() == ([False, False, True], [True, True])
     buffer.undo()
-    assert told() == ([False, True, False], [True, False])
+    assert states_of_marks() == ([False, True, False], [True, False])
     buffer.undo()
-    assert told() == ([True, False, False], [False, False])
+    assert states_of_marks() == ([True, False, False], [False, False])
     buffer.redo()
     buffer.replace(1, 1, b"c")
-    assert told() == ([False, False, False], [True, False])
+    assert states_of_marks() == ([False, False, False], [True, False])
     buffer.set_text(b"")
-    assert told() == ([True, False, False], [False, False])
+    assert states_of_marks() == ([True, False, False], [False, False])
 
 
 def line_starts(text: bytes) -> set[int]:

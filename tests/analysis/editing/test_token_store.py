@@ -38,8 +38,8 @@ def replace(rng: random.Random, store: TokenStore, expected: list[tuple[int, int
     new, end = tokens_of(rng, rng.choice([0, 1, 1, 2, 7, 3000]), start)
     shift = end - (expected[last - 1][2] if last else 0)
     store.replace(first, last, new, shift)
-    behind = [(token_id, start + shift, end + shift) for token_id, start, end in expected[last:]]
-    expected[first:] = [*zip(*(column.tolist() for column in new), strict=True), *behind]
+    following = [(token_id, start + shift, end + shift) for token_id, start, end in expected[last:]]
+    expected[first:] = [*zip(*(column.tolist() for column in new), strict=True), *following]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -73,7 +73,7 @@ def test_replacing_tokens_is_like_replacing_rows_of_a_list(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_positions_are_found_on_both_sides_of_the_gap(seed):
+def test_positions_are_located_on_both_sides_of_the_gap(seed):
     rng = random.Random(seed)
     tokens, end = tokens_of(rng, 40)
     store = TokenStore(tokens, end)
@@ -103,10 +103,10 @@ def check_neighbours(store, expected, position):
     assert store.first_start_from(position, -7) == (begins[0] if begins else -7)
     assert store.last_end_until(position) == max((end for _, end in spans if end <= position), default=0)
     before = [span for span in spans if span[0] < position][-1:]
-    around = [span for span in before if span[1] > position]
-    assert store.covering(position) == (around[0] if around else None)
-    behind = next((span for span in spans if span[0] >= position), None)
-    assert store.has_empty_at(position) == (behind == (position, position))
+    enclosing = [span for span in before if span[1] > position]
+    assert store.covering(position) == (enclosing[0] if enclosing else None)
+    following = next((span for span in spans if span[0] >= position), None)
+    assert store.has_empty_at(position) == (following == (position, position))
 
 
 def test_only_tokens_that_are_there_are_given():

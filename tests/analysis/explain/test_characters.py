@@ -19,7 +19,7 @@ HAN = "a汉b".encode()  # 61 E6 B1 89 62
 
 
 @pytest.mark.parametrize(
-    ("text", "start", "end", "said"),
+    ("text", "start", "end", "expected"),
     [
         (HAN, 1, 4, "U+6C49 汉 · CJK UNIFIED IDEOGRAPH-6C49"),
         (HAN, 1, 3, "bytes 1–2 of 3 of U+6C49 汉"),
@@ -45,12 +45,12 @@ HAN = "a汉b".encode()  # 61 E6 B1 89 62
         ("\u202e".encode(), 0, 3, "U+202E · RIGHT-TO-LEFT OVERRIDE"),
     ],
 )
-def test_bytes_are_named_as_characters(text, start, end, said):
-    assert characters_of(text, start, end) == said
+def test_bytes_are_named_as_characters(text, start, end, expected):
+    assert characters_of(text, start, end) == expected
 
 
 @given(st.text("aé汉🚀", max_size=3), st.text("aé汉🚀", min_size=4, max_size=9), st.data())
-def test_every_stretch_is_told_character_by_character(few, many, data):
+def test_every_span_is_described_character_by_character(few, many, data):
     for characters in (few, many):
         text = characters.encode()
         start = data.draw(st.integers(0, len(text)))
@@ -70,9 +70,9 @@ def test_every_stretch_is_told_character_by_character(few, many, data):
                 pieces.append(f"byte {first} of {size} of {code}")
             elif first < last:
                 pieces.append(f"bytes {first}–{last} of {size} of {code}")
-        told = ", ".join(whole) if len(whole) <= 3 else f"{len(whole)} characters"
+        whole_text = ", ".join(whole) if len(whole) <= 3 else f"{len(whole)} characters"
         assert characters_of(text, start, end) == ", ".join(
-            told if piece is None else piece for piece in pieces
+            whole_text if piece is None else piece for piece in pieces
         )
 
 

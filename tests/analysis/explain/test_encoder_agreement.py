@@ -47,14 +47,14 @@ ENCODINGS = st.builds(
 )
 
 
-def test_the_first_stretch_cut_in_two_ways_is_shown_from_both_sides():
+def test_the_first_differing_span_is_shown_for_both_sides():
     agreement = compare(cut(1, 3, 5, 6), cut(1, 2, 5, 6))
     assert agreement.first_difference == FirstDifference(
         1, 5, ((2, b"bc"), (2, b"de")), ((1, b"b"), (3, b"cde"))
     )
 
 
-def parting_of(approximated, exact):
+def expected_first_difference(approximated, exact):
     """By the letter, token by token."""
     rows = [
         list(zip(each.spans.tolist(), each.token_ids.tolist(), strict=True)) for each in (approximated, exact)
@@ -73,12 +73,12 @@ def parting_of(approximated, exact):
 
 
 @given(ENCODINGS, ENCODINGS)
-def test_it_is_what_sets_of_rows_say(approximated, exact):
+def test_the_agreement_matches_plain_sets(approximated, exact):
     rows = [set(zip(*e.spans.T.tolist(), e.token_ids.tolist(), strict=True)) for e in (approximated, exact)]
     n_shared = len(rows[0] & rows[1])
     agreement = compare(approximated, exact)
     assert agreement == EncoderAgreement(
-        n_shared, len(rows[1]), len(rows[0]), parting_of(approximated, exact)
+        n_shared, len(rows[1]), len(rows[0]), expected_first_difference(approximated, exact)
     )
     has_text = np.array([start < end for start, end in approximated.spans.tolist()], np.bool_)
     is_other = np.array(
@@ -95,7 +95,7 @@ def test_it_is_what_sets_of_rows_say(approximated, exact):
 
 
 @given(SUBSETS, SUBSETS)
-def test_both_sides_of_a_parting_are_the_same_stretch(one, other):
+def test_both_sides_of_a_first_difference_cover_the_same_span(one, other):
     approximated, exact = cut(*sorted(one), len(TEXT)), cut(*sorted(other), len(TEXT))
     first_difference = compare(approximated, exact).first_difference
     assert (first_difference is None) == (one == other)

@@ -57,7 +57,7 @@ def test_each_format_is_written_as_its_readers_expect():
         (" " * GLANCE + "1", False),
     ],
 )
-def test_numbers_are_told_from_other_text_at_a_glance(text, does):
+def test_lists_of_numbers_are_distinguished_from_text(text, does):
     assert holds_numbers(text) == does
 
 
@@ -86,7 +86,7 @@ def test_whatever_people_paste_is_understood(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "at_fault", "says"),
+    ("text", "at_fault", "message"),
     [
         ("1 two 3", "two", "“two” at character 3 is not a whole number"),
         ("1, 2.5", "2.5", "not a whole number"),
@@ -101,10 +101,10 @@ def test_whatever_people_paste_is_understood(text):
         ('{"a": {"token_ids": []}, "token_ids": [7]}', '"token_ids": [7]', "2 lists “token_ids”"),
     ],
 )
-def test_an_error_says_what_and_where(text, at_fault, says):
+def test_an_error_has_a_message_and_a_location(text, at_fault, message):
     with pytest.raises(IdsError) as caught:
         parse_ids(text, 10)
-    assert says in str(caught.value)
+    assert message in str(caught.value)
     assert text[caught.value.start : caught.value.end] == at_fault
 
 

@@ -50,18 +50,18 @@ def test_the_rank_of_a_token_is_that_of_its_last_merge():
 
 
 @pytest.mark.parametrize(
-    ("ignore_merges", "says"),
+    ("ignore_merges", "message"),
     [(False, "ends in 2 tokens: no text leads"), (True, "taken whole (ignore_merges)")],
 )
-def test_a_token_that_merging_misses_is_told(ignore_merges, says):
+def test_a_token_unreachable_by_merging_is_reported(ignore_merges, message):
     tree = explained(byte_level(ignore_merges), "Yor")
     assert not tree.is_reached
     assert [node.shown for node in tree.roots] == [b"Y", b"or"]
-    assert says in tree.note
+    assert message in tree.note
 
 
 @pytest.mark.parametrize(
-    ("attribute", "vocab_type", "says"),
+    ("attribute", "vocab_type", "message"),
     [
         (Attribute.CONTROL, VocabType.BPE, "special token"),
         (Attribute.USER_DEFINED, VocabType.SPM, "special token"),
@@ -72,10 +72,10 @@ def test_a_token_that_merging_misses_is_told(ignore_merges, says):
         (Attribute.NORMAL, VocabType.RWKV, "RWKV does not merge"),
     ],
 )
-def test_what_is_not_merged_says_why(attribute, vocab_type, says):
+def test_an_unmerged_token_has_a_reason(attribute, vocab_type, message):
     tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
     assert tree.roots == ()
-    assert says in tree.note
+    assert message in tree.note
 
 
 @pytest.mark.real_vocabs

@@ -102,7 +102,7 @@ def test_parts_are_written_as_the_whole_is(model):
         assert b"".join(ids_json(tokenizer, tiny())).decode() == json_text({**head, "tokens": tokens})
 
 
-def test_the_best_segmentations_are_told_with_scores():
+def test_the_best_segmentations_are_reported_with_scores():
     tokenizer = guiapp.open_model("demo:unigram")
     best = tokenizer.segmentations("lions", 3)
     report = segmentations_report(tokenizer, best)
@@ -119,7 +119,7 @@ ENDS = "The text ends with {}, and the model adds another one."
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "said"),
+    ("model", "text", "message"),
     [
         ("demo:bpe", "<|begin_of_text|>hi", BEGINS.format("<|begin_of_text|>")),
         ("demo:bpe", "hi<|begin_of_text|>", None),
@@ -129,7 +129,7 @@ ENDS = "The text ends with {}, and the model adds another one."
         ("demo:rwkv", "hi", None),
     ],
 )
-def test_a_special_token_twice_is_told(model, text, said):
+def test_a_doubled_special_token_is_reported(model, text, message):
     tokenizer = opened(model)
     ids = tokenizer.encode(text).token_ids.tolist()
-    assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
+    assert doubled_special(tokenizer, ids[:2], ids[-2:]) == message

@@ -26,7 +26,7 @@ FRONT = ("space in front", "NONE", 0)
 opened = cache(guiapp.open_model)
 
 
-def found(tokenizer, text):
+def round_trip_of(tokenizer, text):
     data = text if isinstance(text, bytes) else text.encode()
     return round_trip(tokenizer, tokenizer.encode(data, add_special=False))
 
@@ -60,12 +60,12 @@ def make_file(tmp_path):
         *((b"", b"a", 0), (b"\xff1", b"\xfe1", 0)),
     ],
 )
-def test_the_first_difference_is_found(one, other, offset):
+def test_the_first_difference_is_located(one, other, offset):
     assert first_difference(one, other) == offset
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "wanted"),
+    ("model", "text", "expected"),
     [
         ("demo:bpe", "Hello, world", []),
         ("demo:bpe", "a , b ?", [("clean_spaces", "NONE", 1)]),
@@ -83,8 +83,8 @@ def test_the_first_difference_is_found(one, other, offset):
         ("demo:unigram", "the ₿", [("unknown token", "ALL", 4)]),
     ],
 )
-def test_each_rule_is_named_by_its_key_where_it_first_acts(model, text, wanted):
-    assert sentences(found(opened(model), text)) == wanted
+def test_each_rule_is_named_by_its_key_where_it_first_acts(model, text, expected):
+    assert sentences(round_trip_of(opened(model), text)) == expected
 
 
 PIECES = (*"aBé \n\t,ﬁ汉₿\x07!", "e\u0301", "  ", "'s", "<s>", "the")
@@ -98,7 +98,7 @@ def test_alarm_is_given_wherever_the_ids_belong_to_another_text_too(model, parts
     """Where decoding gives another text of the same ids, nobody can tell which of both it was."""
     tokenizer, text = opened(model), "".join(parts)
     ids = tokenizer.encode(text, add_special=False).token_ids
-    decoded, result = tokenizer.decode(ids), found(tokenizer, text)
+    decoded, result = tokenizer.decode(ids), round_trip_of(tokenizer, text)
     assert result.is_same == (decoded == text) == (not result.changes)
     same_ids = (
         decoded != f" {text}"
@@ -117,7 +117,7 @@ def test_alarm_is_given_wherever_the_ids_belong_to_another_text_too(model, parts
 @given(data=st.binary(max_size=30))
 def test_bytes_that_are_no_text_break_nothing(model, data):
     tokenizer = opened(model)
-    assert found(tokenizer, data).is_same == (
+    assert round_trip_of(tokenizer, data).is_same == (
         tokenizer.decode_bytes(tokenizer.encode(data, add_special=False).token_ids) == data
     )
 
@@ -135,7 +135,7 @@ def test_bytes_that_are_no_text_break_nothing(model, data):
     ],
 )
 def test_real_files_name_their_rules(path, text, names):
-    assert [change.rule.name for change in found(opened(str(path)), text).changes] == names
+    assert [change.rule.name for change in round_trip_of(opened(str(path)), text).changes] == names
 
 
 LEVEL = part.byte_level(use_regex=False)
@@ -149,7 +149,7 @@ def in_a_row(first):
 
 
 @pytest.mark.parametrize(
-    ("sections", "text", "wanted"),
+    ("sections", "text", "expected"),
     [
         ({"normalizer": {"type": "Nmt"}}, "a\x01", [("Nmt", 1)]),
         ({"normalizer": {"type": "NFKD"}}, "ﬁ", [("NFKD", 0)]),
@@ -178,8 +178,6 @@ def in_a_row(first):
         ({"added_tokens": [MASK | {"lstrip": False, "rstrip": True}]}, "a<mask>  b", [("rstrip", 1)]),
     ],
 )
-def test_each_part_of_a_file_that_changes_the_text_is_told_where_it_first_acts(
-    make_file, sections, text, wanted
-):
-    result = found(make_file(**sections), text)
-    assert [(change.rule.name, change.start) for change in result.changes] == wanted
+def test_each_changing_part_is_reported_where_it_first_acts(make_file, sections, text, expected):
+    result = round_trip_of(make_file(**sections), text)
+    assert [(change.rule.name, change.start) for change in result.changes] == expected

@@ -58,7 +58,7 @@ def test_a_text_stands_between_marks_that_it_does_not_have(text, marked):
 
 
 @given(st.lists(st.tuples(st.text("ab ,", min_size=1), st.text("`a ")), max_size=4))
-def test_what_is_marked_is_found_again(pairs):
+def test_marked_parts_of_a_sentence_round_trip(pairs):
     sentence = "".join(f"{words}{code(text)}" for words, text in pairs)
     expected = [part for words, text in pairs for part in (MarkedPart(words, False), MarkedPart(text, True))]
     assert list(parts(sentence)) == expected

@@ -14,7 +14,7 @@ from guiapp.analysis.export.html import beginning, rendered
 
 
 @given(st.text(max_size=40), st.text(min_size=1, max_size=40))
-def test_whatever_is_told_is_neither_an_element_nor_an_attribute(content, title):
+def test_inserted_text_is_neither_an_element_nor_an_attribute(content, title):
     seen = []
 
     class Reader(HTMLParser):

@@ -50,7 +50,7 @@ def texts_of(path) -> list[str]:
 
 
 @pytest.mark.parametrize(("name", "encoder"), [("bpe", "backtrack"), ("unigram", "viterbi"), ("bpe", "scan")])
-def test_a_drawing_says_what_it_shows_and_what_happens(name, encoder, tmp_path):
+def test_a_drawing_has_a_title_and_describes_each_step(name, encoder, tmp_path):
     tokenizer = guiapp.open_model(f"demo:{name}")
     debugger = debugger_for(tokenizer, record(tokenizer, "unbelievable <&> tokens", encoder))
     TraceRun(debugger).write(tmp_path / "run.svg")

@@ -34,7 +34,7 @@ def test_columns_are_lined_up_names_to_the_left_and_figures_to_the_right():
     ]
 
 
-def test_markdown_keeps_the_signs_that_part_its_cells():
+def test_markdown_escapes_cell_separators():
     assert markdown_table(TABLE).splitlines()[:3] == ["|  | a\\|b |", "| :-- | --: |", "| name, long | 1 |"]
 
 

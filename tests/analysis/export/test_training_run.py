@@ -17,8 +17,8 @@ CASES = [("bpe", 290), ("wordpiece", 60), ("unigram", 60)]
 def trained(algorithm, n_tokens, text=TEXT, has_end_marks=False):
     run = begin(algorithm, text, n_tokens, has_end_marks)
     record = TrainingRecord(run.start)
-    for told in run.steps():
-        record.append(to_json(told).encode())
+    for step in run.steps():
+        record.append(to_json(step).encode())
     return record
 
 

@@ -45,7 +45,7 @@ def small_plan(pair, **more) -> HuntPlan:
     return HuntPlan(*pair, seconds=PATIENCE_S, **{"most_batches": 8, "n_workers": 1} | more)
 
 
-def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_path):
+def test_a_mismatch_is_found_and_differing_lines_are_counted(pair, tmp_path):
     texts = tmp_path / "own.txt"
     texts.write_bytes(b"It was 1984.\n\nno number\r\n12 x\n" + b"word " * 1000)
     state = last(small_plan(pair, files=(str(texts),)))
@@ -63,13 +63,13 @@ def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_p
     assert state.subjects[0].sha256 != state.subjects[1].sha256
 
 
-def test_the_same_seed_tries_the_same_texts_and_finds_the_same(pair):
+def test_the_same_seed_gives_the_same_texts_and_mismatches(pair):
     states = [last(small_plan(pair, n_workers=n_workers)) for n_workers in (1, 2)]
     assert states[0].tried == states[1].tried
     assert states[0].n_differing == states[1].n_differing
 
 
-def test_nothing_is_found_where_nothing_differs():
+def test_equal_models_have_no_mismatches():
     state = last(HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, most_batches=30))
     assert state.finds == ()
     assert state.tried > 10_000
@@ -84,7 +84,7 @@ def test_a_library_takes_part(pair):
     assert state.subjects[1].version == PEERS["llama.cpp"].version
 
 
-def test_it_stops_at_once_and_keeps_what_was_found(pair):
+def test_a_stopped_hunt_ends_at_once_and_keeps_its_mismatches(pair):
     stopped = threading.Event()
     for state in hunt(HuntPlan(*pair, seconds=PATIENCE_S), stopped.is_set):
         if state.finds and not stopped.is_set():
@@ -95,7 +95,7 @@ def test_it_stops_at_once_and_keeps_what_was_found(pair):
     assert state.finds
 
 
-def test_opening_ends_when_somebody_interrupts(pair, monkeypatch):
+def test_opening_ends_when_interrupted(pair, monkeypatch):
     monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_never)
     started_s = time.monotonic()
     state = last(HuntPlan(*pair, seconds=PATIENCE_S), lambda: time.monotonic() > started_s + 1)
@@ -108,7 +108,7 @@ def serve_never(connection, task) -> None:
     time.sleep(PATIENCE_S)
 
 
-def test_a_side_that_fails_is_named_and_finding_nothing_says_nothing(pair, monkeypatch):
+def test_a_failing_side_is_named_and_makes_the_hunt_inconclusive(pair, monkeypatch):
     monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_and_crash)
     monkeypatch.setattr("guiapp.analysis.hunt.engine.MOST_LOSSES", 2)
     state = last(HuntPlan(*pair, seconds=PATIENCE_S, n_workers=1))
@@ -132,14 +132,14 @@ def serve_and_crash(connection, task) -> None:
         ("demo:rwkv", "tiktoken", "no RWKV vocabularies"),
     ],
 )
-def test_what_cannot_be_is_told_before_anything_else(first, second, message):
+def test_an_impossible_hunt_is_refused_before_it_starts(first, second, message):
     if second in PEERS and not PEERS[second].is_installed:
         pytest.skip(f"{second} is not installed")
     with pytest.raises(TokenloupeError, match=message):
         list(hunt(HuntPlan(first, second, seconds=5)))
 
 
-def test_a_library_that_crashes_is_told_with_the_text_and_the_hunt_goes_on(pair, monkeypatch):
+def test_a_crash_is_reported_with_its_text_and_the_hunt_continues(pair, monkeypatch):
     """As if llama.cpp did not survive a text; in a process of its own."""
     monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_until_digits)
     monkeypatch.setattr("guiapp.analysis.hunt.engine.MOST_LOSSES", 3)
@@ -164,7 +164,7 @@ def serve_until_digits(connection, task) -> None:
     worker.serve(connection, task)
 
 
-def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
+def test_a_script_without_a_main_guard_gets_a_clear_error(pair, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(f"import guiapp\nguiapp.hunt({str(pair[0])!r}, {str(pair[1])!r}, seconds=20)\n")
     (folder := tmp_path / "temporary").mkdir()
@@ -181,7 +181,7 @@ def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
 
 
 DIGITS = Reason(Cause.PIECES, "digits", "")
-FINDS = (Find(b"12", ((), ()), 1, DIGITS, others=(Find(b"4567", ((), ()), 1, DIGITS),)),)
+MISMATCHES = (Find(b"12", ((), ()), 1, DIGITS, others=(Find(b"4567", ((), ()), 1, DIGITS),)),)
 DROPPED = planted.gguf_parts("demo:bpe")["merges"][300:]
 
 
@@ -197,4 +197,4 @@ def test_the_pre_tokenizer_is_named_with_which_nothing_differs(changes, second, 
     plant = planted.Plant("", "demo:bpe", "gguf", planted.set_part(**changes), ())
     first, other = map(str, plant.write(tmp_path))
     word = Find(b"the letters", ((), ()), 0, Reason(Cause.MERGE, "order", ""))
-    assert likely_pre(HuntPlan(first, second or other), (*FINDS, word)) == name
+    assert likely_pre(HuntPlan(first, second or other), (*MISMATCHES, word)) == name

@@ -39,13 +39,13 @@ def place(number):
 
 def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
     first = find(b"345", n_texts=9, n_lines=4, locations=(place(1),))
-    found = (
+    merged = (
         first.with_text(find(b"12")).with_text(find(b"67")).with_text(find(b"12", spans=(None, ((0, 2),))))
     )
-    assert (found.text, found.n_texts, found.n_lines, found.locations) == (b"12", 9, 4, (place(1),))
-    assert [each.text for each in found.others] == [b"67", b"345"]
-    assert all(each.others == () for each in found.with_text(find(b"1")).others)
-    many = found
+    assert (merged.text, merged.n_texts, merged.n_lines, merged.locations) == (b"12", 9, 4, (place(1),))
+    assert [each.text for each in merged.others] == [b"67", b"345"]
+    assert all(each.others == () for each in merged.with_text(find(b"1")).others)
+    many = merged
     for number in range(100, 100 + 2 * MOST_TEXTS):
         many = many.with_text(find(b"%d" % number))
     assert len(many.others) == MOST_TEXTS - 1
@@ -55,15 +55,15 @@ def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
 @pytest.fixture
 def hunted():
     kinds = (OfKind(DIGITS.kind, 2), OfKind(MERGE.kind, 1))
-    finds = (find(b"12"), replace(find(b"\xffb", MERGE), token_ids=(None, (7,)), at=0))
-    hunt = Hunt(BOTH, 3).with_batch(Batch(1000, 5, finds, kinds, True)).with_note("Known.")
+    two_mismatches = (find(b"12"), replace(find(b"\xffb", MERGE), token_ids=(None, (7,)), at=0))
+    hunt = Hunt(BOTH, 3).with_batch(Batch(1000, 5, two_mismatches, kinds, True)).with_note("Known.")
     return replace(hunt.with_batch(Batch(10, 0)), generators=("digits", "signs"), seconds=1.23456)
 
 
 def test_a_record_has_all(hunted):
-    told = json.loads(json.dumps(record(hunted)))
+    saved = json.loads(json.dumps(record(hunted)))
     common = {"share": 0.002, "generator": "digits"}
-    assert told == {
+    assert saved == {
         "tried": 1010,
         "seconds": 1.235,
         "seed": 3,

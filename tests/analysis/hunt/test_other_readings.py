@@ -64,7 +64,7 @@ def test_a_config_that_changes_nothing_gives_the_same_ids(tmp_path):
 
 
 @pytest.mark.real_vocabs
-def test_what_stands_around_every_text_differs_for_the_empty_one(tmp_path):
+def test_a_bos_difference_is_reported_for_the_empty_text(tmp_path):
     shutil.copy(FORMATS / "cl100k_base.tiktoken", tmp_path / "tiktoken.model")
     decoder = {str(row): {"content": text} for text, row in CL100K.items()}
     config = {"added_tokens_decoder": decoder, "bos_token": "<|endoftext|>", "add_bos_token": True}

@@ -63,8 +63,10 @@ def lying_pair(change) -> SidePair:
 @pytest.mark.parametrize("name", ["llama.cpp", "tokenizers", "tiktoken"])
 def test_a_library_with_our_vocabulary_gives_our_ids(name):
     pair = library_pair("demo:bpe", name)
-    found = [index for index in pair.differing(TEXTS) if pair.reason(TEXTS[index]).cause is not Cause.DECODED]
-    assert found == []
+    mismatches = [
+        index for index in pair.differing(TEXTS) if pair.reason(TEXTS[index]).cause is not Cause.DECODED
+    ]
+    assert mismatches == []
 
 
 def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
@@ -76,7 +78,7 @@ def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
 
 
 @pytest.mark.parametrize("name", ["llama.cpp", "tiktoken"])
-def test_it_is_told_where_each_token_came_from(name):
+def test_both_sides_report_the_spans_of_their_tokens(name):
     pair = library_pair("demo:bpe", name)
     for text in (b"Hello there", "é 中".encode()):
         mine, other = pair.spans(text)
@@ -172,14 +174,14 @@ LIES = (
 
 
 @pytest.mark.parametrize(("lie", "text", "kind", "sentence"), LIES)
-def test_the_reason_for_a_library_is_told_from_its_ids(lie, text, kind, sentence):
+def test_the_reason_for_a_library_follows_from_its_ids(lie, text, kind, sentence):
     pair = lying_pair(lie)
     assert pair.differs(text)
     assert pair.reason(text) == Reason(*kind, sentence)
 
 
 @pytest.mark.parametrize("is_ours", [True, False])
-def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
+def test_a_byte_token_of_only_one_side_is_reported(is_ours):
     tokenizer = guiapp.open_model("demo:spm")
     text = "é".encode()
     letter = [tokenizer.vocabulary.find(text)]
@@ -191,17 +193,22 @@ def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
     )
 
 
-def renumbered(said) -> None:
-    vocab = said["model"]["vocab"]
+def renumbered(content) -> None:
+    vocab = content["model"]["vocab"]
     n_tokens = len(vocab)
-    said["model"]["vocab"] = {text: n_tokens - 1 - token_id for text, token_id in vocab.items()}
-    said["added_tokens"] = []
-    said["post_processor"] = None
+    content["model"]["vocab"] = {text: n_tokens - 1 - token_id for text, token_id in vocab.items()}
+    content["added_tokens"] = []
+    content["post_processor"] = None
 
 
 def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
     paths = planted.Plant(
-        "", "demo:bpe", "json", renumbered, (), lambda said: said.update(added_tokens=[], post_processor=None)
+        "",
+        "demo:bpe",
+        "json",
+        renumbered,
+        (),
+        lambda content: content.update(added_tokens=[], post_processor=None),
     ).write(tmp_path)
     first, second = map(guiapp.open_model, paths)
     pair = SidePair(FileSide("A", first), FileSide("B", second))
@@ -229,7 +236,7 @@ def toy(tokens, vocab_type, merges=(), **ids):
     return Tokenizer(toy_vocabulary(tokens, vocab_type, merges, rules, SpecialIds(**ids)))
 
 
-def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tokens_differ():
+def test_different_token_numbering_is_not_a_difference():
     first = toy("a b c ab <s>", VocabType.BPE, bos=4)
     second = toy("<s> c ab b a", VocabType.BPE, ["a b"], bos=0)
     pair = SidePair(FileSide("A", first), FileSide("B", second))
@@ -239,7 +246,7 @@ def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tok
     assert pair.first_difference(b"cab") == 1
 
 
-def test_a_text_that_both_refuse_is_no_difference_and_of_one_that_only_one_does_nothing_else_is_told():
+def test_only_texts_refused_by_one_side_are_differences():
     refusing, taking = toy("a b", VocabType.UGM), toy("a b <unk>", VocabType.UGM, unk=2)
     assert SidePair(FileSide("A", refusing), FileSide("B", refusing)).differing([b"az"]) == []
     pair = SidePair(FileSide("A", refusing), FileSide("B", taking))
@@ -256,7 +263,7 @@ def test_tokens_of_users_are_compared_between_files_and_where_they_are_parsed(tm
     assert lying_pair(lambda text, ids: ids[1:]).differs(b"<think>a")
 
 
-def test_what_is_put_around_hides_no_other_reason(tmp_path):
+def test_a_bos_difference_hides_no_other_reason(tmp_path):
     """Two that clean up spaces otherwise, and of which one has no BOS."""
 
     def change(parts) -> None:
@@ -336,7 +343,7 @@ def test_a_library_gives_what_it_makes_of_texts_and_refuses_what_it_fails_at(lib
 
 
 @pytest.mark.parametrize("affixes", [([7], [8, 9]), ([], [8]), ([7, 7], []), ([], [])])
-def test_what_a_library_puts_around_is_found_out(library, affixes):
+def test_the_affixes_of_a_library_are_detected(library, affixes):
     assert library(affixes=affixes).affixes() == affixes
 
 

@@ -31,13 +31,13 @@ LEAST_FOUND, LEAST_RIGHT = 38, 34
 def test_a_planted_difference_is_found_in_the_first_batches(plant, tmp_path):
     first, second = plant.write(tmp_path)
     worker = HuntWorker(HuntTask(str(first), str(second), ("A", "B"), 0, ()))
-    finds = list(worker.load().finds)
+    all_mismatches = list(worker.load().finds)
     for number in range(MOST_BATCHES):
-        finds += worker.batch(number).finds
-        if finds:
+        all_mismatches += worker.batch(number).finds
+        if all_mismatches:
             break
-    assert finds
-    shortest = min(finds, key=lambda find: len(find.text))
+    assert all_mismatches
+    shortest = min(all_mismatches, key=lambda find: len(find.text))
     assert len(shortest.text.decode()) <= MOST_CHARACTERS
     assert shortest.reason.cause in plant.causes
 
@@ -51,19 +51,19 @@ class OnlyIds(FileSide):
 
 
 @pytest.mark.parametrize("plant", [plant for plant in PLANTS if plant.model == "gpt-2"][:2], ids=str)
-def test_a_merge_is_found_out_also_where_only_ids_are_shown(plant, tmp_path):
+def test_a_merge_difference_is_found_from_ids_alone(plant, tmp_path):
     first, second = map(guiapp.open_model, plant.write(tmp_path))
     pair = SidePair(FileSide("A", first), OnlyIds("B", second))
     searcher, material = Searcher(pair), material_of(pair, first, ())
     assert not material.differences
-    finds: list[Find] = []
+    all_mismatches: list[Find] = []
     for number in range(4 * MOST_BATCHES):
         name, texts = batch(material, 0, number)
-        finds += searcher.search(texts, name).finds
-        if finds:
+        all_mismatches += searcher.search(texts, name).finds
+        if all_mismatches:
             break
-    assert finds[0].reason.cause in plant.causes
-    assert len(finds[0].text.decode()) <= MOST_CHARACTERS
+    assert all_mismatches[0].reason.cause in plant.causes
+    assert len(all_mismatches[0].text.decode()) <= MOST_CHARACTERS
 
 
 @pytest.mark.exhaustive
@@ -71,15 +71,15 @@ def test_nearly_all_planted_differences_are_found_in_a_minute(capsys):
     results = [hunt_for(plant, 60.0) for plant in PLANTS]
     with capsys.disabled():
         print("", *map(row, results), sep="\n")
-    found = [result for result in results if result.text is not None]
-    assert len(found) >= LEAST_FOUND
-    assert all(result.is_short for result in found)
-    assert sum(result.is_right for result in found) >= LEAST_RIGHT
+    successes = [result for result in results if result.text is not None]
+    assert len(successes) >= LEAST_FOUND
+    assert all(result.is_short for result in successes)
+    assert sum(result.is_right for result in successes) >= LEAST_RIGHT
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("model", ["qwen2", "llama-spm"])
-def test_equal_tokenizers_are_found_equal_for_ten_minutes(model, tmp_path):
+def test_equal_tokenizers_have_no_mismatch_in_ten_minutes(model, tmp_path):
     """The GGUF and the tokenizer.json of one vocabulary, in both orders."""
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(document(model), ensure_ascii=False))

@@ -19,9 +19,11 @@ SUBJECTS = (
 )
 
 
-def hunted(*finds: Find) -> Hunt:
+def hunted(*given_mismatches: Find) -> Hunt:
     hunt = Hunt(SUBJECTS, seed=3)
-    batch = Batch(1000, 5, finds, tuple(OfKind(find.reason.kind, 2) for find in finds), True)
+    batch = Batch(
+        1000, 5, given_mismatches, tuple(OfKind(find.reason.kind, 2) for find in given_mismatches), True
+    )
     return hunt.with_batch(batch).with_note("Something *odd*.")
 
 

@@ -43,22 +43,22 @@ def test_a_find_is_the_shortest_text_of_its_kind(searcher):
     assert len(other) != len(mine)
 
 
-def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(searcher):
+def test_a_mismatch_has_each_text_once_and_some_similar_ones(searcher):
     state = Hunt((HuntSubject("A"), HuntSubject("B")), 0)
     texts = [b"%d" % number for number in range(10, 100)]
     for text in (texts[0], texts[0], *texts):
         state = state.with_batch(searcher.search([text], "mine"))
     (find,) = state.finds
-    told = [find.text, *(other.text for other in find.others)]
-    assert len(told) == MOST_TEXTS
-    assert told == sorted(set(told))
-    assert set(told) <= {b"11", *texts}
+    reported_texts = [find.text, *(other.text for other in find.others)]
+    assert len(reported_texts) == MOST_TEXTS
+    assert reported_texts == sorted(set(reported_texts))
+    assert set(reported_texts) <= {b"11", *texts}
     assert find.n_texts == state.n_differing
     assert all(other.reason.kind == find.reason.kind for other in find.others)
     assert searcher.search(texts, "").finds == ()
 
 
-def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
+def test_differing_affixes_are_a_mismatch_of_their_own(tmp_path):
     change = planted.set_key(add_bos_token=False)
     paths = planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path)
     first, second = map(guiapp.open_model, paths)

@@ -54,40 +54,40 @@ def test_all_counts_that_petrov_et_al_published_are_the_same(p50k_base):
     }
     with (FLORES / "petrov-2023.csv").open(encoding="utf-8", newline="") as file:
         published = {row["code"]: row for row in csv.DictReader(file)}
-    found = guiapp.languages([*models.values()], FLORES)
-    expected = [[int(published[code][model]) for code in found.languages] for model in models]
-    assert found.tokens.tolist() == expected
-    assert found.tokens.shape == (5, 16)
-    assert set(found.lines.tolist()) == {2009}
-    ratios = found.tokens / found.tokens[:, [found.languages.index("eng_Latn")]]
-    assert np.array_equal(found.premium, ratios)
-    assert "petrov-2023.csv" in found.notes[0]
+    result = guiapp.languages([*models.values()], FLORES)
+    expected = [[int(published[code][model]) for code in result.languages] for model in models]
+    assert result.tokens.tolist() == expected
+    assert result.tokens.shape == (5, 16)
+    assert set(result.lines.tolist()) == {2009}
+    ratios = result.tokens / result.tokens[:, [result.languages.index("eng_Latn")]]
+    assert np.array_equal(result.premium, ratios)
+    assert "petrov-2023.csv" in result.notes[0]
 
 
 def test_each_number_is_that_of_the_joined_text(folder):
-    found = guiapp.languages(MODELS, folder, "en")
-    assert found.languages == ("de", "en", "th")
+    result = guiapp.languages(MODELS, folder, "en")
+    assert result.languages == ("de", "en", "th")
     for row, model in enumerate(MODELS):
         tokenizer = opened(model)
-        for at, name in enumerate(found.languages):
+        for at, name in enumerate(result.languages):
             text = TEXTS[f"{name}.txt"].replace("\n", " ")
             encoding = tokenizer.encode(text, add_special=False, parse_special=False)
-            assert found.tokens[row, at] == len(encoding)
-            assert found.characters_per_token[row, at] == len(text) / len(encoding)
-            assert found.bytes_per_token[row, at] == len(text.encode()) / len(encoding)
+            assert result.tokens[row, at] == len(encoding)
+            assert result.characters_per_token[row, at] == len(text) / len(encoding)
+            assert result.bytes_per_token[row, at] == len(text.encode()) / len(encoding)
             used = len(set(encoding.token_ids.tolist()))
-            assert found.vocabulary_share[row, at] == used / len(tokenizer.vocabulary)
+            assert result.vocabulary_share[row, at] == used / len(tokenizer.vocabulary)
             n_unknown = encoding.token_ids.tolist().count(tokenizer.vocabulary.special_ids.unk)
-            assert found.unknown_share[row, at] == n_unknown / len(encoding)
-    assert found.unknown_share[1].any()
-    assert found.words.tolist() == [5, 3, 9]
-    assert found.parity[1].tolist() == [1, 1]
-    assert found.parity[:, 1].tolist() == found.premium.max(axis=0).tolist()
-    others = found.premium[:, [0, 2]]
-    assert found.mean_premium == pytest.approx(np.sqrt(others.prod(axis=1)))
-    turned = found.against("de")
+            assert result.unknown_share[row, at] == n_unknown / len(encoding)
+    assert result.unknown_share[1].any()
+    assert result.words.tolist() == [5, 3, 9]
+    assert result.parity[1].tolist() == [1, 1]
+    assert result.parity[:, 1].tolist() == result.premium.max(axis=0).tolist()
+    others = result.premium[:, [0, 2]]
+    assert result.mean_premium == pytest.approx(np.sqrt(others.prod(axis=1)))
+    turned = result.against("de")
     assert turned.premium[:, 0].tolist() == [1, 1]
-    assert turned.premium == pytest.approx(found.premium / found.premium[:, [0]])
+    assert turned.premium == pytest.approx(result.premium / result.premium[:, [0]])
 
 
 @given(st.text(alphabet="ab é漢ก้'1 \n", max_size=40), st.data())
@@ -107,19 +107,19 @@ def test_a_word_is_whole_if_one_known_token_alone_touches_it(text, data):
     assert count_whole_words(data_bytes, spans, unknown) == (len(starts), n_whole)
 
 
-def test_files_of_one_name_are_one_language_and_lines_end_in_two_ways(tmp_path):
+def test_files_of_one_name_are_joined_with_any_line_endings(tmp_path):
     for part in ("dev", "devtest"):
         (tmp_path / part).mkdir()
         for code in ("eng_Latn", "deu_Latn"):
             (tmp_path / part / f"{code}.{part}").write_bytes(b"a\r\nb\n" if code[0] == "e" else b"c\nd\n")
     (tmp_path / "README").write_bytes(b"no language")
-    found = guiapp.languages(["demo:bpe"], tmp_path)
-    assert found.languages == ("deu_Latn", "eng_Latn")
-    assert found.lines.tolist() == [4, 4]
+    result = guiapp.languages(["demo:bpe"], tmp_path)
+    assert result.languages == ("deu_Latn", "eng_Latn")
+    assert result.lines.tolist() == [4, 4]
     paths = [tmp_path / part / f"eng_Latn.{part}" for part in ("dev", "devtest")]
     assert joined_lines(paths) == (4, b"a b  a b ")
-    assert len(found.notes) == 1
-    assert "README" in found.notes[0]
+    assert len(result.notes) == 1
+    assert "README" in result.notes[0]
 
 
 def test_odd_files_are_skipped_or_noted(folder):
@@ -128,21 +128,21 @@ def test_odd_files_are_skipped_or_noted(folder):
     (folder / "more.txt").write_bytes(b"\xff\xfe\xff a\nb\nc\n\x80\n")
     (folder / "wide.txt").write_bytes("One two\nthree\n".encode("utf-16"))
     (folder / "notes.md").write_bytes(b"no language")
-    found = guiapp.languages(MODELS, folder, "en")
-    assert found.languages == ("de", "en", "more", "th", "wide")
-    assert found.tokens[:, 1].tolist() == found.tokens[:, 4].tolist()
-    notes = " ".join(found.notes)
+    result = guiapp.languages(MODELS, folder, "en")
+    assert result.languages == ("de", "en", "more", "th", "wide")
+    assert result.tokens[:, 1].tolist() == result.tokens[:, 4].tolist()
+    notes = " ".join(result.notes)
     assert all(each in notes for each in ("empty", "1 file without text", "more", "notes.md"))
     assert "wide" not in notes
 
 
 def test_nothing_stands_for_a_premium_that_there_is_not(folder):
     (folder / "none.txt").write_text("\u200b\n", "utf-8")  # no token at all
-    found = guiapp.languages(["demo:wordpiece", "demo:bpe"], folder, "none")
-    assert np.isnan(found.premium[0]).all()
-    assert record(found)["models"][0]["languages"][0]["premium"] is None
-    assert "no tokens" in html_text(found, MODELS, "x")
-    assert "nan" not in report(found, None, MODELS, "x") + csv_text(found)
+    result = guiapp.languages(["demo:wordpiece", "demo:bpe"], folder, "none")
+    assert np.isnan(result.premium[0]).all()
+    assert record(result)["models"][0]["languages"][0]["premium"] is None
+    assert "no tokens" in html_text(result, MODELS, "x")
+    assert "nan" not in report(result, None, MODELS, "x") + csv_text(result)
 
 
 def test_folders_models_and_references_that_cannot_be_used_are_refused(folder):
@@ -166,10 +166,10 @@ def test_folders_models_and_references_that_cannot_be_used_are_refused(folder):
             guiapp.languages(MODELS, lonely, "en")
     with pytest.raises(EncodeError):
         guiapp.languages([], folder, "en")
-    assert [usual_reference(folder, wanted) for wanted in ("th", "xx", "")] == ["th", "en", "en"]
+    assert [usual_reference(folder, requested) for requested in ("th", "xx", "")] == ["th", "en", "en"]
 
 
-def test_progress_is_told_and_ends_the_counting_where_it_raises(folder):
+def test_progress_is_reported_and_stops_the_counting_if_it_raises(folder):
     shares = []
     guiapp.languages(MODELS, folder, "en", progress=shares.append)
     assert shares == [0, 1 / 3, 2 / 3]

@@ -85,14 +85,14 @@ def lesson_file(tmp_path):
 
 
 @pytest.mark.parametrize("text", FAULTS, ids=lambda text: text[-40:])
-def test_each_fault_is_told_with_its_line(lesson_file, text):
-    found = [f"{fault.line}: {fault.reason}" for fault in check(lesson_file(text))]
-    assert len(found) == len(FAULTS[text]), found
-    for told, begins in zip(found, FAULTS[text], strict=True):
-        assert told.startswith(begins), told
+def test_each_fault_is_reported_with_its_line(lesson_file, text):
+    messages = [f"{fault.line}: {fault.reason}" for fault in check(lesson_file(text))]
+    assert len(messages) == len(FAULTS[text]), messages
+    for message, begins in zip(messages, FAULTS[text], strict=True):
+        assert message.startswith(begins), message
 
 
-def test_a_model_beside_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path):
+def test_a_model_next_to_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path):
     (tmp_path / "own.gguf").write_bytes(demo_model_path("toy").read_bytes())
     (fault,) = check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + 'sha256 = "0"'))
     known = fault.reason.rpartition(" ")[2].rstrip(".")
@@ -144,7 +144,7 @@ def test_a_page_has_each_step_and_covers_what_is_asked(lesson, tmp_path):
     assert handout.count("<li>") == sum(bool(step.ask) for step in lesson.steps)
 
 
-def test_a_lesson_that_says_what_is_not_so_becomes_no_page(tmp_path):
+def test_a_faulty_lesson_is_not_exported(tmp_path):
     path = tmp_path / "1.toml"
     path.write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nsays = "no"\n')
     with pytest.raises(FaultyFileError, match=r"1\.toml, line 5: step 1: “says” must be"):

@@ -25,7 +25,7 @@ KNOWN = (
     "say, model, pre, sha256, text, encoder, parse_special, page, break, now, says, ask, answer_is, answer, "
     "train, merges, learned"
 )
-TOLD = {
+MESSAGES = {
     HEAD + 'step = ["z"]': '3: step 1 has no text. Add a line such as say = "…".',
     HEAD + "step = []": "3: there are no steps. Add one under [[step]].",
     HEAD + "step = 3": "3: there are no steps. Add one under [[step]].",
@@ -78,14 +78,14 @@ def lesson_file(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("text", TOLD, ids=lambda text: text[len(HEAD) : len(HEAD) + 40])
-def test_what_cannot_be_used_is_told_with_its_line(lesson_file, text):
+@pytest.mark.parametrize("text", MESSAGES, ids=lambda text: text[len(HEAD) : len(HEAD) + 40])
+def test_an_invalid_lesson_is_reported_with_its_line(lesson_file, text):
     with pytest.raises(FaultyFileError) as caught:
         load(lesson_file(text))
-    assert str(caught.value) == f"1.toml, line {TOLD[text]}"
+    assert str(caught.value) == f"1.toml, line {MESSAGES[text]}"
 
 
-def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
+def test_unreadable_files_are_reported(tmp_path, lesson_file):
     for path, reason in {
         tmp_path / "2.toml": r"2\.toml cannot be read: No such file or directory\.",
         tmp_path: "is not a file",
@@ -118,13 +118,13 @@ def test_a_lesson_is_read_whole(lesson_file):
         'train = "bpe"\nmerges = 2\nlearned = ["c"]\n[[step]]\nsay = "b"\n[[step]]\nsay = "c"\n'
         'page = "steps"\nbreak = "rank < 5"\n'
     )
-    kept = {"model": "demo:toy", "text": "ab", "encoder": "scan", "parse_special": False}
+    common_fields = {"model": "demo:toy", "text": "ab", "encoder": "scan", "parse_special": False}
     first = LessonStep(
-        "a", **kept, page="training", stop_at="start", now=("ab", "3"), says="s", ask="q", answer_is="next",
-        answer="w",        train="bpe", merges=2, learned=("c",),
+        "a", **common_fields, page="training", stop_at="start", now=("ab", "3"), says="s", ask="q",
+        answer_is="next", answer="w", train="bpe", merges=2, learned=("c",),
     )  # fmt: skip
-    second = LessonStep("b", **kept, page="training")
-    third = LessonStep("c", **kept, page="steps", stop_at="rank < 5")
+    second = LessonStep("b", **common_fields, page="training")
+    third = LessonStep("c", **common_fields, page="steps", stop_at="rank < 5")
     lesson = load(path)
     assert (lesson.name, lesson.title, lesson.summary) == (str(path), "x", "y")
     assert lesson.steps == (first, second, third)

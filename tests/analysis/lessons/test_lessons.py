@@ -15,7 +15,7 @@ LESSONS, BROKEN = load_each()
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_a_lesson_says_nothing_untrue(lesson):
+def test_each_lesson_passes_its_checks(lesson):
     assert check(lesson.path) == []
     for step in lesson.steps:
         assert (step.learned is not None) == bool(step.train and step.merges)
@@ -67,14 +67,14 @@ def test_it_runs_and_everything_that_it_claims_is_so(folder, name, capsys):
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_a_wrong_claim_in_it_is_refused_with_its_line(folder, name, capsys):
     text = (folder / f"{name}.toml").read_text()
-    before, entry, behind = text.rpartition("now = [")
+    before, entry, after = text.rpartition("now = [")
     path = folder / f"{name}-wrong.toml"
-    path.write_text(f'{before}{entry}"no token", {behind}')
+    path.write_text(f'{before}{entry}"no token", {after}')
     assert run(["lesson", "check", str(path)]) == 1
     line, n_steps = before.count("\n") + 1, before.count("[[step]]")
-    told = capsys.readouterr().out
-    assert told.startswith(f"{path}:{line}: step {n_steps}: “now” must be [")
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{path}:{line}: step {n_steps}: “now” must be [")
+    assert printed.count("\n") == 1
 
 
 def test_the_one_with_a_wrong_claim_is_refused_with_line_and_reason(folder, capsys):

@@ -18,13 +18,13 @@ from guiapp.analysis.search.matches import Query, QueryError, find, tokens_named
 TEXT = "Über the Ünder, THE other\nthe end".encode()
 
 
-def found(text, wanted, kind="text", matches_case=False):
-    matches = find(text, Query(kind, wanted, matches_case), lambda share: None)
+def matched_texts(text, pattern, kind="text", matches_case=False):
+    matches = find(text, Query(kind, pattern, matches_case), lambda share: None)
     return [text[start:end] for start, end in zip(matches.starts, matches.ends, strict=True)]
 
 
 @pytest.mark.parametrize(
-    ("kind", "wanted", "matches_case", "expected"),
+    ("kind", "pattern", "matches_case", "expected"),
     [
         ("text", "the", True, ["the", "the", "the"]),
         ("text", "the", False, ["the", "THE", "the", "the"]),
@@ -39,12 +39,12 @@ def found(text, wanted, kind="text", matches_case=False):
         ("regex", r"\bth\w+", False, ["the", "THE", "the"]),
     ],
 )
-def test_queries_find_what_they_mean(kind, wanted, matches_case, expected):
-    assert found(TEXT, wanted, kind, matches_case) == [each.encode() for each in expected]
+def test_queries_find_what_they_mean(kind, pattern, matches_case, expected):
+    assert matched_texts(TEXT, pattern, kind, matches_case) == [each.encode() for each in expected]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "matches_case", "expected"),
+    ("pattern", "matches_case", "expected"),
     [
         (r"^the", True, ["the"]),
         (r"x*", True, []),
@@ -52,30 +52,30 @@ def test_queries_find_what_they_mean(kind, wanted, matches_case, expected):
         ("r\nt", True, ["r\nt"]),
     ],
 )
-def test_expressions_match_characters_and_lines(wanted, matches_case, expected):
-    spans = in_text_worker.match_spans(in_text_worker.request(wanted, matches_case, 9, TEXT))
+def test_expressions_match_characters_and_lines(pattern, matches_case, expected):
+    spans = in_text_worker.match_spans(in_text_worker.request(pattern, matches_case, 9, TEXT))
     assert [TEXT[start:end].decode() for start, end in spans] == expected
 
 
 @pytest.mark.parametrize(
-    ("kind", "wanted"), [("bytes", "C"), ("bytes", "xyz"), ("regex", "("), ("regex", "(" * 5000)]
+    ("kind", "pattern"), [("bytes", "C"), ("bytes", "xyz"), ("regex", "("), ("regex", "(" * 5000)]
 )
-def test_queries_that_mean_nothing_are_explained(kind, wanted):
+def test_queries_that_mean_nothing_are_explained(kind, pattern):
     with pytest.raises(QueryError):
-        found(TEXT, wanted, kind)
+        matched_texts(TEXT, pattern, kind)
 
 
 @given(st.text("ab é", max_size=60), st.text("ab é", min_size=1, max_size=6))
-def test_the_same_places_as_from_front_to_back(text, wanted):
-    spans = [match.span() for match in re.finditer(re.escape(wanted.encode()), text.encode())]
+def test_the_same_places_as_from_front_to_back(text, pattern):
+    spans = [match.span() for match in re.finditer(re.escape(pattern.encode()), text.encode())]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finding, "CHUNK_BYTES", 7)
-        matches = find(text.encode(), Query("text", wanted, True), lambda share: None)
+        matches = find(text.encode(), Query("text", pattern, True), lambda share: None)
     assert list(zip(matches.starts.tolist(), matches.ends.tolist(), strict=True)) == spans
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "expected"),
+    ("text", "pattern", "expected"),
     [
         ("k K \u212a", "k", ["k", "K", "\u212a"]),
         ("k K \u212a", "\u212a", ["k", "K", "\u212a"]),
@@ -92,13 +92,13 @@ def test_the_same_places_as_from_front_to_back(text, wanted):
         ("K\0", "k\0\0", []),  # nothing behind the end
     ],
 )
-def test_case_is_folded_whatever_its_length_and_matches_are_the_bytes_of_the_text(text, wanted, expected):
-    assert found(text.encode(), wanted) == [each.encode() for each in expected]
+def test_case_is_folded_whatever_its_length_and_matches_are_the_bytes_of_the_text(text, pattern, expected):
+    assert matched_texts(text.encode(), pattern) == [each.encode() for each in expected]
 
 
-def folded_spans(text, wanted):
+def folded_spans(text, pattern):
     """The readable way: characters of the text are put together until they fold to what is wanted."""
-    folded, spans, start = wanted.casefold(), [], 0
+    folded, spans, start = pattern.casefold(), [], 0
     while start < len(text):
         ends = range(start + 1, min(start + len(folded), len(text)) + 1)
         end = next((end for end in ends if text[start:end].casefold() == folded), None)
@@ -109,24 +109,24 @@ def folded_spans(text, wanted):
 
 
 @given(st.text("sSſßẞkK\u212aﬁfiIﬃ é", max_size=60), st.text("sSſßẞkK\u212aﬁfiIﬃ é", min_size=1, max_size=6))
-def test_in_any_case_the_same_places_as_from_front_to_back(text, wanted):
+def test_in_any_case_the_same_places_as_from_front_to_back(text, pattern):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finding, "CHUNK_BYTES", 7)
-        matches = find(text.encode(), Query("text", wanted, False), lambda share: None)
+        matches = find(text.encode(), Query("text", pattern, False), lambda share: None)
     assert list(zip(matches.starts.tolist(), matches.ends.tolist(), strict=True)) == folded_spans(
-        text, wanted
+        text, pattern
     )
 
 
 def test_bytes_that_are_no_utf8_count_as_they_are():
     text = b"\xffabc\xe6\xbc" + "漢".encode()
-    assert found(text, "abc") == [b"abc"]
-    assert found(text, "b.+", "regex") == [text[2:]]
-    assert found(text, "E6 BC", "bytes") == [b"\xe6\xbc"] * 2
+    assert matched_texts(text, "abc") == [b"abc"]
+    assert matched_texts(text, "b.+", "regex") == [text[2:]]
+    assert matched_texts(text, "E6 BC", "bytes") == [b"\xe6\xbc"] * 2
 
 
 @pytest.mark.parametrize("kind", ["text", "regex"])
-def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
+def test_too_many_matches_are_cut_and_marked_as_incomplete(monkeypatch, kind):
     monkeypatch.setattr(finding, "MOST_MATCHES", 10)
     few = find(b"a" * 10, Query(kind, "a", True), lambda share: None)
     many = find(b"a" * 11, Query(kind, "a", True), lambda share: None)
@@ -137,26 +137,26 @@ def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(finding, "LONGEST_S", -1.0)
     with pytest.raises(QueryError, match=r"^The search took more than -1 seconds\. Make it simpler\.$"):
-        found(b"a", "a")
+        matched_texts(b"a", "a")
 
 
 def test_an_expression_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr(finding, "LONGEST_S", 0.3)
     started = time.monotonic()
     with pytest.raises(QueryError, match="simpler"):
-        found(b"a" * 40 + b"!", "(a+)+$", "regex")
+        matched_texts(b"a" * 40 + b"!", "(a+)+$", "regex")
     assert time.monotonic() - started < PATIENCE_S
 
 
-def test_a_search_that_nobody_wants_any_more_ends():
-    class WantedNoMoreError(Exception):
+def test_a_search_ends_when_progress_raises():
+    class SearchCancelledError(Exception):
         pass
 
     def progress(share):
-        raise WantedNoMoreError
+        raise SearchCancelledError
 
     for kind in ("text", "regex"):
-        with pytest.raises(WantedNoMoreError):
+        with pytest.raises(SearchCancelledError):
             find(b"a", Query(kind, "a", True), progress)
 
 
@@ -167,7 +167,7 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
     assert tokens_named(vocabulary, " the") == tokens_named(vocabulary, "▁the") == [2]
     assert tokens_named(vocabulary, "the") == [1]
     assert tokens_named(vocabulary, "6") == [6]
-    for name, says in (
+    for name, expected_message in (
         ("7", "There is no token 7; the ids end at 6."),
         ("9" * 12, "There is no token 999,999,999,999; the ids end at 6."),
         ("9" * 5000, "No token has this text. To search for an id, enter a number."),
@@ -175,13 +175,13 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
     ):
         with pytest.raises(QueryError) as raised:
             tokens_named(vocabulary, name)
-        assert str(raised.value) == says
+        assert str(raised.value) == expected_message
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes have no limit of memory there")
 def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
     with pytest.raises(QueryError, match="simpler"):
-        found(b"the cat sat " * 3_000_000, "(a|b|[^z])*z", "regex", True)
+        matched_texts(b"the cat sat " * 3_000_000, "(a|b|[^z])*z", "regex", True)
 
 
 @given(

@@ -76,23 +76,23 @@ def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
 
 @given(wanted=st.binary(min_size=1, max_size=3), tokens=st.lists(st.binary(max_size=5), max_size=12))
 @example(wanted=b"aa", tokens=[b"aa", b"", b"a", b"a", b"aaa", b""])
-def test_bytes_are_found_within_tokens_and_not_across_two(wanted, tokens):
+def test_bytes_match_within_tokens_and_not_across_two(wanted, tokens):
     data, offsets = packed(tokens)
     tree = TokenTree(data, offsets, None)
     assert contains(tree, wanted).tolist() == [wanted in token for token in tokens]
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "expected_message"),
     [
         ("/(/", "The regular expression is not valid: "),
         ("/" + "(" * 5000 + "/", "The regular expression is not valid: "),
     ],
 )
-def test_queries_that_mean_nothing_are_explained(query, says):
+def test_queries_that_mean_nothing_are_explained(query, expected_message):
     with pytest.raises(QueryError) as raised:
         find(query)
-    assert str(raised.value).startswith(says)
+    assert str(raised.value).startswith(expected_message)
 
 
 def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
@@ -119,30 +119,30 @@ PACKED = [b"a", b"", b"ab", "é".encode(), b"\xff", b"A"]
 
 def answers(monkeypatch, *frames):
     """What the process writes that tries expressions on tokens."""
-    asked, told, limited = io.BytesIO(), io.BytesIO(), []
+    asked, output, limited = io.BytesIO(), io.BytesIO(), []
     for frame in frames:
         write_frame(asked, frame)
     asked.seek(0)
-    streams = {"stdin": SimpleNamespace(buffer=asked), "stdout": SimpleNamespace(buffer=told)}
+    streams = {"stdin": SimpleNamespace(buffer=asked), "stdout": SimpleNamespace(buffer=output)}
     monkeypatch.setattr(in_tokens_worker, "sys", SimpleNamespace(**streams))
     monkeypatch.setattr(in_tokens_worker, "limit_memory", limited.append)
     in_tokens_worker.main()
-    told.seek(0)
-    return list(iter(lambda: read_frame(told), None)), limited
+    output.seek(0)
+    return list(iter(lambda: read_frame(output), None)), limited
 
 
 def test_each_expression_is_answered_with_the_tokens_that_match(monkeypatch):
     request = in_tokens_worker.request(*packed(PACKED))
-    found, limited = answers(monkeypatch, request, b"a", "é|^$".encode(), b"nothing", b".")
+    replies, limited = answers(monkeypatch, request, b"a", "é|^$".encode(), b"nothing", b".")
     assert limited == [request]
-    assert found[0] == b""
-    ids = [np.frombuffer(answer, np.int32).tolist() for answer in found[1:]]
+    assert replies[0] == b""
+    ids = [np.frombuffer(answer, np.int32).tolist() for answer in replies[1:]]
     assert ids == [[0, 2], [1, 3], [], [0, 2, 3, 4, 5]]
 
 
 @pytest.mark.parametrize("block", [1, 2, 1 << 20])
 @given(text=st.text("aé漢😀\n", max_size=12), matches_case=st.booleans(), most=st.integers(0, 5))
-def test_matches_in_a_text_are_told_in_bytes(block, text, matches_case, most):
+def test_matches_in_a_text_have_byte_offsets(block, text, matches_case, most):
     expression = "[A漢]|😀+|x*"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(in_text_worker, "BLOCK", block)

@@ -91,13 +91,13 @@ def session_file(tmp_path):
 
 
 @pytest.mark.parametrize("text", FAULTS, ids=lambda text: text[-40:])
-def test_each_fault_is_told_with_its_line(session_file, text):
+def test_each_fault_is_reported_with_its_line(session_file, text):
     began = perf_counter()
     with pytest.raises(FaultyFileError) as caught:
         load(session_file(text))
-    found = [f"{fault.line}: {fault.reason}" for fault in caught.value.faults]
-    assert len(found) == len(FAULTS[text]), found
-    for explanation, begins in zip(found, FAULTS[text], strict=True):
+    result = [f"{fault.line}: {fault.reason}" for fault in caught.value.faults]
+    assert len(result) == len(FAULTS[text]), result
+    for explanation, begins in zip(result, FAULTS[text], strict=True):
         assert explanation.startswith(begins), explanation
     assert str(caught.value).startswith("1.session, line ")
     assert perf_counter() - began < 2
@@ -145,7 +145,7 @@ def test_long_lines_of_nothing_are_written_and_read_in_no_time(session_file, tmp
     assert perf_counter() - began < 5
 
 
-def test_a_text_that_is_too_long_is_told(tmp_path):
+def test_a_session_that_is_too_long_is_refused(tmp_path):
     with pytest.raises(TokenloupeError, match=r"^The session would have .* Save the text separately"):
         save(SessionFile("demo:toy", b"a" * MOST_FILE_BYTES), tmp_path / "1.session")
     with pytest.raises(TokenloupeError, match=r"^Notes can have at most 50,000 characters\. Shorten them\.$"):
@@ -175,18 +175,18 @@ def test_a_model_near_the_session_is_named_from_there(tmp_path, model, stands):
     assert read == name if ":" in model else Path(read).resolve() == Path(name).resolve()
 
 
-def test_a_model_that_is_missing_or_another_is_told_and_can_be_opened_all_the_same(tmp_path):
+def test_a_missing_or_changed_model_is_reported(tmp_path):
     path, other = tmp_path / "own.gguf", tmp_path / "other.gguf"
     session = SessionFile(str(path), b"", sha256=file_hash(demo_model_path("toy")))
-    found = opened(session)
-    assert (found.obstacle, found.tokenizer) == (Obstacle.MISSING, None)
-    assert found.explanation == f"The model of this session was not found: {path}"
+    result = opened(session)
+    assert (result.obstacle, result.tokenizer) == (Obstacle.MISSING, None)
+    assert result.explanation == f"The model of this session was not found: {path}"
     path.write_bytes(demo_model_path("toy").read_bytes())
     assert opened(session).obstacle is None
     other.write_bytes(demo_model_path("bpe").read_bytes())
-    found = opened(with_model(session, other))
-    assert (found.obstacle, len(found.tokenizer.vocabulary)) == (Obstacle.CHANGED, 2560)
-    assert found.explanation == (
+    result = opened(with_model(session, other))
+    assert (result.obstacle, len(result.tokenizer.vocabulary)) == (Obstacle.CHANGED, 2560)
+    assert result.explanation == (
         "other.gguf is not the file that this session was saved with: tokens may differ."
     )
     for name in ("a\0b", "a" * 5000):
@@ -197,15 +197,15 @@ def test_a_model_that_is_missing_or_another_is_told_and_can_be_opened_all_the_sa
 
 
 @pytest.mark.parametrize("model", ["hf:a/b", "https://a.b/c.gguf", "http://a.b/c.gguf", "HTTPS://a.b/c"])
-def test_no_server_is_asked_unless_somebody_says_so(model):
+def test_no_server_is_contacted_without_permission(model):
     asked = []
 
     def open_(name, pre):
         asked.append(name)
         raise VocabError("Nothing is kept.")
 
-    found = opened(SessionFile(model, b""), open_=open_)
-    assert (found.obstacle, found.explanation) == (
+    result = opened(SessionFile(model, b""), open_=open_)
+    assert (result.obstacle, result.explanation) == (
         Obstacle.ON_WEB,
         f"The model of this session is on the web: {model}",
     )
@@ -223,8 +223,8 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
 
     monkeypatch.setattr(opening, "is_cached", lambda name: True)
     session = SessionFile("hf:a/b", b"", sha256="ab", pre="gpt-2", encoder="heap")
-    found = opened(session, open_=open_)
-    assert (found.session, found.tokenizer, found.obstacle, found.explanation) == (
+    result = opened(session, open_=open_)
+    assert (result.session, result.tokenizer, result.obstacle, result.explanation) == (
         session,
         tokenizer,
         None,

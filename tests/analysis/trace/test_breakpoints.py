@@ -33,7 +33,7 @@ N_TOKENS = len(TOKENIZER.vocabulary)
 RAW = TOKENIZER.vocabulary.raw_text
 
 
-def found(text: str) -> list[int]:
+def hit_steps(text: str) -> list[int]:
     return hits(parse_breakpoint(text), VALUES, {}).tolist()
 
 
@@ -50,17 +50,22 @@ def made(step: int) -> bytes:
     return RAW(token_id) if 0 <= token_id < len(TOKENIZER.vocabulary) else b"?"
 
 
-def test_a_token_is_found_by_id_text_and_bytes():
+def test_a_token_matches_by_id_text_and_bytes():
     token_id = int(COLUMNS.result[walked(lambda step: TRACE.operation(step) == "merge")[-1]])
     raw = RAW(token_id).decode()
     expected = walked(lambda step: forms(step) and COLUMNS.result[step] == token_id)
     assert expected
-    spelled = " ".join(f"0x{byte:02X}" for byte in TOKENIZER.vocabulary.token_bytes(token_id))
-    assert found(f"token {token_id}") == found(f'token "{raw}"') == found(f"token {spelled}") == expected
+    hex_bytes = " ".join(f"0x{byte:02X}" for byte in TOKENIZER.vocabulary.token_bytes(token_id))
+    assert (
+        hit_steps(f"token {token_id}")
+        == hit_steps(f'token "{raw}"')
+        == hit_steps(f"token {hex_bytes}")
+        == expected
+    )
 
 
 @given(st.data())
-def test_found_at_once_or_one_by_one_is_the_same(data):
+def test_breakpoints_match_a_step_by_step_search(data):
     kind = data.draw(st.sampled_from(["rank", "byte", "operation", "pattern", "pair", "piece"]))
     if kind == "rank":
         low, high = sorted(data.draw(st.tuples(st.integers(-500, 900), st.integers(-500, 900))))
@@ -93,8 +98,8 @@ def test_found_at_once_or_one_by_one_is_the_same(data):
         )
     else:
         value, expected = "0", [int(TRACE.pieces.first_step[0])]
-    assert found(f"{kind} {value}") == expected
-    assert found(f"{kind} {value} if step > 60") == [step for step in expected if step > 60]
+    assert hit_steps(f"{kind} {value}") == expected
+    assert hit_steps(f"{kind} {value} if step > 60") == [step for step in expected if step > 60]
     assert hits(Breakpoint(kind, value, hit_count=3), VALUES, {}).tolist() == expected[2:]
 
 
@@ -136,7 +141,7 @@ def test_a_run_goes_to_the_next_and_to_the_previous_stop():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (f"token {N_TOKENS}", f"The model has no token {N_TOKENS}: its last id is {N_TOKENS - 1:,}."),
         ('pair "N" 9999', "The model has no token 9999"),
@@ -150,10 +155,10 @@ def test_a_run_goes_to_the_next_and_to_the_previous_stop():
         ("rank < 5", ""),
     ],
 )
-def test_it_is_told_what_a_breakpoint_lacks(text, told):
+def test_a_breakpoint_that_cannot_be_hit_has_a_reason(text, message):
     missing = absence(parse_breakpoint(text), VALUES, TOKENIZER.encoders)
-    assert missing.startswith(told)
-    assert bool(missing) == bool(told)
+    assert missing.startswith(message)
+    assert bool(missing) == bool(message)
 
 
 @pytest.mark.parametrize(
@@ -255,8 +260,8 @@ def test_a_run_stops_and_notes_what_it_passed_forwards():
         ("operation push if rank < 100", {"push"}),
     ],
 )
-def test_a_condition_on_ranks_means_merges_unless_it_says_which_steps(condition, operations):
+def test_a_rank_condition_means_merges_unless_it_names_operations(condition, operations):
     tokenizer = guiapp.open_model("demo:bpe")
     trace = record(tokenizer, "the lions and the others are here", "heap")
-    found = hits(parse_breakpoint(condition), TraceValues(trace, tokenizer.vocabulary), {})
-    assert {trace.operation(step) for step in found.tolist()} == operations
+    hit_steps = hits(parse_breakpoint(condition), TraceValues(trace, tokenizer.vocabulary), {})
+    assert {trace.operation(step) for step in hit_steps.tolist()} == operations

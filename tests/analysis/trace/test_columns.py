@@ -67,22 +67,22 @@ def test_a_column_is_what_its_steps_have(values):
     rows = [row(values, step) for step in range(values.n_steps)]
     assert values.n_steps == len(values.trace)
     for name in COLUMNS:
-        found = [each[name] for each in rows]
+        actual = [each[name] for each in rows]
         if name in ("operation", "stage"):
             numbers = NUMBERS if name == "operation" else {stage: at for at, stage in enumerate(STAGE_NAMES)}
-            expected = [float(numbers[each]) for each in found]
+            expected = [float(numbers[each]) for each in actual]
         else:
-            expected = [math.nan if each is None else float(each) for each in found]
+            expected = [math.nan if each is None else float(each) for each in actual]
         np.testing.assert_array_equal(values.column(name, slice(0, values.n_steps)), expected, name)
         np.testing.assert_array_equal(values.column(name, np.array([2, 0])), [expected[2], expected[0]], name)
         description = [values.description(name, step) for step in range(values.n_steps)]
         if name in ("operation", "stage"):
-            assert description == found
+            assert description == actual
         elif name in ("left", "right", "result"):
             n_tokens = len(values.vocabulary)
             assert description == [
                 "–" if each is None or each >= n_tokens else Spelling.SIGNS.token(values.vocabulary, each)
-                for each in found
+                for each in actual
             ]
         else:
             assert description == [None] * len(rows)
@@ -112,17 +112,17 @@ def test_a_column_is_what_its_steps_have(values):
         ("step > 3 and step < 9 and step != 5", lambda row: row["step"] in (4, 6, 7, 8)),
     ],
 )
-def test_conditions_hold_where_a_look_at_each_step_says(values, condition, holds):
+def test_conditions_match_a_step_by_step_check(values, condition, holds):
     steps = np.arange(values.n_steps)[::-1]
     expected = [step for step in steps.tolist() if holds(row(values, step))]
-    found = steps[Condition(condition).holds(values, steps)]
-    assert found.tolist() == expected
+    actual = steps[Condition(condition).holds(values, steps)]
+    assert actual.tolist() == expected
     assert everywhere(Condition(condition), values).tolist() == expected[::-1]
 
 
-@pytest.mark.parametrize("sign", ["/", "%"])
-def test_the_step_that_divides_by_zero_is_named(values, sign):
-    for condition in (Condition(f"1 {sign} (step - 3)"), Condition(f"step > 1 and 1 {sign} (step - 3)")):
+@pytest.mark.parametrize("symbol", ["/", "%"])
+def test_the_step_that_divides_by_zero_is_named(values, symbol):
+    for condition in (Condition(f"1 {symbol} (step - 3)"), Condition(f"step > 1 and 1 {symbol} (step - 3)")):
         with pytest.raises(ConditionError) as caught:
             everywhere(condition, values)
         assert str(caught.value) == "Division by zero at step 3."
@@ -132,4 +132,4 @@ def test_the_step_that_divides_by_zero_is_named(values, sign):
         )
         with pytest.raises(ConditionError, match="at step 3"):
             condition.holds(values, np.array([4, 3, 2]))
-    assert Condition(f"1 {sign} (step - 3) == 1").holds(values, np.array([4])).tolist() == [sign == "/"]
+    assert Condition(f"1 {symbol} (step - 3) == 1").holds(values, np.array([4])).tolist() == [symbol == "/"]

@@ -54,8 +54,8 @@ def numbers(depth: int) -> st.SearchStrategy[str]:
 
 
 def truths(depth: int) -> st.SearchStrategy[str]:
-    signs = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
-    leaf = st.tuples(numbers(2), signs, numbers(1)).map(" ".join)
+    comparators = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
+    leaf = st.tuples(numbers(2), comparators, numbers(1)).map(" ".join)
     if depth == 0:
         return leaf
     inner = truths(depth - 1)
@@ -64,7 +64,7 @@ def truths(depth: int) -> st.SearchStrategy[str]:
 
 
 @given(truths(2))
-def test_a_condition_holds_where_python_says_so(text):
+def test_a_condition_holds_where_it_does_in_python(text):
     expected, error = [], False
     for step in range(len(TRACE)):
         names = {name: python_value(name, step) for name in NAMES}
@@ -161,7 +161,7 @@ def test_the_left_side_guards_the_right_one():
         ("9" * 5000, 1000, "at most 1,000"),
     ],
 )
-def test_nonsense_is_told_with_its_place(text, position, message):
+def test_an_invalid_condition_is_reported_with_its_position(text, position, message):
     with pytest.raises(ConditionError, match=message) as caught:
         Condition(text)
     if position is not None:
@@ -169,7 +169,7 @@ def test_nonsense_is_told_with_its_place(text, position, message):
     assert caught.value.condition == text
 
 
-SIGNS = [
+FRAGMENTS = [
     *"()-+*/%,<>\0\n#\\",
     "not ",
     " in ",
@@ -185,7 +185,7 @@ SIGNS = [
 ]
 
 
-@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(SIGNS), max_size=300).map("".join)))
+@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(FRAGMENTS), max_size=300).map("".join)))
 def test_any_text_is_a_condition_or_an_error(text):
     try:
         steps = everywhere(Condition(text), VALUES)

@@ -37,8 +37,8 @@ def test_steps_go_from_landmark_to_landmark(size, count):
     for position in range(walk.n_steps + 1):
         walk.go_to(position)
         ahead = [each for each in landmarks if each > position] or [walk.n_steps]
-        behind = [each for each in landmarks if each < position][::-1] or [0]
-        way = ahead if count > 0 else behind
+        earlier = [each for each in landmarks if each < position][::-1] or [0]
+        way = ahead if count > 0 else earlier
         assert walk.step(size, count) == walk.position == way[: abs(count)][-1]
 
 
@@ -55,7 +55,7 @@ def test_steps_back_undo_steps_from_any_landmark(sizes):
 
 
 @pytest.mark.parametrize(
-    ("beside", "move"),
+    ("offset", "move"),
     [
         (-1, lambda walk: walk.step(Granularity.PIECE)),
         (-1, lambda walk: walk.out()),
@@ -63,11 +63,11 @@ def test_steps_back_undo_steps_from_any_landmark(sizes):
     ],
     ids=["over", "out", "back"],
 )
-def test_a_breakpoint_stops_a_long_step_on_its_way(beside, move):
+def test_a_breakpoint_stops_a_long_step_on_its_way(offset, move):
     walk = debugger()
     merges = np.flatnonzero(walk.trace.columns.operation == NUMBERS["merge"])
     walk.set_breakpoints([parse_breakpoint("operation merge")])
-    walk.go_to(int(merges[0]) + beside)
+    walk.go_to(int(merges[0]) + offset)
     move(walk)
     assert walk.position == merges[0]
     assert walk.stopped_at is walk.breakpoints[0]

@@ -60,9 +60,9 @@ def run(tokenizer, text, encoder):
 @pytest.mark.parametrize(("model", "text", "ours", "theirs"), DIFFERENCES)
 def test_where_and_why_two_runs_part(model, text, ours, theirs):
     tokenizer = guiapp.open_model(f"demo:{model}")
-    found = first_difference(run(tokenizer, text, ours), run(tokenizer, text, theirs))
+    difference = first_difference(run(tokenizer, text, ours), run(tokenizer, text, theirs))
     byte, *steps, reason = DIFFERENCES[model, text, ours, theirs]
-    assert found == RaceDifference(byte, tuple(steps), f"From byte {byte} on they differ: {reason}")
+    assert difference == RaceDifference(byte, tuple(steps), f"From byte {byte} on they differ: {reason}")
 
 
 def test_exact_encoders_never_part():
@@ -71,30 +71,30 @@ def test_exact_encoders_never_part():
 
 
 @pytest.mark.parametrize("other", ["greedy", "fewest"])
-def test_a_difference_is_told_where_the_tokens_differ(other):
-    n_found = 0
+def test_a_difference_is_reported_where_the_tokens_differ(other):
+    n_differences = 0
     for text in random_texts(6, 40):
         ours, theirs = run(BPE, text, "heap"), run(BPE, text, other)
-        found = first_difference(ours, theirs)
+        difference = first_difference(ours, theirs)
         same = ours.trace.result.ids.tolist() == theirs.trace.result.ids.tolist()
-        assert (found is None) == same
-        if found is not None:
-            n_found += 1
-            assert found.reason.count("; ") >= 1
+        assert (difference is None) == same
+        if difference is not None:
+            n_differences += 1
+            assert difference.reason.count("; ") >= 1
             assert all(
                 0 <= step < debugger.n_steps
-                for step, debugger in zip(found.steps, (ours, theirs), strict=True)
+                for step, debugger in zip(difference.steps, (ours, theirs), strict=True)
             )
-    assert n_found
+    assert n_differences
 
 
-def test_a_difference_is_told_from_both_sides_alike():
+def test_a_difference_is_the_same_from_both_sides():
     for text in random_texts(7, 40):
         ours, theirs = run(BPE, text, "heap"), run(BPE, text, "words")
-        found, turned = first_difference(ours, theirs), first_difference(theirs, ours)
-        assert (found is None) == (turned is None)
-        if found is not None:
-            assert (found.byte, found.steps) == (turned.byte, turned.steps[::-1])
+        difference, turned = first_difference(ours, theirs), first_difference(theirs, ours)
+        assert (difference is None) == (turned is None)
+        if difference is not None:
+            assert (difference.byte, difference.steps) == (turned.byte, turned.steps[::-1])
 
 
 # Two models
@@ -136,7 +136,7 @@ def models():
     return {name: opened(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
 
 
-def both_ways(models, names, text):
+def both_orders(models, names, text):
     ours, theirs = (run(models[name], text, None) for name in names)
     return (ours, theirs, names), (theirs, ours, names[::-1])
 
@@ -145,24 +145,27 @@ def both_ways(models, names, text):
 @pytest.mark.parametrize(("ours", "theirs", "text"), PARTINGS)
 def test_where_and_why_two_models_part(models, ours, theirs, text):
     byte, reason = PARTINGS[ours, theirs, text]
-    for each in both_ways(models, (ours, theirs), text):
-        found = first_difference(*each)
+    for each in both_orders(models, (ours, theirs), text):
+        difference = first_difference(*each)
         deeds = reason[:-1].split("; ")
-        told = "; ".join(deeds if each[2][0] == ours else deeds[::-1]) + "."
-        assert (found.byte, found.reason) == (byte, f"From byte {byte} on they differ: {told}")
+        expected_text = "; ".join(deeds if each[2][0] == ours else deeds[::-1]) + "."
+        assert (difference.byte, difference.reason) == (
+            byte,
+            f"From byte {byte} on they differ: {expected_text}",
+        )
 
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_two_models_part_where_their_spans_are_compared_to_differ(models, pair):
     """From any byte on; what is put around a text counts if nothing else differs, or nothing else there."""
-    n_found = 0
+    n_differences = 0
     for text in random_texts(8, 12):
         spans = compare_text(
             [ModelSide(name, models[name]) for name in pair], text
         ).spans.differences.tolist()
         with_text = [row for row in spans if row[0] < row[1]] or spans
-        sides = both_ways(models, pair, text)
+        sides = both_orders(models, pair, text)
         for offset in (None, 0, len(text), *range(1, len(text), 1 + len(text) // 5)):
             after = [start for start, end in with_text if end > (offset or 0)]
             start = [*after, *(start for start, _ in with_text[-1:]), None][0]
@@ -172,14 +175,16 @@ def test_two_models_part_where_their_spans_are_compared_to_differ(models, pair):
                 and (start is None or start > offset or not after)
             ):
                 start = offset
-            found, turned = (first_difference(*side, offset) for side in sides)
-            assert (found and found.byte, turned and turned.byte) == (start, start)
-            if found is not None:
-                n_found += 1
-                assert found.steps == turned.steps[::-1]
-                assert all(0 <= step < side[0].n_steps for step, side in zip(found.steps, sides, strict=True))
-                assert all(f" {name} " in found.reason for name in pair)
-    assert n_found
+            difference, turned = (first_difference(*side, offset) for side in sides)
+            assert (difference and difference.byte, turned and turned.byte) == (start, start)
+            if difference is not None:
+                n_differences += 1
+                assert difference.steps == turned.steps[::-1]
+                assert all(
+                    0 <= step < side[0].n_steps for step, side in zip(difference.steps, sides, strict=True)
+                )
+                assert all(f" {name} " in difference.reason for name in pair)
+    assert n_differences
 
 
 @pytest.mark.real_vocabs
@@ -189,17 +194,17 @@ def test_a_merge_that_is_swapped_is_what_two_copies_of_a_model_part_at(tmp_path)
     pairs = zip(first.vocabulary.merges, second.vocabulary.merges, strict=True)
     assert [pair for pair, other in pairs if pair != other] == [("Ġj".encode(), b"ump"), (b"ump", b"ed")]
     ours, theirs = (run(each, " jumped", None) for each in (first, second))
-    found = first_difference(ours, theirs, ("A", "B"))
+    difference = first_difference(ours, theirs, ("A", "B"))
     rank = first.vocabulary.merges.index(("Ġj".encode(), b"ump"))
-    told = f"A merges `·jump`, rank {rank:,}; B merges `umped`, rank {rank:,}."
-    assert (found.byte, found.reason) == (0, f"From byte 0 on they differ: {told}")
+    expected_text = f"A merges `·jump`, rank {rank:,}; B merges `umped`, rank {rank:,}."
+    assert (difference.byte, difference.reason) == (0, f"From byte 0 on they differ: {expected_text}")
 
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair):
     for text in (SUM.encode(), *random_texts(9, 6)):
-        for leader, follower, _ in both_ways(models, pair, text):
+        for leader, follower, _ in both_orders(models, pair, text):
             seen = []
             pieces, others = leader.trace.pieces, follower.trace.pieces
             for position in range(leader.n_steps + 1):
@@ -210,7 +215,7 @@ def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair
                     place = pieces.start[begins[0]]
                     assert np.all(others.done_step[others.end < place] < seen[-1])
                     assert np.all(others.first_step[others.start >= place] >= seen[-1])
-            assert all(before <= behind for before, behind in pairwise(seen))
+            assert all(before <= following for before, following in pairwise(seen))
             assert (seen[0], seen[-1]) == (0, follower.n_steps)
 
 
@@ -233,11 +238,11 @@ OUTCOMES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "first", "second", "told"), OUTCOMES)
-def test_a_race_ends_with_the_work_of_both_and_the_tokens_that_differ(text, first, second, told):
+@pytest.mark.parametrize(("text", "first", "second", "expected_text"), OUTCOMES)
+def test_a_race_ends_with_the_work_of_both_and_the_tokens_that_differ(text, first, second, expected_text):
     tokenizer = guiapp.open_model(f"demo:{text[0]}")
     ours, theirs = (run(tokenizer, text[1], encoder) for encoder in (first, second))
-    assert told in outcome(ours, theirs)
+    assert expected_text in outcome(ours, theirs)
     n_ours, n_theirs = (int(work(each.trace)[-1]) for each in (ours, theirs))
     assert re.match(f"Operations in all: A {n_ours:,}, B {n_theirs:,}. ", outcome(ours, theirs, ("A", "B")))
     assert outcome(ours, theirs).count("`") <= 16
@@ -246,7 +251,7 @@ def test_a_race_ends_with_the_work_of_both_and_the_tokens_that_differ(text, firs
 
 
 @pytest.mark.parametrize("text", ["How do lions sleep?", "unbelievably unbelievable", "a", ""])
-def test_textbook_merging_looks_at_all_neighbours_for_each_merge(text):
+def test_textbook_merging_checks_all_neighbours_for_each_merge(text):
     tokenizer = guiapp.open_model("demo:bpe")
     debugger = debugger_for(tokenizer, record(tokenizer, text, "scan"))
     trace, done = debugger.trace, work(debugger.trace)

@@ -11,7 +11,7 @@ from guiapp.analysis.trace.recorder import record
 from guiapp.errors import TokenloupeError
 
 
-class NobodyWaitsError(Exception):
+class RecordingCancelledError(Exception):
     """Raised in place of a trace that nobody wants any more."""
 
 
@@ -28,7 +28,7 @@ def ignore(share):
 
 def give_up(share):
     if share:
-        raise NobodyWaitsError
+        raise RecordingCancelledError
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_mistakes_and_full_disks_are_raised_and_the_next_text_is_recorded(proces
     process.close()
 
 
-def test_who_gives_up_is_not_kept_waiting_and_may_ask_again(process):
+def test_a_cancelled_recording_ends_and_the_next_one_succeeds(process):
     tokenizer, shares = open_model("demo:toy"), []
-    with pytest.raises(NobodyWaitsError):
+    with pytest.raises(RecordingCancelledError):
         process.record(tokenizer, b"abacb" * 20_000, "heap", True, True, give_up)
     long = process.record(tokenizer, b"abacb" * 4000, "heap", True, True, shares.append)
     assert len(long.trace.text) == 20_000
@@ -75,7 +75,7 @@ def test_who_gives_up_is_not_kept_waiting_and_may_ask_again(process):
     assert 0 < shares[-1] <= 1
 
 
-def test_a_process_that_dies_is_told():
+def test_a_process_that_dies_is_reported():
     dying = RecordingProcess("guiapp.no_such_module")
     with pytest.raises(TokenloupeError, match="stopped unexpectedly"):
         dying.record(open_model("demo:toy"), b"ab", "heap", True, True, ignore)

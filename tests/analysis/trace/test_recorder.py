@@ -107,7 +107,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_each_step_is_told_and_the_last_one_has_the_tokens(tmp_path, name):
+def test_each_step_is_described_and_the_last_one_has_the_tokens(tmp_path, name):
     path = tmp_path / "tokenizer.json"
     content = {"pre_tokenizer": {"type": "WhitespaceSplit"}, "model": MODELS[name], "added_tokens": []}
     path.write_text(json.dumps(content))
@@ -117,9 +117,9 @@ def test_each_step_is_told_and_the_last_one_has_the_tokens(tmp_path, name):
     expected = tokenizer.encode(text, encoder=name).token_ids.tolist()
     assert Replay(trace).tokens(len(trace)).ids.tolist() == expected
     describer = StepDescriber(trace, tokenizer.vocabulary)
-    told = [describer.sentence(step) for step in range(len(trace))]
-    assert all(told)
-    assert any("try a shorter one" in sentence for sentence in told) == (name == "wordpiece")
+    described = [describer.sentence(step) for step in range(len(trace))]
+    assert all(described)
+    assert any("try a shorter one" in sentence for sentence in described) == (name == "wordpiece")
     for step in range(len(trace)):
         code, line = pseudo_code(trace, step)
         assert code.lines[line]

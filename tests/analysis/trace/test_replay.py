@@ -145,11 +145,11 @@ def test_unused_pieces_are_taken_apart_by_the_end_of_their_piece(tmp_path, fallb
     check_states(tokenizer, "heap", [texts[0].encode()])
     for text in texts:
         trace = record(tokenizer, text, "heap", add_special=False, parse_special=False)
-        found = [
+        actual = [
             Replay(trace).piece_tokens(done, piece)
             for piece, done in enumerate(trace.pieces.done_step.tolist())
         ]
-        made = [row for tokens in found for row in rows_of(tokens)]
+        made = [row for tokens in actual for row in rows_of(tokens)]
         assert made == rows_of(trace.made)
         assert [token for token, *_ in rows_of(trace.result)] == library.encode(text)
     walk = debugger_for(tokenizer, record(tokenizer, texts[0], "heap"))
@@ -218,11 +218,11 @@ def test_what_is_rejected_is_the_best_cut_without_the_token(text):
     for step in makers:
         token = int(trace.columns.position[step]), int(trace.columns.end[step])
         others = [score_of(text, cut) for cut in all_cuts(text) if token not in cut]
-        found = rejected_cut(trace, 0, step)
-        assert (found is None) == (not others)
-        if found is None:
+        actual = rejected_cut(trace, 0, step)
+        assert (actual is None) == (not others)
+        if actual is None:
             continue
-        won, lost, last = found
+        won, lost, last = actual
         assert best - won.score + lost.score == pytest.approx(max(others))
         assert (trace.columns.end[last], trace.columns.result[last]) == (
             lost.tokens[-1][2],

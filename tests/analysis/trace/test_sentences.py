@@ -34,11 +34,11 @@ WALKS = {
 
 
 @pytest.mark.parametrize(("model", "encoder", "text"), WALKS)
-def test_each_step_is_told_and_its_line_shown(model, encoder, text):
+def test_each_step_has_a_sentence_and_a_line_of_code(model, encoder, text):
     tokenizer = guiapp.open_model(f"demo:{model}")
     walk = debugger_for(tokenizer, record(tokenizer, text, encoder))
-    told = [
+    described = [
         f"{pseudo_code(walk.trace, step)[1]} {walk.describer.sentence(step)}\n"
         for step in range(walk.n_steps)
     ]
-    assert "".join(told) == WALKS[model, encoder, text].lstrip("\n")
+    assert "".join(described) == WALKS[model, encoder, text].lstrip("\n")

@@ -148,7 +148,7 @@ def merges_of_slots(draw):
 def test_symbols_stand_until_they_merge(made, data):
     n_slots, merges = made
     steps, lefts, rights = (np.array([row[i] for row in merges], np.int32) for i in range(3))
-    found = lifetimes_of(n_slots, steps.astype(np.int64), lefts, rights)
+    actual = lifetimes_of(n_slots, steps.astype(np.int64), lefts, rights)
     start = data.draw(st.integers(0, n_slots))
     seen = slice(start, data.draw(st.integers(start, n_slots)))
     for n_steps in range((merges[-1][0] if merges else 0) + 3):
@@ -158,26 +158,26 @@ def test_symbols_stand_until_they_merge(made, data):
                 there[left] = step
                 there.pop(right)
         expected = [(slot, there[slot]) for slot in sorted(there) if seen.start <= slot < seen.stop]
-        slots, makers = found.standing(seen, n_steps)
+        slots, makers = actual.standing(seen, n_steps)
         assert list(zip(slots.tolist(), makers.tolist(), strict=True)) == expected
         held = np.array(sorted(there), np.int32)
         ends = [
             next((step for step, *both in merges if step >= n_steps and slot in both), NEVER) for slot in held
         ]
-        assert found.end_of(held, np.full(len(held), n_steps, np.int32)).tolist() == ends
+        assert actual.end_of(held, np.full(len(held), n_steps, np.int32)).tolist() == ends
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=20), st.data())
 def test_the_last_writer_of_a_cell_is_known_at_any_time(written, data):
     steps = np.cumsum([gap + 1 for gap, _ in written], dtype=np.int64)
     cells = np.array([cell for _, cell in written], np.int32)
-    found = writers_of(6, steps, cells)
+    actual = writers_of(6, steps, cells)
     start = data.draw(st.integers(0, 6))
     seen = slice(start, data.draw(st.integers(start, 6)))
     for n_steps in range(int(steps.max(initial=0)) + 3):
         last = dict.fromkeys(range(6), -1)
         last |= {cell: step for step, cell in zip(steps, cells, strict=True) if step < n_steps}
-        assert found.last(seen, n_steps).tolist() == [last[cell] for cell in range(seen.start, seen.stop)]
+        assert actual.last(seen, n_steps).tolist() == [last[cell] for cell in range(seen.start, seen.stop)]
 
 
 @pytest.mark.parametrize("name", ["bpe", "spm", "toy"])

@@ -46,7 +46,7 @@ def test_sentencepiece_words_keep_a_space_in_front_and_digits_alone():
 
 
 @given(WORDS, PAIRS)
-def test_counts_stay_those_of_the_words(words, pairs):
+def test_counts_match_the_words_after_merges(words, pairs):
     corpus = TrainingCorpus(words)
     for pair in pairs:
         corpus.merge(pair)

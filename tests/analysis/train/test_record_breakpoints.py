@@ -16,16 +16,16 @@ CASES = {"bytes": ("bpe", 330, False), "marks": ("bpe", 330, True), "wordpiece":
 
 @pytest.fixture(scope="module")
 def records():
-    found = {}
+    records_by_name = {}
     for name, (algorithm, size, has_marks) in {**CASES, "unigram": ("unigram", 40, False)}.items():
         run = begin(algorithm, TEXT, size, has_marks)
-        found[name] = TrainingRecord(run.start)
+        records_by_name[name] = TrainingRecord(run.start)
         for description in run.steps():
-            found[name].append(to_json(description).encode())
-    return found
+            records_by_name[name].append(to_json(description).encode())
+    return records_by_name
 
 
-def found_by(record, text: str) -> list[int]:
+def hit_steps(record, text: str) -> list[int]:
     return hits(parse_breakpoint(text, TRAINING_DIALECT), record.values, {}, TRAINING_DIALECT).tolist()
 
 
@@ -34,7 +34,7 @@ def steps_where(record, holds) -> list[int]:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_kind_finds_what_a_look_at_every_step_finds(records, name):
+def test_each_breakpoint_kind_matches_a_check_of_every_step(records, name):
     record = records[name]
     third = record.step(3)
     made = third.left + third.right
@@ -50,35 +50,35 @@ def test_each_kind_finds_what_a_look_at_every_step_finds(records, name):
         "ties > 0 and step % 2 == 0": lambda description, at: bool(description.ties) and (at + 1) % 2 == 0,
     }
     for text, holds in expected.items():
-        assert found_by(record, text) == steps_where(record, holds), text
+        assert hit_steps(record, text) == steps_where(record, holds), text
     sizes = steps_where(record, lambda description, at: record.n_tokens(at + 1) > 30)
-    assert found_by(record, "size > 30 hit 3") == sizes[2:]
+    assert hit_steps(record, "size > 30 hit 3") == sizes[2:]
 
 
 def test_bytes_and_plain_text_name_symbols_of_bytes(records):
     record = records["bytes"]
-    spelled = steps_where(record, lambda description, at: description.left + description.right == "Ã©")
-    assert spelled
-    assert found_by(record, 'token "é"') == found_by(record, "token 0xC3 0xA9") == spelled
-    (made, *_) = found_by(record, 'token " is"')
+    expected_steps = steps_where(record, lambda description, at: description.left + description.right == "Ã©")
+    assert expected_steps
+    assert hit_steps(record, 'token "é"') == hit_steps(record, "token 0xC3 0xA9") == expected_steps
+    (made, *_) = hit_steps(record, 'token " is"')
     assert record.step(made + 1).right == "is"
-    assert found_by(records["marks"], 'token "is"') == found_by(
+    assert hit_steps(records["marks"], 'token "is"') == hit_steps(
         records["marks"], 'result in ("is", "is</w>")'
     )
 
 
 def test_counts_scores_and_likelihoods_have_their_columns(records):
     counts = steps_where(records["bytes"], lambda description, at: description.worth < 6)
-    assert found_by(records["bytes"], "count < 6") == counts
-    assert found_by(records["bytes"], "score > 0") == []
+    assert hit_steps(records["bytes"], "count < 6") == counts
+    assert hit_steps(records["bytes"], "score > 0") == []
     scores = steps_where(records["wordpiece"], lambda description, at: description.worth < 0.2)
-    assert found_by(records["wordpiece"], "score < 0.2") == scores
+    assert hit_steps(records["wordpiece"], "score < 0.2") == scores
     unigram = records["unigram"]
     bound = unigram.likelihoods(unigram.n_steps)[1][1]
     higher = [step - 1 for step, value in unigram.likelihoods(unigram.n_steps) if value >= bound]
-    assert found_by(unigram, f"likelihood >= {bound!r}".replace(">= -", ">= 0 - ")) == higher
-    prunings = found_by(unigram, "dropped > 0")
-    assert prunings == found_by(unigram, "operation prune")
+    assert hit_steps(unigram, f"likelihood >= {bound!r}".replace(">= -", ">= 0 - ")) == higher
+    prunings = hit_steps(unigram, "dropped > 0")
+    assert prunings == hit_steps(unigram, "operation prune")
     assert prunings
 
 

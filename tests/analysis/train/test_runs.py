@@ -23,8 +23,8 @@ CASES = [("bpe", 300), ("wordpiece", 60), ("unigram", 60)]
 
 def recorded(run) -> TrainingRecord:
     record = TrainingRecord(run.start)
-    for told in run.steps():
-        record.append(to_json(told).encode())
+    for step in run.steps():
+        record.append(to_json(step).encode())
     return record
 
 
@@ -45,8 +45,8 @@ def test_a_run_ends_with_the_model_of_plain_training(algorithm, size):
 def test_the_size_after_any_step_is_that_of_the_file_it_would_make(text, algorithm, has_end_marks):
     run = begin(algorithm, text, 350, has_end_marks)
     record = TrainingRecord(parse_start(run.start.line()))
-    for number, told in enumerate(run.steps(), 1):
-        record.append(to_json(told).encode())
+    for number, step in enumerate(run.steps(), 1):
+        record.append(to_json(step).encode())
         model = run.model()
         assert record.n_tokens(number) == len(model.tokens)
         assert TrainingRun(record).record(number)["size"] == len(model.tokens)
@@ -91,7 +91,7 @@ def test_llama_reads_a_file_with_end_of_word_marks_likewise(end_mark_run, tmp_pa
 
 
 @pytest.mark.parametrize(("algorithm", "size"), [*CASES, ("bpe", 3)])
-def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
+def test_the_process_writes_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
     request = TrainRequest(algorithm, TEXT, size, False, str(tmp_path / "out.gguf"))
     out = io.TextIOWrapper(io.BytesIO())
     monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
@@ -105,7 +105,7 @@ def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkey
         return
     run = begin(algorithm, TEXT, size)
     assert parse_start(lines[0]) == run.start
-    assert lines[1:] == [to_json(told).encode() for told in run.steps()]
+    assert lines[1:] == [to_json(step).encode() for step in run.steps()]
     assert finished.output == str(tmp_path / "out.gguf")
     assert (tmp_path / "out.gguf").stat().st_size > 1000
 
@@ -128,7 +128,7 @@ def answers(tmp_path, monkeypatch):
     return ask
 
 
-def test_where_no_file_can_be_written_the_end_says_so(answers):
+def test_an_unwritable_file_is_reported_at_the_end(answers):
     (*_, last), output = answers("ab ab", 400, False, "no folder/out.gguf")
     assert Finished(**last["finished"]) == Finished(
         error=f"{output} cannot be written: No such file or directory."

@@ -84,16 +84,18 @@ def test_steps_are_columns(request_):
     assert values.is_operation("prune").tolist() == [False] * record.n_steps
 
 
-def test_prunings_are_columns_and_symbols_are_found_by_bytes():
+def test_prunings_are_columns_and_symbols_match_by_bytes():
     _, record = recorded("unigram", UNIGRAM_TEXT, 9)
     steps = [record.step(number) for number in range(1, record.n_steps + 1)]
     dropped = [float(step.n_dropped) if isinstance(step, PruningStep) else NO for step in steps]
     np.testing.assert_array_equal(record.values.column("dropped", slice(0, None)), dropped)
     assert sum(value > 0 for value in dropped) > 0
     _, record = recorded("bpe", "aab aab é é", 300)
-    found = [record.values.made_of("result", wanted).tolist() for wanted in ("0xC3 0xA9", "é", '"aab"', "x")]
+    matches = [
+        record.values.made_of("result", symbol).tolist() for symbol in ("0xC3 0xA9", "é", '"aab"', "x")
+    ]
     none = [False] * 4
-    assert found == [
+    assert matches == [
         [False, False, True, False],
         [False, False, True, False],
         [False, True, False, False],

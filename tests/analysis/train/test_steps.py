@@ -19,15 +19,15 @@ WORDS = "low lower lowest new newer newest wide wider widest " * 2
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
-def test_what_is_told_is_what_is_trained(algorithm):
-    told = [(merge.left, merge.right) for merge in merges(algorithm, CORPORA[algorithm](WORDS))]
+def test_the_described_merges_are_those_trained(algorithm):
+    described = [(merge.left, merge.right) for merge in merges(algorithm, CORPORA[algorithm](WORDS))]
     trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm](CORPORA[algorithm](WORDS))]
-    assert told == trained != []
+    assert described == trained != []
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
 @given(text=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=6).map(" ".join))
-def test_the_winner_and_its_rivals_are_the_best_of_all_pairs(algorithm, text):
+def test_the_winner_and_runners_up_are_the_best_of_all_pairs(algorithm, text):
     corpus = CORPORA[algorithm](text * 2)
 
     def ranked():
@@ -51,9 +51,9 @@ def test_the_winner_and_its_rivals_are_the_best_of_all_pairs(algorithm, text):
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
 def test_steps_come_back_from_their_lines(algorithm):
-    for told in merges(algorithm, CORPORA[algorithm](WORDS)):
-        assert from_json(to_json(told)) == told
-        assert told.sentence(str).endswith(".")
+    for described in merges(algorithm, CORPORA[algorithm](WORDS)):
+        assert from_json(to_json(described)) == described
+        assert described.sentence(str).endswith(".")
 
 
 PAIRS = [(left, right) for left in "abc" for right in "abc"]

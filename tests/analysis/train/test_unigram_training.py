@@ -27,7 +27,7 @@ def test_the_seed_holds_characters_and_substrings_seen_twice():
     assert model == {"a": math.log(2 / 7), "b": math.log(2 / 7), "c": math.log(1 / 7), "ab": math.log(2 / 7)}
 
 
-def test_expectations_weigh_all_ways_to_cut():
+def test_expectations_weigh_all_segmentations():
     even = {piece: math.log(1 / 3) for piece in ("a", "b", "ab")}
     model, log_likelihood = unigram.estimate(even, {"ab": 2})
     # ab has probability 1/3 whole and 1/9 in parts: of two occurrences 1.5 are whole, 0.5 in parts

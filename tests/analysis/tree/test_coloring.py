@@ -35,7 +35,7 @@ COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
         ),
     ],
 )
-def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, title, shares, ends):
+def test_a_scale_has_a_share_for_each_token_with_a_value(name, title, shares, ends):
     tokenizer = guiapp.open_model("demo:toy")
     given = ColoringInput(tree_picture(tokenizer.vocabulary), tokenizer.merging, COUNTS)
     values = node_values(name, given)

@@ -43,11 +43,11 @@ def crowd(request, monkeypatch):
 
 
 def tokens_under(picture, node):
-    found = []
+    result = []
     for child in picture.children(node):
-        found += [] if picture.token(child) is None else [picture.token(child)]
-        found += tokens_under(picture, child)
-    return found
+        result += [] if picture.token(child) is None else [picture.token(child)]
+        result += tokens_under(picture, child)
+    return result
 
 
 def check_layout(picture):
@@ -139,12 +139,12 @@ def check_icicle(picture, shares):
         row = image[edges[level]]
         for column in range(WIDTH):
             start, end = view[0] + column * unit, view[0] + (column + 1) * unit
-            found = picture.node_at(level, (start + end) / 2)
-            if found is None:
+            result = picture.node_at(level, (start + end) / 2)
+            if result is None:
                 continue
-            node_start, node_end = picture.span(found)
+            node_start, node_end = picture.span(result)
             if node_start <= start and end <= node_end:
-                assert row[column] == 0xFF000000 | colors.of(found)
+                assert row[column] == 0xFF000000 | colors.of(result)
 
 
 @given(tokens=TEXTS, shares=views, least=st.floats(0.01, 5))
@@ -307,8 +307,8 @@ def test_blocks_are_whole_and_end_where_they_end():
         edge + away for blocks in ALL_BLOCKS for block in blocks for edge in block for away in (-1, 0, 1)
     }
     letters = {chr(code): 0.0 for code in sorted(codes) if not 0xD800 <= code < 0xE000}
-    told = dict(zip(letters, scripts_of(letters), strict=True))
-    for character, script in told.items():
+    script_of_letter = dict(zip(letters, scripts_of(letters), strict=True))
+    for character, script in script_of_letter.items():
         of_blocks = {name for name, blocks in SCRIPT_BLOCKS.items() if lies_in(character, blocks)}
         if lies_in(character, EMOJI_BLOCKS):
             of_blocks = {"Emoji"}

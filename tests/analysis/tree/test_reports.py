@@ -168,7 +168,7 @@ def test_names_of_special_tokens_are_text_in_prefixes(tokenizer):
 
 
 @pytest.mark.parametrize("name", [*WORDS_OF_MODELS])
-def test_prefixes_end_as_the_readable_table_says(name):
+def test_prefixes_match_the_reference_table_encoder(name):
     tokenizer = guiapp.open_model(demo_model_path(name))
     for word in WORDS_OF_MODELS[name]:
         tree = prefix_tree(tokenizer, word.encode())
@@ -183,7 +183,7 @@ def test_prefixes_end_as_the_readable_table_says(name):
 
 @given(word=st.text(st.sampled_from("thenwous"), min_size=1, max_size=10).map(str.encode))
 @settings(max_examples=50)
-def test_prefixes_end_with_the_tokens_that_the_linear_encoder_finds(tokenizer, word):
+def test_prefixes_end_with_the_tokens_of_the_linear_encoder(tokenizer, word):
     tree = prefix_tree(tokenizer, word)
     for end in range(1, len(word) + 1):
         ids = tokenizer.encode(word[:end], add_special=False, encoder="table").token_ids

@@ -54,9 +54,9 @@ def test_what_no_text_leads_to_is_not_reached(tokens, merges, rules, expected):
     vocabulary = toy_vocabulary(
         BYTES | stand_ins(*tokens), VocabType.BPE, merges, Rules(byte_encoding=True, **rules)
     )
-    found = unreached_texts(vocabulary)
-    assert len([token for token in found if len(token) == 1]) == N_INVALID
-    assert [token for token in found if len(token) > 1] == expected
+    result = unreached_texts(vocabulary)
+    assert len([token for token in result if len(token) == 1]) == N_INVALID
+    assert [token for token in result if len(token) > 1] == expected
 
 
 @pytest.mark.parametrize(("token", "is_reached"), [("ab", True), ("▁ab", True), ("▁aB", False), ("é", False)])
@@ -84,18 +84,18 @@ def test_unigram_tokens_are_reached_unless_others_score_better(token, scores, is
 
 
 @given(data=st.binary(max_size=6))
-def test_completions_are_texts_around_the_bytes(data):
-    found = completions(data)
-    assert all(data in text and is_text(text) for text in found)
+def test_completions_are_valid_texts_with_the_bytes(data):
+    result = completions(data)
+    assert all(data in text and is_text(text) for text in result)
     short = [b"", *(bytes([byte]) for byte in range(0x80, 0x100))]
-    if not found:
+    if not result:
         assert not any(is_text(head + data + tail) for head, tail in product(short, short))
 
 
 @given(st.lists(st.binary(min_size=1, max_size=5) | st.text(min_size=1).map(str.encode), unique=True))
 def test_broken_tokens_are_those_that_cannot_be_decoded(tokens):
-    found = broken_tokens(token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0), rules=Rules())))
-    assert found.tolist() == [number for number, token in enumerate(tokens) if not is_text(token)]
+    result = broken_tokens(token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0), rules=Rules())))
+    assert result.tolist() == [number for number, token in enumerate(tokens) if not is_text(token)]
 
 
 @pytest.mark.real_vocabs
@@ -121,7 +121,7 @@ def test_nearly_all_tokens_of_real_vocabularies_are_reached(name, n_unreached):
         (b"\xa4", ""),
     ],
 )
-def test_part_of_a_character_tells_what_it_may_become(data, begun):
+def test_part_of_a_character_lists_what_it_may_become(data, begun):
     assert begun_characters(data) == begun
 
 
@@ -134,14 +134,14 @@ def never_stop(share):
     """Somebody who goes on waiting."""
 
 
-def test_a_trial_in_a_process_of_its_own_finds_the_same():
+def test_a_trial_in_its_own_process_gives_the_same_result():
     tokenizer = guiapp.open_model(demo_model_path("bpe"))
     here, apart = unreached(tokenizer, never_stop), unreached_apart(tokenizer, never_stop)
     assert apart.tolist() == here.tolist() != []
     assert apart.dtype == here.dtype
 
 
-def test_trials_that_nobody_waits_for_end():
+def test_a_cancelled_trial_ends():
     def stop(share):
         shares.append(share)
         raise InterruptedError

@@ -48,9 +48,9 @@ def test_a_model_in_several_files_is_read_from_all_of_them(tmp_path):
     first = write_model(tmp_path / "m-00001-of-00003.gguf", {INPUT: raw(3)}, 3)
     for number, name in ((2, "blk.0.attn_q.weight"), (3, OUTPUT)):
         write_model(tmp_path / f"m-0000{number}-of-00003.gguf", {name: raw(3, 8)}, 3)
-    found = find_matrices(first)
-    assert (found.input.path, found.output.path.name) == (first, "m-00003-of-00003.gguf")
-    assert [block.tolist() for _, block in blocks_of(found.output)] == [
+    result = find_matrices(first)
+    assert (result.input.path, result.output.path.name) == (first, "m-00003-of-00003.gguf")
+    assert [block.tolist() for _, block in blocks_of(result.output)] == [
         raw(3, 8)[1].view(np.float32).tolist()
     ]
     (tmp_path / "m-00003-of-00003.gguf").unlink()
@@ -58,7 +58,7 @@ def test_a_model_in_several_files_is_read_from_all_of_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("shape", "kind", "offset", "said"),
+    ("shape", "kind", "offset", "message"),
     [
         ((4,), 0, 0, "of 4 numbers, not one row for each token"),
         ((), 0, 0, "of no numbers"),
@@ -73,17 +73,17 @@ def test_a_model_in_several_files_is_read_from_all_of_them(tmp_path):
         ((4, 4), 0, 0, "is incomplete"),
     ],
 )
-def test_a_hostile_matrix_is_refused_in_one_sentence(shape, kind, offset, said, tmp_path):
+def test_a_hostile_matrix_is_refused_in_one_sentence(shape, kind, offset, message, tmp_path):
     file = vocab_file(tokens=["a", "b", "c"], scores=[0.0] * 3, types=[1] * 3)
     file.tensors = [Tensor(INPUT, shape, kind, offset)]
     header = file.to_bytes()
     (tmp_path / "x.gguf").write_bytes(header + bytes(-len(header) % 32) + bytes(4 * 4 * 3))
-    with pytest.raises(VocabError, match=said) as told:
+    with pytest.raises(VocabError, match=message) as caught:
         list(blocks_of(find_matrices(tmp_path / "x.gguf").input))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_becomes_shorter_while_it_is_read_is_told(tmp_path, monkeypatch):
+def test_a_file_truncated_while_it_is_read_is_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(matrices, "BLOCK_ELEMENTS", 4)
     path = write_model(tmp_path / "x.gguf", {INPUT: raw(64)}, 64)
     blocks = blocks_of(find_matrices(path).input)
@@ -93,9 +93,9 @@ def test_a_file_that_becomes_shorter_while_it_is_read_is_told(tmp_path, monkeypa
         list(blocks)
 
 
-def test_tensors_lie_where_their_offsets_and_the_alignment_say(tmp_path):
+def test_tensors_lie_at_their_aligned_offsets(tmp_path):
     infos, _data = placed({INPUT: raw(3), OUTPUT: raw(3, 8)})
     assert [info.offset for info in infos] == [0, 64]
     path = write_model(tmp_path / "x.gguf", {INPUT: raw(3), OUTPUT: raw(3, 8)}, 3)
-    found = find_matrices(path)
-    assert (found.output.at - found.input.at, found.output.at % 32) == (64, 0)
+    result = find_matrices(path)
+    assert (result.output.at - result.input.at, result.output.at % 32) == (64, 0)

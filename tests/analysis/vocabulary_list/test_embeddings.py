@@ -53,10 +53,10 @@ def test_planted_rows_are_found_in_every_quantisation(kind, is_tied, tmp_path):
     tensors = {INPUT: raw(trained(), kind)}
     if not is_tied:
         tensors[OUTPUT] = raw(trained(seed=1), kind)
-    found = read(tmp_path, tensors)
-    assert found.title == (COMPARED if is_tied else NORM)
-    assert {*found.suspects.tolist()} == PLANTED
-    assert [*found.values[found.suspects]] == sorted(found.values[found.suspects])
+    indicators = read(tmp_path, tensors)
+    assert indicators.title == (COMPARED if is_tied else NORM)
+    assert {*indicators.suspects.tolist()} == PLANTED
+    assert [*indicators.values[indicators.suspects]] == sorted(indicators.values[indicators.suspects])
 
 
 @pytest.mark.parametrize(("n_sampled", "tolerance"), [(N_TOKENS, 1e-4), (300, 1e-3)])
@@ -65,15 +65,15 @@ def test_the_figures_are_those_of_the_definition(n_sampled, tolerance, tmp_path,
     random = np.random.default_rng(2)
     rows = trained() + np.outer(random.standard_normal(N_TOKENS), random.standard_normal(WIDTH)) * 0.05
     rows = rows.astype(np.float32)
-    found = read(tmp_path, {INPUT: raw(rows)}).input
+    indicators = read(tmp_path, {INPUT: raw(rows)}).input
     rows = rows.astype(np.float64)  # what is rounded on the way depends on the processor
     component = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][0]
     without = rows - np.outer(rows @ component, component)
     for values, expected in (
-        (found.norms, np.linalg.norm(rows, axis=1)),
-        (found.distances, np.linalg.norm(rows - rows[KNOWN].mean(axis=0), axis=1)),
-        (found.cosines, cosine_distances(rows)),
-        (found.cosines_without_component, cosine_distances(without)),
+        (indicators.norms, np.linalg.norm(rows, axis=1)),
+        (indicators.distances, np.linalg.norm(rows - rows[KNOWN].mean(axis=0), axis=1)),
+        (indicators.cosines, cosine_distances(rows)),
+        (indicators.cosines_without_component, cosine_distances(without)),
     ):
         np.testing.assert_allclose(values, expected, atol=tolerance)
 

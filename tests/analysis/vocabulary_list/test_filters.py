@@ -117,14 +117,14 @@ def leaves(figures, query):
         ("http:", []),
     ],
 )
-def test_filters_leave_what_they_say(figures, query, expected):
+def test_filters_leave_the_matching_tokens(figures, query, expected):
     assert leaves(figures, query) == expected
 
 
 @pytest.mark.parametrize(
     "query", ["", " ", "-kind:", "is:", "is:un", "length:", "length:>=", "-length:..", "0x", "0xE"]
 )
-def test_what_is_not_finished_leaves_all_tokens_and_says_what_is_missing(figures, query):
+def test_an_incomplete_filter_leaves_all_tokens_and_is_reported(figures, query):
     assert leaves(figures, query) == NAMES
     if query.strip():
         with pytest.raises(QueryError, match=f"“{re.escape(query)}” is incomplete"):
@@ -139,7 +139,7 @@ def test_a_range_that_ends_before_it_starts_may_get_more_digits_and_is_refused_a
 
 
 @pytest.mark.parametrize(
-    ("query", "says"),
+    ("query", "message"),
     [
         ("kind:blue", "There is no kind “blue”. Choose from: control, unknown"),
         ("script:Grek", "There is no script “Grek”. Did you mean Greek? Choose from: "),
@@ -153,10 +153,10 @@ def test_a_range_that_ends_before_it_starts_may_get_more_digits_and_is_refused_a
         ("/(/", "The regular expression is not valid: "),
     ],
 )
-def test_a_filter_that_cannot_be_says_why(figures, query, says):
+def test_an_invalid_filter_has_an_error_message(figures, query, message):
     with pytest.raises(QueryError) as caught:
         leaves(figures, query)
-    assert str(caught.value).startswith(says)
+    assert str(caught.value).startswith(message)
 
 
 def test_tokens_that_no_trial_reached_are_those_that_text_could_have_reached(figures):
@@ -203,12 +203,12 @@ def test_flags_and_kinds_are_those_of_each_token(name):
     vocabulary, figures = tokenizer.vocabulary, TokenFigures(tokenizer)
     tokens = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
     n_same = Counter(tokens)
-    said = {
+    flagged = {
         flag: fitting(figures, f"is:{flag}", lambda share: None) for flag in FLAGS if not FLAGS[flag].lacking
     }
     rows = range(0, len(vocabulary), 7)
-    assert [said["duplicate"][row] for row in rows] == [n_same[tokens[row]] > 1 for row in rows]
-    assert [said["notutf8"][row] for row in rows] == [not _is_text(tokens[row]) for row in rows]
+    assert [flagged["duplicate"][row] for row in rows] == [n_same[tokens[row]] > 1 for row in rows]
+    assert [flagged["notutf8"][row] for row in rows] == [not _is_text(tokens[row]) for row in rows]
     assert [BY_NAME["kind"].text(figures, row, None) for row in rows] == [
         vocabulary.kind(row) for row in rows
     ]
@@ -253,7 +253,7 @@ def test_each_bar_counts_what_its_filter_leaves(model):
         ("-the", "", 0),
     ],
 )
-def test_texts_are_found_in_any_case_by_the_filter_that_is_offered(figures, query, filter_, n_tokens):
+def test_the_suggested_filter_matches_texts_in_any_case(figures, query, filter_, n_tokens):
     assert in_any_case(figures, query, lambda share: None) == (filter_, n_tokens)
     assert not filter_ or len(leaves(figures, filter_)) == n_tokens
 

@@ -39,7 +39,7 @@ def tokens_of(tmp_path, **parts):
 
 
 @pytest.mark.parametrize("model", ALL_MODELS)
-def test_a_text_leads_to_each_token_that_is_said_to_be_reached(model):
+def test_each_token_reported_as_reachable_is_encoded_from_its_text(model):
     tokenizer = opened(model)
     for token in special_list(tokenizer)[:400]:
         parses = token.reach is TokenReach.PARSED
@@ -58,14 +58,14 @@ def test_llama_cpp_ends_generations_at_the_same_tokens_and_reaches_them_by_the_s
     assert {token.token_id for token in tokens if token.end} == ends
     for token in tokens:
         text = token.name.encode() if token.text is None else token.text
-        found = [parse for parse in (False, True) if token.token_id in oracle.tokenize(text, False, parse)]
-        assert found == {TokenReach.NEVER: [], TokenReach.PARSED: [True]}.get(token.reach, [False, True]), (
+        actual = [parse for parse in (False, True) if token.token_id in oracle.tokenize(text, False, parse)]
+        assert actual == {TokenReach.NEVER: [], TokenReach.PARSED: [True]}.get(token.reach, [False, True]), (
             token
         )
     oracle.close()
 
 
-def test_roles_name_the_key_that_says_so_or_how_they_were_found(tmp_path):
+def test_roles_name_the_key_or_text_that_assigns_them(tmp_path):
     keys = {"tokenizer.ggml.\x1b[m_token_id": 2}
     tokens = tokens_of(tmp_path, eos_token_id=5, padding_token_id=6, cls_token_id=1, keys=keys)
     assert {name: token.roles for name, token in tokens.items() if token.roles} == {
@@ -115,8 +115,8 @@ def test_what_is_made_by_merging_is_reached_by_text_alone(tmp_path, pre):
     file = write_vocab(
         tmp_path / "x.gguf", model="gpt2", pre=pre, tokens=tokens, types=types, merges=["a b", "x y"]
     )
-    found = {token.name: token.reach for token in special_list(guiapp.open_model(file))}
-    assert (found["ab"], found["<|x|>"]) == (TokenReach.TEXT, TokenReach.PARSED)
+    actual = {token.name: token.reach for token in special_list(guiapp.open_model(file))}
+    assert (actual["ab"], actual["<|x|>"]) == (TokenReach.TEXT, TokenReach.PARSED)
 
 
 END = SpecialToken(
@@ -149,7 +149,7 @@ ALL = (
 )
 
 
-def test_a_record_says_all_and_null_where_there_is_nothing():
+def test_a_record_has_all_fields_with_null_for_missing_values():
     first, free, odd, _ = record(ALL)["tokens"]
     assert first == {
         "id": 2,

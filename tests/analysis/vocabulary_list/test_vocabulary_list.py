@@ -40,7 +40,7 @@ def tokenizer():
     return Tokenizer(toy_vocabulary(TOKENS, special_ids=SpecialIds(bos=0, fim_pre=0), eog=[0]))
 
 
-def told(shown, form):
+def exported_text(shown, form):
     shares = []
     text = exported(shown, FORMS[form], shares.append).decode()
     assert shares == [0.0]
@@ -49,10 +49,10 @@ def told(shown, form):
 
 def test_a_list_is_written_out_in_each_form(tokenizer):
     shown = vocabulary_list(tokenizer, columns=SHOWN)
-    rows = [line.split() for line in told(shown, "text").splitlines()]
+    rows = [line.split() for line in exported_text(shown, "text").splitlines()]
     assert rows[0] == SHOWN
     assert [row[0] for row in rows[1:]] == ["0", "1", "2", "3", "4"]
-    assert told(shown, "csv") == (
+    assert exported_text(shown, "csv") == (
         "id,token,bytes,length,characters,kind,script,role,score,children,below,depth\n"
         "0,<s>,3c733e,3,3,control,Special tokens,BOS · FIM PRE · EOG,0,0,0,1\n"
         "1,a,61,1,1,normal,Latin,,-1.5,1,1,1\n"
@@ -60,13 +60,13 @@ def test_a_list_is_written_out_in_each_form(tokenizer):
         '3,"a\n|",610a7c,3,3,normal,Latin,,-2,0,0,2\n'
         "4,<E2>,e2,1,1,byte,Bytes of characters,,0,0,0,1\n"
     )
-    record = json.loads(told(shown, "json"))
+    record = json.loads(exported_text(shown, "json"))
     assert (record["filter"], record["count"]) == ("", 5)
     assert record["tokens"][2] == {
         "id": 2, "token": " a", "bytes": "2061", "length": 2, "characters": 2, "kind": "normal",
         "script": "Latin", "role": "", "score": -1234.5677490234375, "children": 0, "below": 0, "depth": 1,
     }  # fmt: skip
-    markdown = told(shown, "markdown").splitlines()
+    markdown = exported_text(shown, "markdown").splitlines()
     assert markdown[0] == f"| {' | '.join(SHOWN)} |"
     assert len(markdown) == 2 + len(TOKENS)
     assert "20 61" in markdown[4]
@@ -86,7 +86,7 @@ def embedded(tmp_path_factory):
 def test_embeddings_are_read_where_that_is_asked_for(embedded):
     columns = ["id", "norm", "distance", "cosine"]
     shown = vocabulary_list(embedded, "", "norm", False, columns, reads_embeddings=True)
-    rows = [row.split() for row in told(shown, "text").splitlines()]
+    rows = [row.split() for row in exported_text(shown, "text").splitlines()]
     norms = np.linalg.norm([[first, 1, 1, 1] for first in (0.1, 0.1, 0.1, 1, 2, 3, 5)], axis=1)
     assert [row[:3] for row in rows] == [
         columns[:3],
@@ -101,7 +101,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
     indicators = shown.figures.indicators
     assert (
         indicators.record
-        == json.loads(told(shown, "json"))["embeddings"]
+        == json.loads(exported_text(shown, "json"))["embeddings"]
         == {
             "indicator": "cosine distance to the known unused rows",
             "limit": indicators.limit,
@@ -114,7 +114,7 @@ def test_embeddings_are_read_where_that_is_asked_for(embedded):
     assert len(list(indicators.sentences)) == 3
     untrained = vocabulary_list(embedded, "is:untrained", reads_embeddings=True)
     assert untrained.ids.tolist() == [6]
-    assert "embeddings" not in json.loads(told(vocabulary_list(embedded), "json"))
+    assert "embeddings" not in json.loads(exported_text(vocabulary_list(embedded), "json"))
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def shown():
     return guiapp.vocab("demo:bpe", "/^[ |\\n-~]{1,3}$/ -is:reserved", "length", True, columns)
 
 
-def test_all_forms_tell_the_same_tokens(shown):
+def test_all_forms_export_the_same_tokens(shown):
     texts = {form: exported(shown, FORMS[form], lambda share: None).decode() for form in FORMS}
     record = json.loads(texts["json"])
     rows = list(csv.DictReader(io.StringIO(texts["csv"], newline="")))

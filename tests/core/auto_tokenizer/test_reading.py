@@ -130,7 +130,7 @@ def test_flags_of_a_token_whose_id_another_has_count(tmp_path):
     assert ids(tmp_path, "1[P]2") == [BYTES["1"], 260, BYTES["2"]]
 
 
-def test_what_a_switch_adds_counts_where_no_file_says_it(tmp_path):
+def test_the_bos_switch_adds_a_token_without_a_tokenizer_json(tmp_path):
     folder(tmp_path, vocab=BYTES | {"<s>": 256}, tokenizer_config={"add_bos_token": True, "bos_token": "<s>"})
     (tmp_path / "merges.txt").write_text("#version: 0.2\n")
     folder(tmp_path, config={"model_type": "gpt2"})
@@ -160,7 +160,7 @@ def test_what_cannot_be_read_so_is_refused(tmp_path, config, why):
         ids(folder(tmp_path, byte_pairs(), tokenizer_config=config), "a")
 
 
-def test_the_reading_is_offered_kept_and_named(tmp_path, capsys):
+def test_the_reading_is_offered_applied_and_named(tmp_path, capsys):
     folder(tmp_path, byte_pairs(), tokenizer_config={"added_tokens_decoder": {"259": USER}})
     own = guiapp.open_model(tmp_path)
     assert "transformers" in own.vocabulary.readings
@@ -194,7 +194,7 @@ def test_an_unknown_reading_is_refused_with_those_that_there_are(capsys, name):
     assert "transformers" in printed
 
 
-def test_the_start_of_a_text_is_found(tmp_path):
+def test_anchors_match_the_start_and_end_of_a_text(tmp_path):
     path = folder(tmp_path, byte_pairs(normalizer=part.matched(r"\A +| +\z", "")))
     assert ids(path, "  12  34  ") == [256, 32, 32, 257]
     assert ids(path, "   ") == []
@@ -270,13 +270,13 @@ def test_fnet_keeps_what_becomes_of_a_sentencepiece_model(tmp_path):
     path = folder(tmp_path, tokenizer_config={"tokenizer_class": "PreTrainedTokenizerFast"})
     model = sentencepiece_model(guiapp.open_model("demo:unigram").vocabulary)
     (path / "tokenizer.model").write_bytes(model)
-    kept = ids(path, "Große Augen")
+    ids_before = ids(path, "Große Augen")
     folder(path, tokenizer_config={"tokenizer_class": "FNetTokenizer"})
-    assert ids(path, "Große Augen") == kept
+    assert ids(path, "Große Augen") == ids_before
     pairs = guiapp.open_model("demo:spm").vocabulary
     (path / "tokenizer.model").write_bytes(sentencepiece_model(pairs))
-    found = ids(path, "the")[-2:]
-    assert [pairs.raw_text(row) for row in found] == ["▁t".encode(), b"he"], (
+    actual = ids(path, "the")[-2:]
+    assert [pairs.raw_text(row) for row in actual] == ["▁t".encode(), b"he"], (
         "as Unigram, whatever the model says"
     )
 

@@ -40,7 +40,7 @@ def id_sequences(vocabulary, count):
         b"\xe2\x96\x81", b"\xc4\xa0", b"\xc4\xa0'", b" ",
     ]  # fmt: skip
     marks += [prefix + mark for prefix in (b"\xc4\xa0", b"\xe2\x96\x81") for mark in marks[:8]]
-    known = [found for mark in marks if (found := vocabulary.find(mark)) is not None]
+    known = [result for mark in marks if (result := vocabulary.find(mark)) is not None]
     for _ in range(count):
         pools = [range(len(vocabulary)), special, known or [0]]
         ids = [rng.choice(rng.choice(pools)) for _ in range(rng.choice((0, 1, 2, 5, 20, 60)))]
@@ -57,8 +57,8 @@ def test_any_ids_give_llama_cpps_bytes_with_all_switches(name):
     for ids in id_sequences(tokenizer.vocabulary, 150):
         for remove in (False, True):
             for unparse in (False, True):
-                found = tokenizer.decode_bytes(ids, remove, unparse)
-                assert found == oracle.detokenize(ids, remove, unparse), (ids, remove, unparse)
+                result = tokenizer.decode_bytes(ids, remove, unparse)
+                assert result == oracle.detokenize(ids, remove, unparse), (ids, remove, unparse)
     oracle.close()
 
 
@@ -73,8 +73,8 @@ def test_ids_in_blocks_give_the_bytes_of_all(model, tmp_path):
     for size, ids in enumerate(id_sequences(tokenizer.vocabulary, 60)):
         for options in product((False, True), (False, True)):
             blocks = np.array_split(np.array(ids, np.int32), size % 7 + 1)
-            found = b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, *options))
-            assert found == tokenizer.decode_bytes(ids, *options), (ids, options)
+            result = b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, *options))
+            assert result == tokenizer.decode_bytes(ids, *options), (ids, options)
 
 
 LOCAL_TOKENS = [
@@ -149,8 +149,8 @@ def test_a_decoder_gives_the_same_in_blocks_of_any_size(decoders, tmp_path):
         ids = np.array(dice.choices(range(len(LOCAL_TOKENS)), k=dice.randrange(40)), np.int32)
         blocks = np.split(ids, sorted(dice.choices(range(len(ids) + 1), k=dice.randrange(9))))
         for options in product((False, True), (False, True)):
-            found = b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, *options))
-            assert found == tokenizer.decode_bytes(ids, *options), (ids, options)
+            result = b"".join(detokenize_blocks(tokenizer.vocabulary, blocks, *options))
+            assert result == tokenizer.decode_bytes(ids, *options), (ids, options)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -196,7 +196,7 @@ def test_a_batch_is_no_single_list_of_ids():
         tokenizer.decode(ids)
 
 
-def test_half_a_character_stays_as_bytes():
+def test_half_a_character_decodes_to_its_bytes():
     tokenizer = guiapp.open_model("demo:bpe")
     ids = tokenizer.encode(b"a\xf0\x9f", add_special=False).token_ids
     first = tokenizer.vocabulary.find("ð".encode())
@@ -225,7 +225,7 @@ def test_spaces_are_cleaned_in_three_passes(text, cleaned):
 
 
 @given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
-def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
+def test_native_space_cleaning_matches_the_reference(text):
     array = as_array(text)
     assert array[: clean_spaces(array)].tobytes() == readable_clean_spaces(text)
 

@@ -15,7 +15,7 @@ AS_ASKED = "llama.cpp splits it as the file specifies, unless you override it."
 
 
 @pytest.mark.parametrize(
-    ("vocab_type", "said", "level", "reason"),
+    ("vocab_type", "details", "level", "reason"),
     [
         (VocabType.BPE, {}, "exact", f"BPE vocabulary, split as “llama-bpe” specifies. {EQUAL}"),
         (VocabType.SPM, {}, "exact", f"SPM vocabulary. {EQUAL}"),
@@ -49,8 +49,8 @@ AS_ASKED = "llama.cpp splits it as the file specifies, unless you override it."
         ),
     ],
 )
-def test_the_ids_are_trusted_as_far_as_the_file_tells_how_text_is_split(vocab_type, said, level, reason):
-    vocabulary = replace(toy_vocabulary({"a": 0.0}, vocab_type), **said)
+def test_exactness_depends_on_how_the_file_defines_splitting(vocab_type, details, level, reason):
+    vocabulary = replace(toy_vocabulary({"a": 0.0}, vocab_type), **details)
     assert exactness_of(vocabulary) == Exactness(level, reason)
 
 
@@ -69,9 +69,9 @@ def test_the_ids_are_trusted_as_far_as_the_file_tells_how_text_is_split(vocab_ty
         ("tekken.json", "Tokens by rank, split by the pattern in the file. The ids equal tiktoken's"),
     ],
 )
-def test_it_is_told_whether_the_file_itself_says_how_text_is_split(tmp_path, sample_format, words):
+def test_the_reason_states_where_the_splitting_is_defined(tmp_path, sample_format, words):
     sample = next(each for each in SAMPLES if each.format == sample_format)
     sample.write(tmp_path / sample.name)
-    said = exactness_of(guiapp.open_model(tmp_path / sample.name).vocabulary)
-    assert said.level == "exact"
-    assert words in said.reason
+    details = exactness_of(guiapp.open_model(tmp_path / sample.name).vocabulary)
+    assert details.level == "exact"
+    assert words in details.reason

@@ -146,8 +146,8 @@ def test_odd_vocabularies_give_llama_cpps_ids_and_bytes(opened, parts):
         add, parse, remove, unparse = (rng.random() < 0.5 for _ in range(4))
         expected = oracle.tokenize(text, add, parse)
         for encoder in tokenizer.exact_encoders:
-            found = tokenizer.encode(text, add, parse, encoder).token_ids
-            assert_same_ids(found, expected, f"{encoder}, {text!r}, {add=}, {parse=}")
+            actual_ids = tokenizer.encode(text, add, parse, encoder).token_ids
+            assert_same_ids(actual_ids, expected, f"{encoder}, {text!r}, {add=}, {parse=}")
         readable = tokenizer.encode_readable(text, add, parse).token_ids
         assert_same_ids(readable, expected, f"readable, {text!r}, {add=}, {parse=}")
         decoded = tokenizer.decode_bytes(expected, remove, unparse)
@@ -177,8 +177,8 @@ def test_special_tokens_of_one_length_are_tried_in_the_order_of_the_reference(op
     for _ in range(300):
         text = "".join(rng.choices("abc", k=rng.randint(3, 40))).encode()
         for parse in (True, False):
-            found = tokenizer.encode(text, False, parse).token_ids
-            assert_same_ids(found, oracle.tokenize(text, False, parse), (text, parse))
+            actual_ids = tokenizer.encode(text, False, parse).token_ids
+            assert_same_ids(actual_ids, oracle.tokenize(text, False, parse), (text, parse))
 
 
 def many_special_tokens(count):
@@ -204,8 +204,8 @@ def test_twenty_thousand_added_tokens(tmp_path):
     tokenizer, oracle = guiapp.open_model(path), DeepOracle(path)
     for _ in range(20):
         text = "".join(rng.choices("aaabbb<", k=rng.randint(3, 400))).encode()
-        found = tokenizer.encode(text, False, False).token_ids
-        assert_same_ids(found, oracle.tokenize(text, False, False), text)
+        actual_ids = tokenizer.encode(text, False, False).token_ids
+        assert_same_ids(actual_ids, oracle.tokenize(text, False, False), text)
     oracle.close()
     assert_fast(tokenizer, "".join(rng.choices("aaabbb<", k=300_000)).encode())
 

@@ -43,9 +43,9 @@ def with_special_tokens(tokenizer, texts, rng):
         yield text if index % 7 else b""
 
 
-def assert_same_rows(found, expected, texts):
-    assert [ids.tolist() for ids in found] == [ids.tolist() for ids in expected], texts
-    assert {ids.dtype for ids in found} <= {np.dtype(np.int32)}
+def assert_same_rows(actual, expected, texts):
+    assert [ids.tolist() for ids in actual] == [ids.tolist() for ids in expected], texts
+    assert {ids.dtype for ids in actual} <= {np.dtype(np.int32)}
 
 
 @pytest.mark.parametrize("model", ALL_MODELS)
@@ -163,8 +163,8 @@ def test_any_number_of_threads_will_do(monkeypatch, n_threads):
     for tokenizer in TOKENIZERS.values():
         on_threads = tokenizer.with_threads(n_threads)
         assert 1 <= on_threads.n_threads <= 64
-        found = on_threads.encode(text)
-        assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
+        actual = on_threads.encode(text)
+        assert actual.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
 
 
 def test_parts_of_a_long_text_end_at_no_special_token(monkeypatch):
@@ -262,7 +262,7 @@ def test_rows_are_cut_within_the_text():
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
+def test_padding_is_at_the_end_and_masked_out(model):
     tokenizer = opened(model)
     ids, mask = tokenizer.encode_batch(["fox", SENTENCE, ""], pad=64)
     lengths = [len(tokenizer.encode(text)) for text in ("fox", SENTENCE, "")]
@@ -285,7 +285,7 @@ def test_what_is_no_number_of_tokens_is_refused(truncate):
         guiapp.open_model("demo:bpe").encode_batch(["fox"], truncate=truncate)
 
 
-def test_str_with_lone_surrogates_and_broken_bytes_stand_side_by_side():
+def test_lone_surrogates_and_broken_bytes_encode_in_one_batch():
     tokenizer = guiapp.open_model("demo:bpe")
     texts = ["a\ud83d", b"\xed\xa0\xbd\xff", "é", bytearray(b"\xe2\x82"), memoryview(b"abc"), ""]
     expected = [tokenizer.encode(bytes_of(text)).token_ids.tolist() for text in texts]

@@ -90,7 +90,7 @@ def assert_same(tokenizer, text, **switches):
 @pytest.mark.parametrize("model", MODELS)
 @settings(max_examples=15)  # of each of these models
 @given(data=st.data())
-def test_one_call_gives_what_the_readable_twins_do(model, data):
+def test_one_call_matches_the_reference_implementations(model, data):
     tokenizer = opened(model)
     special = special_texts(tokenizer, 40) or [b"<s>"]
     text = data.draw(prompts(list(filter(None, special))))
@@ -173,7 +173,7 @@ def test_a_normalizer_that_only_marks_spaces(prepend, text, parse_special, tmp_p
 
 
 @pytest.mark.parametrize("model", [model.name for model in DEMO_MODELS])
-def test_long_prompts_with_stretches_of_all_lengths(model):
+def test_long_prompts_of_varied_segments_match_the_reference(model):
     tokenizer, rng = opened(f"demo:{model}"), random.Random(1)
     special = special_texts(tokenizer) or [b"<s>"]
     book = ("The quick brown fox isn't   here;\n\n\tit's 2024…  " * 30).encode()
@@ -189,7 +189,7 @@ def test_long_prompts_with_stretches_of_all_lengths(model):
 @pytest.mark.parametrize("form", ["NFKD", "NFC"])
 @settings(max_examples=30)
 @given(text=prompts([b"<s>"], [*SNIPPETS, "ﬁ".encode(), b"a", b" b", b"c\n", "e\u0301".encode()]))
-def test_stretches_that_are_encoded_together_by_parts(form, text, tmp_path_factory):
+def test_a_pipeline_of_parts_encodes_segments_together(form, text, tmp_path_factory):
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     cutter = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True}
     document = {

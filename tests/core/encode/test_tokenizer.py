@@ -32,7 +32,7 @@ def tokenizer(request):
 
 
 @given(text=TEXTS, add_special=st.booleans(), parse_special=st.booleans())
-def test_native_and_readable_twins_give_the_same(tokenizer, text, add_special, parse_special):
+def test_native_and_reference_implementations_agree(tokenizer, text, add_special, parse_special):
     for encoder in tokenizer.encoders:
         native = tokenizer.encode(text, add_special, parse_special, encoder)
         readable = tokenizer.encode_readable(text, add_special, parse_special, encoder)
@@ -72,7 +72,7 @@ def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
 
 
 @given(text=TEXTS)
-def test_spans_follow_the_text_and_never_overlap(tokenizer, text):
+def test_spans_are_in_text_order_and_never_overlap(tokenizer, text):
     spans = tokenizer.encode(text).spans
     edges = spans.reshape(-1)
     assert (np.diff(edges) >= 0).all()
@@ -93,7 +93,7 @@ def test_byte_level_tokens_decode_to_the_text(text):
     assert tokenizer.decode_bytes(encoding.token_ids) == readable_clean_spaces(tokens)
 
 
-def test_special_tokens_are_put_around_an_empty_text():
+def test_special_tokens_are_added_to_an_empty_text():
     encoding = guiapp.open_model("demo:spm").encode("")
     assert len(encoding) == 1
     assert encoding.spans.tolist() == [[0, 0]]
@@ -105,7 +105,7 @@ def test_an_unknown_encoder_is_refused_with_the_names_that_exist(tokenizer):
 
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
-def test_a_model_that_nobody_holds_is_gone_at_once(name, monkeypatch):
+def test_an_unreferenced_model_is_freed_at_once(name, monkeypatch):
     monkeypatch.setattr(table, "LAST", table.LastVocabulary())
     monkeypatch.setattr(table.LAST, "put", lambda *_: None)
     gc.disable()  # which comes when nobody works, minutes later: until then each model opened would stay

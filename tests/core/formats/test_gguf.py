@@ -99,11 +99,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("file", "code", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_used_is_said_with_what_to_do(tmp_path, file, code, said):
+@pytest.mark.parametrize(("file", "code", "details"), REFUSED.values(), ids=REFUSED)
+def test_unusable_files_are_refused_with_advice(tmp_path, file, code, details):
     with pytest.raises(VocabError) as refused:
         load(tmp_path, file)
-    assert (refused.value.code, str(refused.value)) == (code, f"model.gguf {said}")
+    assert (refused.value.code, str(refused.value)) == (code, f"model.gguf {details}")
 
 
 def test_a_later_part_names_the_first(tmp_path):
@@ -112,7 +112,7 @@ def test_a_later_part_names_the_first(tmp_path):
         gguf.read(path, Opening(lambda share: None), None)
 
 
-REMARKS = {
+WARNINGS = {
     "usual": (spm(), [], []),
     "a single part": (spm(keys={"split.count": Raw("u16", 1)}), [], []),
     "no architecture": (
@@ -159,16 +159,16 @@ REMARKS = {
 }
 
 
-@pytest.mark.parametrize(("file", "warnings", "refusals"), REMARKS.values(), ids=REMARKS)
-def test_what_is_odd_is_said_and_nothing_else(tmp_path, file, warnings, refusals):
+@pytest.mark.parametrize(("file", "warnings", "refusals"), WARNINGS.values(), ids=WARNINGS)
+def test_only_oddities_are_reported_as_warnings(tmp_path, file, warnings, refusals):
     vocabulary = load(tmp_path, file)
     assert [*vocabulary.refusals] == refusals
-    said = [each for each in vocabulary.warnings if "byte tokens are missing" not in each]
-    assert said == [*warnings, *refusals]
+    details = [each for each in vocabulary.warnings if "byte tokens are missing" not in each]
+    assert details == [*warnings, *refusals]
 
 
 @pytest.mark.parametrize(
-    ("limit", "amount", "file", "said"),
+    ("limit", "amount", "file", "details"),
     [
         ("MOST_MERGES", 2, bpe(merges=["a b", "b a"]), "has 2 merge rules. The limit is 1."),
         ("MOST_TOKENS", 6, spm(), "has 6 tokens. The limit is 5."),
@@ -176,14 +176,14 @@ def test_what_is_odd_is_said_and_nothing_else(tmp_path, file, warnings, refusals
         ("MOST_CHARSMAP_BYTES", len(MAP), unigram(MAP), f"that is {len(MAP):,} bytes long."),
     ],
 )
-def test_as_much_as_is_read_is_read_and_no_more(tmp_path, monkeypatch, limit, amount, file, said):
+def test_as_much_as_is_read_is_read_and_no_more(tmp_path, monkeypatch, limit, amount, file, details):
     monkeypatch.setattr(gguf, limit, amount)
     load(tmp_path, file)
     LAST.clear()
     monkeypatch.setattr(gguf, limit, amount - 1)
     with pytest.raises(VocabError) as refused:
         load(tmp_path, file)
-    assert said in str(refused.value)
+    assert details in str(refused.value)
 
 
 def changed(vocabulary, usual):
@@ -203,7 +203,7 @@ def test_each_switch_of_a_file_changes_its_rule_alone(tmp_path, key):
 
 
 @pytest.mark.parametrize(
-    ("said", "lowers", "strips"),
+    ("details", "lowers", "strips"),
     [
         ({}, True, True),
         ({"normalizer.lowercase": False}, False, False),
@@ -212,21 +212,21 @@ def test_each_switch_of_a_file_changes_its_rule_alone(tmp_path, key):
         ({"normalizer.lowercase": False, "normalizer.strip_accents": True}, False, True),
     ],
 )
-def test_accents_go_with_upper_case_where_a_file_does_not_say(tmp_path, said, lowers, strips):
-    rules = load(tmp_path, bert(**said)).rules
+def test_accent_stripping_defaults_to_lowercasing(tmp_path, details, lowers, strips):
+    rules = load(tmp_path, bert(**details)).rules
     assert (rules.lowercase, rules.strip_accents) == (lowers, strips)
-    rules = load(tmp_path, spm(**said)).rules
+    rules = load(tmp_path, spm(**details)).rules
     assert (rules.lowercase, rules.strip_accents) == (False, False)
 
 
-def test_words_between_spaces_keep_their_case_unless_the_file_says_otherwise(tmp_path):
+def test_whitespace_words_keep_their_case_by_default(tmp_path):
     words = {"model": "whitespace", "pre": "whitespace"}
     for lowers in (None, False, True):
         rules = load(tmp_path, bpe(**words, **{"normalizer.lowercase": lowers})).rules
         assert (rules.lowercase, rules.strip_accents) == (bool(lowers), bool(lowers))
 
 
-def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
+def test_an_incomplete_front_of_a_file_requests_more_bytes(tmp_path):
     whole = spm().to_bytes()
     path = tmp_path / "model.gguf"
     path.write_bytes(whole)
@@ -238,8 +238,8 @@ def test_of_the_front_of_a_file_is_said_how_much_more_is_needed(tmp_path):
         gguf.check_front(path, len(whole) - 3)
 
 
-def test_a_damaged_map_is_told_once(tmp_path):
+def test_a_damaged_character_map_is_reported_once(tmp_path):
     vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
-    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
-    assert said.startswith("The character map ")
-    assert said.endswith(": llama.cpp fails on texts that use this part of it.")
+    (details,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
+    assert details.startswith("The character map ")
+    assert details.endswith(": llama.cpp fails on texts that use this part of it.")

@@ -47,7 +47,7 @@ def entries(path: Path) -> list[tuple[str, list[int], bytes]]:
 
 @pytest.mark.parametrize("alignment", [8, 32, 4096])
 @pytest.mark.parametrize("pre", [b"", b"gpt-2", b"x" * 999, None])
-def test_keys_tensors_and_their_order_stay_but_for_what_changes(tmp_path: Path, alignment: int, pre):
+def test_unchanged_keys_tensors_and_their_order_are_preserved(tmp_path: Path, alignment: int, pre):
     path = written(tmp_path / "a.gguf", alignment)
     new = None if pre is None else GgufValue("string", pre)
     added = {"x.new": lambda old: GgufValue("array of string", [b"p", b"q"])}
@@ -108,7 +108,7 @@ def test_what_goes_wrong_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.gguf", "cut.gguf"]
 
 
-def test_a_file_without_tensors_keeps_what_follows_its_keys(tmp_path: Path):
+def test_bytes_after_the_keys_are_preserved_without_tensors(tmp_path: Path):
     (tmp_path / "a.gguf").write_bytes(bpe().to_bytes() + b"tail")
     copy_with(tmp_path / "a.gguf", tmp_path / "b.gguf", {"general.architecture": lambda _old: None}, nothing)
     assert (tmp_path / "b.gguf").read_bytes().endswith(bpe().to_bytes()[-50:] + b"tail")

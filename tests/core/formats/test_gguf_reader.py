@@ -70,7 +70,7 @@ def test_fields_of_a_real_file_equal_those_of_the_stock_reader():
     assert contents(path) == stock_contents(path)
 
 
-def test_strings_are_found_across_chunks(tmp_path, monkeypatch):
+def test_strings_are_read_across_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("guiapp.core.formats.file_bytes.CHUNK_BYTES", 7)
     monkeypatch.setattr("guiapp.core.formats.file_bytes.FIRST_ROOM_BYTES", 7)
     file = vocab_file(tokens=[f"token {number}" * (1 + number % 5) for number in range(100)], types=[1] * 100)
@@ -145,7 +145,7 @@ def test_a_file_that_cannot_be_read_is_refused(opened):
     )
 
 
-def test_folders_and_odd_files_are_told(tmp_path):
+def test_folders_and_unopenable_files_are_reported(tmp_path):
     assert (
         refusal(lambda: open_regular(tmp_path))
         == f"{tmp_path.name} is a folder. Choose a tokenizer file in it."
@@ -159,7 +159,7 @@ def test_folders_and_odd_files_are_told(tmp_path):
     )
 
 
-def told(tmp_path, *tensors: Tensor, **parts: object) -> str:
+def report(tmp_path, *tensors: Tensor, **parts: object) -> str:
     """What is said about a file of these tensors: its warnings, or why it is refused."""
     alignment, tail = parts.pop("alignment", None), parts.pop("tail", b"")
     file = GgufFile(tensors=[*tensors], tail=tail, **parts)
@@ -212,7 +212,7 @@ INFO = 8 + 1 + 4 + 8 + 4 + 8  # of a tensor "t" of one dimension, behind the 24 
     ],
 )
 def test_the_list_is_read_as_far_as_it_goes(tmp_path, tensors, parts, expected):
-    assert told(tmp_path, *tensors, **parts) == expected
+    assert report(tmp_path, *tensors, **parts) == expected
 
 
 STARTS = "The tensor {} starts at {} instead of {}. The vocabulary is not affected."
@@ -239,7 +239,7 @@ UNTOUCHED = " The vocabulary is not affected."
     ],
 )
 def test_what_makes_tensors_unusable_is_a_warning(tmp_path, tensors, expected):
-    assert told(tmp_path, *tensors, tail=bytes(500)) == expected
+    assert report(tmp_path, *tensors, tail=bytes(500)) == expected
 
 
 @pytest.mark.parametrize(("alignment", "data"), [(None, 32), (1, 4), (16, 16), (64, 64)])
@@ -248,22 +248,22 @@ def test_data_begin_and_end_at_multiples_of_the_alignment(tmp_path, alignment, d
     step = alignment or 32
     end = -(-head // step) * step + data
     missing = INCOMPLETE.format("1 byte of tensors is")
-    assert told(tmp_path, Tensor("t"), alignment=alignment, tail=bytes(end - head)) == ""
-    assert told(tmp_path, Tensor("t"), alignment=alignment, tail=bytes(end - head - 1)) == missing
-    assert told(tmp_path, alignment=alignment) == ""
+    assert report(tmp_path, Tensor("t"), alignment=alignment, tail=bytes(end - head)) == ""
+    assert report(tmp_path, Tensor("t"), alignment=alignment, tail=bytes(end - head - 1)) == missing
+    assert report(tmp_path, alignment=alignment) == ""
 
 
 @pytest.mark.parametrize("alignment", [0, 3, 6, 33, Raw("u64", 32)])
 def test_other_alignments_are_refused(tmp_path, alignment):
     expected = "has a general.alignment that is not a power of two of type uint32."
-    assert told(tmp_path, alignment=alignment) == expected
+    assert report(tmp_path, alignment=alignment) == expected
 
 
 def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(gguf_reader, "MOST_TENSORS", 2)
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
-    assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). The limit is 2."
-    assert told(tmp_path, *tensors[:2], tail=bytes(200)) == ""
+    assert report(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). The limit is 2."
+    assert report(tmp_path, *tensors[:2], tail=bytes(200)) == ""
 
 
 ENTRIES = {
@@ -313,7 +313,7 @@ def test_values_are_those_in_the_file(keys):
 
 
 def test_a_value_of_another_type_is_refused(keys):
-    for ask, told in {
+    for ask, report in {
         lambda: keys.scalar("number", "string"): "number of type uint32 instead of string",
         lambda: keys.numbers(
             "strings", "uint8", "int8"
@@ -322,10 +322,10 @@ def test_a_value_of_another_type_is_refused(keys):
     }.items():
         with pytest.raises(VocabError) as caught:
             ask()
-        assert str(caught.value) == f"x.gguf has a {told}. Convert the model again, or choose another file."
+        assert str(caught.value) == f"x.gguf has a {report}. Convert the model again, or choose another file."
 
 
-def test_what_llama_cpp_refuses_is_told_where_we_can_go_on(keys):
+def test_faults_that_only_llama_cpp_refuses_are_recorded(keys):
     assert [keys.optional_string("text"), keys.optional_string("none")] == [b"ab", None]
     assert [keys.optional_count(name, "uint32") for name in ("number", "nothing", "none")] == [7, 0, 0]
     assert [keys.needed_count(name, "uint32") for name in ("number", "nothing")] == [7, 0]
@@ -368,7 +368,7 @@ def test_everything_can_be_shown(keys, monkeypatch):
         ("m-00003-of-00012.gguf.bak", None),
     ],
 )
-def test_the_first_part_is_found_by_the_name_of_another(name, first):
+def test_the_first_part_is_derived_from_the_name_of_another(name, first):
     assert first_part(Path("folder", name)) == first
 
 
@@ -377,7 +377,7 @@ MISSING = "Part m-{} missing: the vocabulary is complete, the model is not."
 
 
 @pytest.mark.parametrize(
-    ("name", "number", "count", "present", "told"),
+    ("name", "number", "count", "present", "report"),
     [
         ("model.gguf", 0, 0, (), []),
         ("model.gguf", 0, 1, (), []),
@@ -397,10 +397,10 @@ MISSING = "Part m-{} missing: the vocabulary is complete, the model is not."
         ("m-00001-of-00003.gguf", 0, 3, (1,), [MISSING.format("00002-of-00003.gguf and 1 more are")]),
     ],
 )
-def test_why_llama_cpp_does_not_load_a_part(tmp_path, name, number, count, present, told):
+def test_why_llama_cpp_does_not_load_a_part(tmp_path, name, number, count, present, report):
     for part in present:
         (tmp_path / f"m-{part:05}-of-{count:05}.gguf").touch()
-    assert split_refusals(tmp_path / name, number, count) == told
+    assert split_refusals(tmp_path / name, number, count) == report
 
 
 def test_all_parts_are_those_that_are_there_and_the_one_that_was_named(tmp_path):

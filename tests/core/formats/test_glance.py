@@ -10,7 +10,7 @@ RANKS = b"".join(b"%s %d\n" % (token, rank) for rank, token in enumerate((b"YQ==
 
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
-def test_the_keys_of_a_gguf_say_the_same_as_opening_it(name):
+def test_a_glance_at_a_gguf_matches_opening_it(name):
     vocabulary = open_model(f"demo:{name}").vocabulary
     assert glance(demo_model_path(name)) == Glance(
         "GGUF", vocabulary.type.value, vocabulary.pre, len(vocabulary)
@@ -25,7 +25,7 @@ def test_of_a_file_that_waits_for_a_choice_the_format_is_known(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"GGUF", b"text", b"GGUF\3\0\0\0" + bytes(16)])
-def test_what_is_wrong_is_said_in_a_sentence(tmp_path, content):
+def test_a_glance_reports_the_problem_in_a_sentence(tmp_path, content):
     path = tmp_path / "x.gguf"
     path.write_bytes(content)
     seen = glance(path)
@@ -38,7 +38,7 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path, content):
     assert glance(tmp_path / "missing").problem.startswith(f"{tmp_path}/missing cannot be opened")
 
 
-def test_many_are_looked_at_in_a_process_of_its_own(tmp_path):
+def test_many_files_are_examined_in_a_separate_process(tmp_path):
     paths = [demo_model_path("toy"), tmp_path / "missing"]
     assert glances_apart(paths, lambda _share: None) == [glance(path) for path in paths]
     assert glances_apart([], lambda _share: None) == []

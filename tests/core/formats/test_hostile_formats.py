@@ -43,7 +43,7 @@ BYTES = {3: 2, 35: 1}  # a BPE model with byte fallback
 LETTERS = [spell(bytes([byte])) for byte in range(256)]
 VOCAB_JSON = {text: row for row, text in enumerate([*LETTERS, "ab", "abab", "Ġt", "<|endoftext|>", "<s>"])}
 MERGES = "#version: 0.2\na b\nab ab\nĠ t\n"
-BESIDE = {
+SIDECAR_FILES = {
     "vocab.json": ("merges.txt", MERGES.encode()),
     "merges.txt": ("vocab.json", json.dumps(VOCAB_JSON).encode()),
 }
@@ -168,10 +168,10 @@ def limited() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", [*FILES, "tekken of odd values", "tokenizer.json of odd values"])
 @pytest.mark.parametrize("count", [150, pytest.param(3_000, marks=pytest.mark.exhaustive)])
-def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
-    dice, path, said = random.Random(name), tmp_path / "file", list[str]()
-    if name in BESIDE:
-        other, content = BESIDE[name]
+def test_damaged_files_open_or_are_refused_with_a_message(tmp_path, name, count):
+    dice, path, messages = random.Random(name), tmp_path / "file", list[str]()
+    if name in SIDECAR_FILES:
+        other, content = SIDECAR_FILES[name]
         (tmp_path / other).write_bytes(content)
     for _ in range(count):
         path.write_bytes(broken(name, dice))
@@ -181,10 +181,10 @@ def test_damaged_files_open_or_say_what_is_wrong(tmp_path, name, count):
                 text = b"abab the \xc3\xa9 12345 \r\n x\xff"
                 tokenizer.decode_bytes(tokenizer.encode(text).token_ids)
         except (VocabError, EncodeError) as error:
-            said.append(str(error))
-    assert 0 < len(said) < count
-    assert max(map(len, said)) < 400
-    assert "\n" not in "".join(said)
+            messages.append(str(error))
+    assert 0 < len(messages) < count
+    assert max(map(len, messages)) < 400
+    assert "\n" not in "".join(messages)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -28,12 +28,12 @@ WORD_PIECE = {"type": "WordPiece", "vocab": VOCAB}
 UNIGRAM = {"type": "Unigram", "vocab": [["<unk>", 0.0], ["a", -1.5], ["a", -2]], "unk_id": 0}
 
 
-def without_type(said):
-    return {key: value for key, value in said.items() if key != "type"}
+def without_type(component):
+    return {key: value for key, value in component.items() if key != "type"}
 
 
 @pytest.mark.parametrize(
-    ("said", "kind"),
+    ("component", "kind"),
     [
         (BPE, "BPE"),
         (UNIGRAM, "Unigram"),
@@ -41,11 +41,11 @@ def without_type(said):
         ({"vocab": VOCAB}, "WordLevel"),
     ],
 )
-def test_old_files_do_not_name_the_kind(said, kind):
-    assert model_section(without_type(said)).options.kind == kind
+def test_old_files_do_not_name_the_kind(component, kind):
+    assert model_section(without_type(component)).options.kind == kind
 
 
-def test_tokens_are_found_by_their_texts_and_of_equal_ones_the_last():
+def test_tokens_are_looked_up_by_text_preferring_the_last():
     section = model_section(BPE)
     assert section.find(["ab", "x", "<unk>"]) == [0, None, 8]
     assert (section.n_texts, section.ids.tolist()) == (6, [3, 1, 0, 5, 7, 8])
@@ -68,7 +68,7 @@ def test_rules_are_two_texts_in_either_spelling(merges):
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("component", "sentence"),
     [
         (BPE | {"unk_token": "x"}, "names the unknown token “x”, which is not in its model"),
         (BPE | {"dropout": 1.1}, "has an invalid dropout: 1.1"),
@@ -116,9 +116,9 @@ def test_rules_are_two_texts_in_either_spelling(merges):
         ({"type": "Magic"}, "has a model of the unknown type “Magic”"),
     ],
 )
-def test_what_cannot_be_used_is_the_end_of_a_sentence(said, sentence):
+def test_what_cannot_be_used_is_the_end_of_a_sentence(component, sentence):
     with pytest.raises(ComponentError) as error:
-        model_section(said)
+        model_section(component)
     assert str(error.value) == sentence
 
 
@@ -139,7 +139,7 @@ def document(vocab, merges):
     return f'{{"model": {{"vocab": {vocab}, "merges": {merges}, "dropout": 0.5}}, "version": "1.0"}}'.encode()
 
 
-def spelled_out(part):
+def unpacked(part):
     if not isinstance(part, PackedTexts):
         return part
     data, bounds = part.data.tobytes(), part.offsets.tolist()
@@ -156,7 +156,7 @@ def test_tokens_and_rules_are_those_of_pythons_reader(merges):
     model = content["model"]
     assert isinstance(model["vocab"], PackedTexts)
     assert isinstance(model["merges"], PackedTexts)
-    content["model"] = {key: spelled_out(part) for key, part in model.items()}
+    content["model"] = {key: unpacked(part) for key, part in model.items()}
     assert content == json.loads(data)
 
 
@@ -164,7 +164,7 @@ def test_tokens_and_rules_are_those_of_pythons_reader(merges):
 def test_what_has_another_form_is_read_as_other_json(part):
     for data in (document(part, LINES), document(VOCAB_JSON_TEXTS, part)):
         model = read_json_with_texts(data)["model"]
-        assert {key: spelled_out(each) for key, each in model.items()} == json.loads(data)["model"]
+        assert {key: unpacked(each) for key, each in model.items()} == json.loads(data)["model"]
 
 
 def test_a_document_that_ends_anywhere_is_refused():
@@ -222,12 +222,12 @@ def test_ranks_and_tokens_are_those_of_pythons_reader():
 
 @pytest.mark.parametrize("rows", ODD_ROWS)
 def test_ranks_of_another_form_are_read_as_other_json(rows):
-    found = read_json_with_ranks(ranks_document(rows))
-    if isinstance(found["vocab"], RankedTexts):
+    parsed = read_json_with_ranks(ranks_document(rows))
+    if isinstance(parsed["vocab"], RankedTexts):
         assert rows == "[]"
-        assert len(found.pop("vocab").ranks) == 0
-        found["vocab"] = []
-    assert found == json.loads(ranks_document(rows))
+        assert len(parsed.pop("vocab").ranks) == 0
+        parsed["vocab"] = []
+    assert parsed == json.loads(ranks_document(rows))
 
 
 def test_ranks_that_end_anywhere_are_refused():
@@ -267,7 +267,7 @@ def in_a_row(*each):
 
 
 @pytest.mark.parametrize(
-    ("said", "around"),
+    ("component", "affixes"),
     [
         (None, ((), ())),
         (BYTE_LEVEL, ((), ())),
@@ -280,18 +280,18 @@ def in_a_row(*each):
         (in_a_row(template("1 A"), in_a_row(template("A", "B 3 A")), BERT), ((1,), (2, 3, 3, 2, 1, 2))),
     ],
 )
-def test_ids_are_put_around_a_text_as_the_library_does(said, around):
-    assert affix_ids(said) == around
+def test_affix_ids_match_the_library(component, affixes):
+    assert affix_ids(component) == affixes
     theirs = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2, "d": 3}, "a"))
-    theirs = Tokenizer.from_str(json.dumps(json.loads(theirs.to_str()) | {"post_processor": said}))
-    assert theirs.encode("a").ids == [*around[0], 0, *around[1]]
+    theirs = Tokenizer.from_str(json.dumps(json.loads(theirs.to_str()) | {"post_processor": component}))
+    assert theirs.encode("a").ids == [*affixes[0], 0, *affixes[1]]
 
 
 THREE = template("1 A 1")
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("component", "message"),
     [
         (template("1"), "repeats or drops the text instead of adding ids to it"),
         (template("A A"), "repeats or drops the text instead of adding ids to it"),
@@ -305,9 +305,9 @@ THREE = template("1 A 1")
         (template("A" + " 1" * (MOST_AROUND + 1)), "adds more than 4,096 ids"),
     ],
 )
-def test_what_puts_no_ids_around_is_refused_in_a_sentence(said, message):
+def test_processors_that_do_not_just_add_ids_are_refused(component, message):
     with pytest.raises(ComponentError, match=message):
-        affix_ids(said)
+        affix_ids(component)
 
 
 def test_ids_that_are_named_often_are_refused_before_they_fill_the_memory():
@@ -317,7 +317,7 @@ def test_ids_that_are_named_often_are_refused_before_they_fill_the_memory():
         affix_ids(spec)
 
 
-def test_as_many_ids_as_may_be_are_put_around():
+def test_the_largest_number_of_affix_ids_is_accepted():
     assert affix_ids(template("A" + " 1" * (MOST_AROUND))) == ((), (1,) * (MOST_AROUND))
 
 

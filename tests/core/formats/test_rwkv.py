@@ -41,13 +41,13 @@ def sizes_by_start(ids):
 
 
 def longest_first(ids, sizes, text):
-    at, found = 0, []
+    at, result = 0, []
     while at < len(text):
         candidates = (*sizes.get(text[at : at + 2], ()), 1)
         size = next(size for size in candidates if text[at : at + size] in ids)
-        found.append(ids[text[at : at + size]])
+        result.append(ids[text[at : at + size]])
         at += size
-    return found
+    return result
 
 
 @pytest.mark.real_vocabs
@@ -57,10 +57,10 @@ def test_ids_spans_and_bytes_are_those_of_the_published_method(count):
     assert len(tokenizer.vocabulary) == 65_530
     sizes = sizes_by_start(ids)
     for text in random_texts(2, count, [*ids][::101]):
-        found = tokenizer.encode(text, parse_special=False)
-        assert found.token_ids.tolist() == longest_first(ids, sizes, text), text
-        assert [ids[text[start:end]] for start, end in found.spans.tolist()] == found.token_ids.tolist()
-        assert tokenizer.decode_bytes(found.token_ids) == text
+        result = tokenizer.encode(text, parse_special=False)
+        assert result.token_ids.tolist() == longest_first(ids, sizes, text), text
+        assert [ids[text[start:end]] for start, end in result.spans.tolist()] == result.token_ids.tolist()
+        assert tokenizer.decode_bytes(result.token_ids) == text
 
 
 @pytest.mark.real_vocabs

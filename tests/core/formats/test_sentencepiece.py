@@ -65,12 +65,12 @@ def opened(path, data):
 
 
 @pytest.mark.parametrize(
-    ("name", "says"), [("ice_text.model", "<|blank_2|>"), ("opus.source.spm", "vocab.json")]
+    ("name", "expected_part"), [("ice_text.model", "<|blank_2|>"), ("opus.source.spm", "vocab.json")]
 )
-def test_what_chatglm_and_marian_do_to_a_text_first_is_said(tmp_path, capsys, name, says):
+def test_text_repairs_of_chatglm_and_marian_are_reported(tmp_path, capsys, name, expected_part):
     tokenizer, library = opened(tmp_path / name, trained(model_type="unigram"))
     (note,) = (each for each in tokenizer.vocabulary.warnings if each.code == "repairs_first")
-    assert says in note
+    assert expected_part in note
     assert tokenizer.encode("a\t b", add_special=False).token_ids.tolist() == library.encode("a\t b")
     assert run(["info", str(tmp_path / name)]) == 0
     assert note in capsys.readouterr().out
@@ -80,8 +80,8 @@ def some_model(dice):
     """A model of options at random; some of its pieces may be unused, unless ids are in doubt then."""
     options = {name: dice.choice(values) for name, values in OPTIONS.items()}
     data = trained(**options)
-    is_merged_around = options["model_type"] != "unigram" and options["user_defined_symbols"]
-    if is_merged_around or dice.random() < 0.6:
+    merges_next_to_symbols = options["model_type"] != "unigram" and options["user_defined_symbols"]
+    if merges_next_to_symbols or dice.random() < 0.6:
         return options, data
     library = sentencepiece.SentencePieceProcessor(model_proto=data)
     pieces = [(row, library.id_to_piece(row)) for row in range(library.get_piece_size())]
@@ -139,14 +139,14 @@ def test_real_models_encode_and_decode_as_the_library_does(name, count):
 def test_roles_have_the_ids_that_the_library_gives_them(tmp_path, options):
     tokenizer, library = opened(tmp_path / "a.model", trained(**options))
     ids = tokenizer.vocabulary.special_ids
-    found = {"bos": ids.bos, "eos": ids.eos, "pad": ids.pad, "unk": ids.unk}
-    assert {name: getattr(library, f"{name}_id")() for name in found} == {
-        name: -1 if token_id is None else token_id for name, token_id in found.items()
+    roles = {"bos": ids.bos, "eos": ids.eos, "pad": ids.pad, "unk": ids.unk}
+    assert {name: getattr(library, f"{name}_id")() for name in roles} == {
+        name: -1 if token_id is None else token_id for name, token_id in roles.items()
     }
 
 
 @pytest.mark.parametrize("byte_fallback", [True, False])
-def test_sums_of_scores_are_rounded_and_begin_anew_as_the_librarys(tmp_path, byte_fallback):
+def test_score_sums_are_rounded_and_reset_as_in_the_library(tmp_path, byte_fallback):
     data = trained(model_type="unigram", byte_fallback=byte_fallback)
     tokenizer, library = opened(tmp_path / "a.model", data)
     assert list(tokenizer.encoders) == ["fast", "viterbi", "words"]
@@ -306,14 +306,14 @@ REFUSED_HERE = {
 
 @pytest.mark.parametrize("name", [*REFUSED, *REFUSED_HERE])
 def test_what_cannot_be_used_is_refused_in_one_sentence(tmp_path, name):
-    data, said = {**REFUSED, **REFUSED_HERE}[name]
+    data, message = {**REFUSED, **REFUSED_HERE}[name]
     path = tmp_path / "a.model"
     path.write_bytes(data)
     started = time.perf_counter()
-    with pytest.raises(VocabError, match=said) as told:
+    with pytest.raises(VocabError, match=message) as refusal:
         guiapp.open_model(path)
     assert time.perf_counter() - started < LIMIT_S
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -332,7 +332,7 @@ def test_ten_million_pieces_are_refused_soon(tmp_path):
 
 
 @pytest.mark.real_vocabs
-def test_control_pieces_are_found_where_asked_for_and_text_between_them_is_encoded_by_itself():
+def test_control_pieces_are_matched_only_on_request():
     path = FORMATS / REAL[1]
     tokenizer, library = guiapp.open_model(path), sentencepiece.SentencePieceProcessor(model_file=str(path))
     texts = ["Hi there", " x[REFERENCE_DOC_3]y", "", "<s", "  two"]

@@ -60,7 +60,7 @@ def test_what_is_of_no_format_leads_to_several_formats(tmp_path, head):
 
 
 @pytest.mark.parametrize("name", ["missing.tiktoken", "", "."])
-def test_what_cannot_be_read_is_said(tmp_path, name):
+def test_unreadable_files_raise_an_error(tmp_path, name):
     with pytest.raises(VocabError):
         load_vocabulary(tmp_path / name)
 
@@ -73,17 +73,17 @@ def test_a_changed_file_is_read_again(tmp_path):
     assert len(load_vocabulary(path)) == 7
 
 
-def test_a_file_is_read_again_when_one_beside_it_changed(tmp_path):
+def test_a_file_is_read_again_when_a_sidecar_file_changed(tmp_path):
     path = tmp_path / "x-vocab.json"
     path.write_text(json.dumps({text: row for row, text in enumerate(["a", "b", "c", "ab", "bc"])}))
-    found = []
+    results = []
     for rules in ("a b\n", "b c\na b\n"):
         (tmp_path / "x-merges.txt").write_text(f"#version: 0.2\n{rules}")
-        found.append(guiapp.open_model(path).encode("abc").token_ids.tolist())
-    assert found == [[3, 2], [0, 4]]
+        results.append(guiapp.open_model(path).encode("abc").token_ids.tolist())
+    assert results == [[3, 2], [0, 4]]
 
 
-def test_a_file_that_changes_while_it_is_read_is_not_kept(tmp_path, monkeypatch):
+def test_a_file_that_changes_while_it_is_read_is_not_cached(tmp_path, monkeypatch):
     path = spm().write(tmp_path / "model.gguf")
     gguf = FORMATS[0]
 

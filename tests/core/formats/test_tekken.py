@@ -55,7 +55,7 @@ def as_here(ids):
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [600, pytest.param(40_000, marks=pytest.mark.exhaustive)])
-def test_ids_spans_and_bytes_are_tiktokens_behind_the_special_tokens(pair, count):
+def test_ids_spans_and_bytes_match_tiktoken_after_special_ids(pair, count):
     tokenizer, reference = pair
     vocabulary = tokenizer.vocabulary
     extra = [vocabulary.token_bytes(token) for token in (*range(20), *range(1256, 131_072, 251))]
@@ -63,11 +63,13 @@ def test_ids_spans_and_bytes_are_tiktokens_behind_the_special_tokens(pair, count
         text = data.decode("utf-8", "replace")
         plain = tokenizer.encode(text, add_special=False, parse_special=False).token_ids
         assert plain.tolist() == as_here(reference.encode_ordinary(text)), text
-        found = tokenizer.encode(text, add_special=False)
-        assert found.token_ids.tolist() == as_here(reference.encode(text, allowed_special="all")), text
-        ends = np.cumsum([len(vocabulary.token_bytes(token)) for token in found.token_ids.tolist()])
-        assert found.spans.ravel().tolist() == np.stack([np.append(0, ends)[:-1], ends], 1).ravel().tolist()
-        assert tokenizer.decode_bytes(found.token_ids) == text.encode()
+        encoding = tokenizer.encode(text, add_special=False)
+        assert encoding.token_ids.tolist() == as_here(reference.encode(text, allowed_special="all")), text
+        ends = np.cumsum([len(vocabulary.token_bytes(token)) for token in encoding.token_ids.tolist()])
+        assert (
+            encoding.spans.ravel().tolist() == np.stack([np.append(0, ends)[:-1], ends], 1).ravel().tolist()
+        )
+        assert tokenizer.decode_bytes(encoding.token_ids) == text.encode()
 
 
 @pytest.mark.real_vocabs

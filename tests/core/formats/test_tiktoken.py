@@ -13,7 +13,7 @@ from conftest import SHARED
 from fuzzing import SEED, rounds
 from model_files import opened
 from random_texts import LOOK_ALIKES, random_texts
-from texts_for_components import TELLING_CHARACTERS, every_character
+from texts_for_components import SAMPLE_CHARACTERS, every_character
 from tiktoken.load import load_tiktoken_bpe
 
 import guiapp
@@ -82,14 +82,14 @@ def assert_same(pair, text):
     tokenizer, reference = pair
     given, text = as_given_and_composed(tokenizer, text)
     data = given.encode()
-    found = tokenizer.encode(data, add_special=False)
-    assert found.token_ids.tolist() == reference.encode(text, allowed_special="all"), text
+    actual = tokenizer.encode(data, add_special=False)
+    assert actual.token_ids.tolist() == reference.encode(text, allowed_special="all"), text
     plain = tokenizer.encode(data, add_special=False, parse_special=False).token_ids.tolist()
     assert plain == reference.encode(text, disallowed_special=()), text
-    assert data != text.encode() or [data[start:end] for start, end in found.spans.tolist()] == [
-        reference.decode_single_token_bytes(token) for token in found.token_ids.tolist()
+    assert data != text.encode() or [data[start:end] for start, end in actual.spans.tolist()] == [
+        reference.decode_single_token_bytes(token) for token in actual.token_ids.tolist()
     ]
-    assert tokenizer.decode_bytes(found.token_ids) == text.encode()
+    assert tokenizer.decode_bytes(actual.token_ids) == text.encode()
 
 
 @pytest.mark.real_vocabs
@@ -110,37 +110,37 @@ def test_ids_spans_and_bytes_are_tiktokens(pair, count):
 def test_characters_are_cut_as_tiktoken_cuts_them(pair, of_all):
     """Behind a letter, a number, a sign and an apostrophe; all that Unicode 16.0 says about it shows."""
     tokenizer, reference = pair
-    characters = every_character() if of_all else TELLING_CHARACTERS
+    characters = every_character() if of_all else SAMPLE_CHARACTERS
     for start in range(0, len(characters), 1000):
         text = "".join(f"a{each}1'{each} " for each in characters[start : start + 1000])
         given, text = as_given_and_composed(tokenizer, text)
-        found = tokenizer.encode(given, add_special=False, parse_special=False).token_ids
-        assert found.tolist() == reference.encode_ordinary(text)
+        actual = tokenizer.encode(given, add_special=False, parse_special=False).token_ids
+        assert actual.tolist() == reference.encode_ordinary(text)
 
 
 @pytest.mark.real_vocabs
 @rounds(usual=10, exhaustive=400)
-def test_all_exact_encoders_and_their_readable_twins_agree(pair, count):
+def test_exact_encoders_and_their_references_agree(pair, count):
     tokenizer, _ = pair
     for text in random_texts(SEED, count):
         expected = tokenizer.encode(text)
         for encoder in tokenizer.exact_encoders:
             assert tokenizer.encode(text, encoder=encoder).token_ids.tolist() == expected.token_ids.tolist()
-            twin = tokenizer.encode_readable(text, encoder=encoder)
-            assert twin.token_ids.tolist() == expected.token_ids.tolist()
-            assert twin.spans.tolist() == expected.spans.tolist()
+            readable = tokenizer.encode_readable(text, encoder=encoder)
+            assert readable.token_ids.tolist() == expected.token_ids.tolist()
+            assert readable.spans.tolist() == expected.spans.tolist()
 
 
 @pytest.mark.real_vocabs
-def test_known_files_say_what_they_are_and_have_their_special_tokens():
-    told = {}
+def test_known_files_are_identified_with_their_special_tokens():
+    summaries = {}
     for name in PATTERNS:
         tokenizer = opened(FORMATS / name)
         vocabulary = tokenizer.vocabulary
         ends = [vocabulary.raw_text(token).decode() for token in sorted(vocabulary.eog)]
-        told[vocabulary.name] = (vocabulary.pre, len(vocabulary), tokenizer.exactness.level, ends)
+        summaries[vocabulary.name] = (vocabulary.pre, len(vocabulary), tokenizer.exactness.level, ends)
         assert vocabulary.library == "tiktoken" in tokenizer.exactness.reason
-    assert told == {
+    assert summaries == {
         "cl100k_base": ("cl100k_base", 100277, "exact", ["<|endoftext|>"]),
         "Llama 3": ("llama-3", 128256, "exact", ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]),
         "Qwen": ("qwen", 151851, "exact", ["<|endoftext|>", "<|im_end|>"]),
@@ -158,15 +158,18 @@ def test_llama_3s_ids_are_those_of_its_gguf():
     assert len(ours.vocabulary) == len(theirs.vocabulary)
     for text in random_texts(5, 300):
         if "ſ" not in text.decode("utf-8", "replace"):  # llama.cpp takes it for no form of s
-            found, expected = ours.encode(text, parse_special=False), theirs.encode(text, parse_special=False)
-            assert found.token_ids.tolist() == expected.token_ids.tolist()
+            actual, expected = (
+                ours.encode(text, parse_special=False),
+                theirs.encode(text, parse_special=False),
+            )
+            assert actual.token_ids.tolist() == expected.token_ids.tolist()
 
 
 @pytest.mark.parametrize(
     "text",
     ["abab ba", "aaaa", "<|x|>", "don'ſt", "12345", "é日本 \n\n x"],
 )
-def test_an_unknown_file_is_split_as_somebody_chooses(tmp_path, text):
+def test_an_unknown_file_is_split_with_the_chosen_pattern(tmp_path, text):
     path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, b"ab", b"aba", b"abab", b"ba", b" ba", b"\xc3\xa9"])
     with pytest.raises(UnknownPreError, match="r50k_base keeps its tokens whole") as caught:
         guiapp.open_model(path)
@@ -215,14 +218,14 @@ def test_a_hint_names_only_a_pattern_that_cuts_no_token(tmp_path, tokens, likely
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", ["cl100k_base.tiktoken", "llama-3.tokenizer.model"])
-def test_the_pattern_of_a_real_file_is_found_by_its_tokens(tmp_path, name):
+def test_the_pattern_of_a_real_file_is_inferred_from_its_tokens(tmp_path, name):
     lines = (FORMATS / name).read_bytes().splitlines(keepends=True)
     (path := tmp_path / "unknown.tiktoken").write_bytes(b"".join(lines[:-1]))
     with pytest.raises(UnknownPreError, match=f"{name.partition('.')[0]} keeps its tokens whole"):
         guiapp.open_model(path)
 
 
-def test_an_empty_token_has_its_rank_and_is_never_found(tmp_path):
+def test_an_empty_token_has_its_rank_and_is_never_produced(tmp_path):
     for empty in ("= 257\n", " 257\n"):
         path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, b"ab"])
         path.write_text(path.read_text() + empty)
@@ -250,9 +253,9 @@ def test_known_files_have_the_special_tokens_of_their_makers():
 def test_kimis_pattern_keeps_marks_in_words_and_chinese_apart(tmp_path):
     texts = [*ALL_BYTES, "क्षि".encode(), "的是".encode(), b"don't", "的a".encode()]
     tokenizer = guiapp.open_model(write(tmp_path / "own.tiktoken", texts), pre="kimi")
-    found = tokenizer.encode("क्षि的是don't的a")
-    assert found.token_ids.tolist()[:3] == [256, 257, 258]
-    assert 259 not in found.token_ids
+    actual = tokenizer.encode("क्षि的是don't的a")
+    assert actual.token_ids.tolist()[:3] == [256, 257, 258]
+    assert 259 not in actual.token_ids
 
 
 BITS = (
@@ -282,7 +285,7 @@ def test_qwens_own_code_composes_first_and_tiktoken_does_not(count):
 
 
 @pytest.mark.real_vocabs
-def test_configs_beside_ranks_count_in_the_models_own_tokenizer_alone(tmp_path):
+def test_sidecar_configs_are_ignored_when_read_as_tiktoken(tmp_path):
     ranks = (FORMATS / "cl100k_base.tiktoken").read_bytes()
     (tmp_path / "cl100k_base.tiktoken").write_bytes(ranks)
     named = {"100256": "<|dummy|>", "100262": "<|user|>", "100266": "<|end|>", "7": "(", "x": "y"}
@@ -293,13 +296,13 @@ def test_configs_beside_ranks_count_in_the_models_own_tokenizer_alone(tmp_path):
     assert own.encode("<|user|>hi<|end|>").token_ids.tolist() == [100262, 6151, 100266]
     assert (own.vocabulary.special_ids.eos, own.vocabulary.rules.add_bos) == (100266, False)
     assert "<|endofprompt|>" not in own.special_tokens.names  # those of OpenAI are other models'
-    found = alone.encode("<|user|>hi<|end|><|endoftext|>").token_ids.tolist()
-    assert (found[:3], found[-1]) == ([27, 91, 882], 100257)
+    actual = alone.encode("<|user|>hi<|end|><|endoftext|>").token_ids.tolist()
+    assert (actual[:3], actual[-1]) == ([27, 91, 882], 100257)
     plain = guiapp.open_model(FORMATS / "cl100k_base.tiktoken").encode("<|user|>hi").token_ids
-    assert found[:6] == plain.tolist()
+    assert actual[:6] == plain.tolist()
 
 
-def test_a_class_in_a_config_tells_how_its_ranks_are_split(tmp_path):
+def test_the_tokenizer_class_in_a_config_selects_the_pattern(tmp_path):
     path = write(tmp_path / "own.tiktoken", [*ALL_BYTES, "é".encode()])
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "QWenTokenizer"}')
     assert guiapp.open_model(path).encode("e\u0301").token_ids.tolist() == [256]
@@ -308,7 +311,7 @@ def test_a_class_in_a_config_tells_how_its_ranks_are_split(tmp_path):
     assert guiapp.open_model(path, "r50k_base").vocabulary.chosen_pre == "r50k_base"
 
 
-def test_ids_that_no_token_has_are_named_and_never_found(tmp_path):
+def test_unassigned_ids_are_named_and_marked_unused(tmp_path):
     path = write(tmp_path / "own.tiktoken", [b"[PAD3]"[:1], b"\xff"], first_rank=2)
     vocabulary = guiapp.open_model(path, pre="qwen").vocabulary
     assert [vocabulary.raw_text(token) for token in range(4)] == [b"[PAD0]", b"[PAD1]", b"[", "ÿ".encode()]

@@ -45,7 +45,7 @@ def test_the_tokens_of_a_real_model_are_the_same_in_this_form(tmp_path, count):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda data: data[:-3], "is damaged at token"),
         (lambda data: data[:-9], "ends in the middle of a token|is damaged at token"),
@@ -58,7 +58,7 @@ def test_the_tokens_of_a_real_model_are_the_same_in_this_form(tmp_path, count):
         (lambda data: data.replace(b"<0x0B>", b"<0x0C>", 1), "one token for each byte"),
     ],
 )
-def test_damage_is_told_in_one_sentence(tmp_path, change, said):
+def test_damage_is_reported_in_one_sentence(tmp_path, change, message):
     library = sentencepiece.SentencePieceProcessor(model_proto=trained(model_type="bpe", **LLAMA))
-    with pytest.raises(VocabError, match=said):
+    with pytest.raises(VocabError, match=message):
         guiapp.open_model(written(tmp_path, change(tokenizer_bin(library))))

@@ -143,7 +143,7 @@ def test_names_of_bytes_are_bytes_where_the_model_falls_back_to_them(tmp_path, a
     assert kinds == ["normal", "byte" if are_bytes else "normal"]
 
 
-def test_of_added_tokens_that_are_looked_for_alike_the_first_is_found(tmp_path):
+def test_the_first_of_added_tokens_with_equal_texts_is_matched(tmp_path):
     added = [
         PLAIN | {"id": 4 + n, "content": text, "normalized": True} for n, text in enumerate(("XY", "xy"))
     ]
@@ -155,15 +155,15 @@ def test_of_added_tokens_that_are_looked_for_alike_the_first_is_found(tmp_path):
     assert tokenizer.decode([4, 5]) == tokenizers.Tokenizer.from_file(str(path)).decode([4, 5])
 
 
-def test_what_lies_beside_says_what_tokens_are_for(tmp_path):
-    said = {
+def test_sidecar_files_define_the_roles_of_tokens(tmp_path):
+    config = {
         "bos_token": {"content": "<s>"},
         "eos_token": "</s>",
         "add_bos_token": True,
         "clean_up_tokenization_spaces": True,
         "chat_template": "{{ messages }}",
     }
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
     (tmp_path / "special_tokens_map.json").write_text(json.dumps({"pad_token": "[x]"}))
     tokenizer = guiapp.open_model(written(tmp_path / "tokenizer.json", padding={"strategy": "x"}))
     ids = tokenizer.vocabulary.special_ids

@@ -106,7 +106,7 @@ def demo_rules():
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_the_files_beside_say_whose_tokenizer_it_is(tmp_path, name):
+def test_sidecar_files_identify_the_tokenizer(tmp_path, name):
     build, files = FAMILIES[name]
     model = demo_rules()
     path = write_vocab_json(tmp_path, model, **files)
@@ -167,8 +167,8 @@ def test_what_ends_words_stands_for_a_space_and_the_end_of_texts_is_not_unknown(
         "<|endoftext|>",
     ]
     model = {"vocab": {text: row for row, text in enumerate(texts)}, "merges": [("a", "b</w>")]}
-    beside = {"tokenizer_config": {"tokenizer_class": "CLIPTokenizer"}}
-    vocabulary = guiapp.open_model(write_vocab_json(tmp_path, model, **beside)).vocabulary
+    sidecar_files = {"tokenizer_config": {"tokenizer_class": "CLIPTokenizer"}}
+    vocabulary = guiapp.open_model(write_vocab_json(tmp_path, model, **sidecar_files)).vocabulary
     assert [*map(vocabulary.token_bytes, range(len(texts)))] == [
         *(b"a", b"b", b" ", b"<", b"a ", b"b ", b"ab ", b" "),
         *(b"a</w>b", b"<|startoftext|>", b"<|endoftext|>"),
@@ -177,7 +177,7 @@ def test_what_ends_words_stands_for_a_space_and_the_end_of_texts_is_not_unknown(
     assert not vocabulary.effective_attributes[10] & Attribute.UNKNOWN
 
 
-def test_one_file_without_the_other_is_told(tmp_path):
+def test_a_missing_companion_file_is_reported(tmp_path):
     path = write_vocab_json(tmp_path, demo_rules())
     merges = path.with_name("merges.txt").rename(tmp_path / "m.txt")
     for given, missing in ((path, "merges.txt"), (merges, "vocab.json")):

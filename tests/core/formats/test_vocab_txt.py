@@ -68,24 +68,24 @@ CONFIGS = {
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_the_file_beside_says_how_text_is_normalised(tmp_path, name):
-    said, options = CONFIGS[name]
-    files = {} if said is None else {"tokenizer_config": said}
+def test_the_sidecar_config_defines_normalization(tmp_path, name):
+    settings, options = CONFIGS[name]
+    files = {} if settings is None else {"tokenizer_config": settings}
     ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL, **files))
     theirs = reference(SMALL, **options)
     for text in ("the Unable é中文 Ab", *texts_with(3, 60, *SPECIAL, *WORDS)):
         check(ours, theirs, text)
     warns = any("lower case" in warning for warning in ours.vocabulary.warnings)
-    assert warns == ("do_lower_case" not in (said or {}))
+    assert warns == ("do_lower_case" not in (settings or {}))
 
 
 @pytest.mark.parametrize("words", [["Ab", "un-able"], None])
-def test_words_that_the_slow_tokenizer_keeps_are_told_and_split_all_the_same(tmp_path, words):
-    said = {"do_lower_case": True, "never_split": words}
-    ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL, tokenizer_config=said))
+def test_never_split_words_are_reported_but_still_split(tmp_path, words):
+    settings = {"do_lower_case": True, "never_split": words}
+    ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL, tokenizer_config=settings))
     check(ours, reference(SMALL), "Ab un-able Un-Able")
-    told = [warning for warning in ours.vocabulary.warnings if "never_split" in warning]
-    assert len(told) == bool(words)
+    reported = [warning for warning in ours.vocabulary.warnings if "never_split" in warning]
+    assert len(reported) == bool(words)
 
 
 CODES = [*range(0x3200), *range(0xA000, 0xAC80), *range(0xF8F0, 0x10100), *range(0x10200, 0x30000, 61)]
@@ -94,7 +94,7 @@ CODES = [*range(0x3200), *range(0xA000, 0xAC80), *range(0xF8F0, 0x10100), *range
 @pytest.mark.parametrize("name", CONFIGS)
 @pytest.mark.parametrize("codes", [CODES[::3], pytest.param(range(0x20000), marks=pytest.mark.exhaustive)])
 def test_every_character_becomes_what_it_becomes_in_tokenizers(tmp_path, name, codes):
-    said, options = CONFIGS[name]
+    settings, options = CONFIGS[name]
     characters = [chr(code) for code in codes if not 0xD800 <= code < 0xE000]
     parts = [
         *characters,
@@ -104,7 +104,7 @@ def test_every_character_becomes_what_it_becomes_in_tokenizers(tmp_path, name, c
     ]
     lines = [*SPECIAL, *(f"{mark}{part}" for part in parts for mark in ("", "##") if not part.isspace())]
     vocab = {text: row for row, text in enumerate(dict.fromkeys(lines))}
-    files = {} if said is None else {"tokenizer_config": said}
+    files = {} if settings is None else {"tokenizer_config": settings}
     ours, theirs = guiapp.open_model(write_vocab_txt(tmp_path, vocab, **files)), reference(vocab, **options)
     for start in range(0, len(characters), 200):
         some = characters[start : start + 200]
@@ -133,7 +133,7 @@ def test_what_the_fast_encoder_cannot_do_goes_the_long_way(tmp_path, text):
     assert ours.encoders["fast"].exact
 
 
-def test_special_tokens_are_those_of_the_files_beside(tmp_path):
+def test_special_tokens_come_from_the_sidecar_files(tmp_path):
     ours = guiapp.open_model(
         write_vocab_txt(
             tmp_path,
@@ -161,7 +161,7 @@ def test_special_tokens_are_those_of_the_files_beside(tmp_path):
     assert (ids.bos, ids.sep, ids.pad, ids.mask, ids.unk) == (3, 1, 2, 4, 0)
 
 
-def test_added_tokens_are_special_only_where_a_file_says_so(tmp_path):
+def test_added_tokens_are_special_only_if_a_file_declares_it(tmp_path):
     listed = {"22": {"content": "two words"}, "23": {"content": "<new>", "special": True}}
     model = guiapp.open_model(
         write_vocab_txt(tmp_path, SMALL, tokenizer_config={"added_tokens_decoder": listed})
@@ -208,6 +208,6 @@ def test_long_texts_are_encoded_in_parts_as_in_one(tmp_path, monkeypatch):
     monkeypatch.setattr(tokenizers, "LEAST_PART", 50)
     ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL)).with_threads(3)
     text = "".join([*texts_with(9, 300, *WORDS), "가", "x" * 300, *texts_with(10, 300, *WORDS)])
-    found, whole = ours.encode(text), ours.with_threads(1).encode(text)
-    assert found.token_ids.tolist() == whole.token_ids.tolist() == reference(SMALL).encode(text).ids
-    assert found.spans.tolist() == whole.spans.tolist()
+    encoding, whole = ours.encode(text), ours.with_threads(1).encode(text)
+    assert encoding.token_ids.tolist() == whole.token_ids.tolist() == reference(SMALL).encode(text).ids
+    assert encoding.spans.tolist() == whole.spans.tolist()

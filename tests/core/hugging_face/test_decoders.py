@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from library_components import DECODERS, said
+from library_components import DECODERS, json_of
 from texts_for_components import texts
 from tokenizers import decoders as library
 
@@ -58,7 +58,7 @@ def test_sequences_of_all_decoders_give_what_the_library_gives(components, token
     except BaseException as error:  # it panics where Strip takes all of a token from both ends
         assume("Panic" not in type(error).__name__)
         raise
-    assert decoder_of(said(sequence)).decode(tokens) == expected
+    assert decoder_of(json_of(sequence)).decode(tokens) == expected
 
 
 def test_without_a_decoder_spaces_are_between_the_tokens():

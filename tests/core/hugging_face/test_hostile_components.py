@@ -41,7 +41,7 @@ PLAIN = st.one_of(
     ),
     *(st.just({"String": "a"}), st.just({"Regex": r"\s+"}), st.just({"Regex": 3}), st.just({})),
 )
-SAID = st.recursive(
+ENTRIES = st.recursive(
     PLAIN,
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -56,10 +56,10 @@ SAID = st.recursive(
 )
 
 
-@given(st.sampled_from(READERS), SAID, texts(4))
-def test_whatever_is_said_gives_a_component_or_a_sentence(reader, said, text):
+@given(st.sampled_from(READERS), ENTRIES, texts(4))
+def test_any_input_gives_a_component_or_an_error_message(reader, entry, text):
     try:
-        component = reader(said)
+        component = reader(entry)
     except ComponentError as refused:
         sentence = str(refused)
     else:
@@ -94,7 +94,7 @@ def test_sequences_may_not_be_nested_deeply_or_be_too_long(reader, key):
 
 
 @pytest.mark.parametrize(
-    ("reader", "said", "sentence"),
+    ("reader", "entry", "sentence"),
     [
         (normalizer_of, {"type": "Foo"}, "uses a normalizer “Foo”, which is unknown"),
         (decoder_of, {}, "has a decoder without a type"),
@@ -112,9 +112,9 @@ def test_sequences_may_not_be_nested_deeply_or_be_too_long(reader, key):
         (decoder_of, [], "has a decoder that is not a JSON object"),
     ],
 )
-def test_what_is_wrong_is_named(reader, said, sentence):
+def test_what_is_wrong_is_named(reader, entry, sentence):
     with pytest.raises(ComponentError, match=f"^{sentence}$"):
-        reader(said)
+        reader(entry)
 
 
 def test_a_text_that_would_explode_is_refused_before_it_does():
@@ -164,10 +164,10 @@ KEYS_OF_PARTS = {"normalizer": "normalizers", "pre_tokenizer": "pretokenizers", 
 @pytest.mark.skipif(sys.platform != "linux", reason="it limits and measures memory")
 @pytest.mark.parametrize(("kind", "parts"), GROWING.values(), ids=GROWING)
 def test_growth_is_refused_before_memory_is_taken_for_it(kind, parts):
-    said = json.dumps({kind: {"type": "Sequence", KEYS_OF_PARTS[kind]: parts}})
-    child = [sys.executable, "-c", MEASURED, said, "a b" * 100]
-    found = subprocess.run(child, capture_output=True, text=True, env=environment(), check=True)
-    assert int(found.stdout) < 50 << 10, "kB"
+    entry = json.dumps({kind: {"type": "Sequence", KEYS_OF_PARTS[kind]: parts}})
+    child = [sys.executable, "-c", MEASURED, entry, "a b" * 100]
+    completed = subprocess.run(child, capture_output=True, text=True, env=environment(), check=True)
+    assert int(completed.stdout) < 50 << 10, "kB"
 
 
 def test_rules_of_unicode_may_make_a_text_many_times_as_long():

@@ -8,7 +8,7 @@ import pytest
 from arrays import as_array
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library_components import FORMS, OTHERS, PLAIN, SPLITS, prepare, said
+from library_components import FORMS, OTHERS, PLAIN, SPLITS, json_of, prepare
 from texts_for_components import texts
 
 from guiapp.core.hugging_face.independent_words import word_edges
@@ -18,8 +18,8 @@ from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
 from guiapp.native.encoders import FIRST_WORD, AskedWords
 from guiapp.native.special_tokens import CallOptions
 
-CHANGES = [normalizer_of(said(each)) for each in (*FORMS, *OTHERS)]
-CUTTERS = [pre_tokenizer_of(said(each)) for each in (*PLAIN, *SPLITS)]
+CHANGES = [normalizer_of(json_of(each)) for each in (*FORMS, *OTHERS)]
+CUTTERS = [pre_tokenizer_of(json_of(each)) for each in (*PLAIN, *SPLITS)]
 NO_EDGES = np.zeros(256, np.bool_), np.zeros(1 << 16, np.bool_)
 PAIRS = [
     (change, cutter) for change in CHANGES for cutter in CUTTERS if word_edges(change, cutter, []) is not None
@@ -104,7 +104,7 @@ def test_new_words_are_asked_for_once(given_texts):
         assert all(len(set(each[1:])) == len(each[1:]) for each in asked)
 
 
-def test_a_text_of_more_and_longer_words_than_are_kept():
+def test_more_and_longer_words_than_are_cached_encode_correctly():
     dice, asked = random.Random(7), []
     words, expected = asked_words(asked)
     new = ["".join(dice.choices("abcé日", k=dice.choice([3, 8, 20, 3000]))) for _ in range(3000)]

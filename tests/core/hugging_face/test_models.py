@@ -41,13 +41,13 @@ def tokens_of(texts, unknown):
 
 def expected(reference, pieces):
     """Ids, and spans in bytes of the pieces side by side; tokens of bytes have all the span of their text."""
-    found, start = [], 0
+    result, start = [], 0
     for piece in pieces:
         encoding = reference.encode(piece)
         for token, (first, last) in zip(encoding.ids, encoding.offsets, strict=True):
-            found.append((token, start + len(piece[:first].encode()), start + len(piece[:last].encode())))
+            result.append((token, start + len(piece[:first].encode()), start + len(piece[:last].encode())))
         start += len(piece.encode())
-    return found
+    return result
 
 
 def encoded(model, pieces):
@@ -88,7 +88,7 @@ def test_word_piece_takes_what_tokenizers_takes(texts, prefix, most, pieces):
 
 
 @given(st.lists(st.tuples(TEXTS, SCORES), max_size=12), st.booleans(), st.booleans(), PIECES)
-def test_unigram_finds_what_tokenizers_finds(rows, has_bytes, falls_back, pieces):
+def test_unigram_matches_tokenizers(rows, has_bytes, falls_back, pieces):
     rows = [*rows, (UNKNOWN, -1.0), *((text, -9.0) for text in BYTES if has_bytes or text < "<0xC4>")]
     texts = [text for text, _ in rows]
     unknown = texts.index(UNKNOWN)
@@ -98,12 +98,12 @@ def test_unigram_finds_what_tokenizers_finds(rows, has_bytes, falls_back, pieces
     last = {text: row for row, text in enumerate(texts)}
     of_bytes = {byte: last[text] for byte, text in enumerate(BYTES) if text in last} if falls_back else {}
     model = UnigramModel(tokens_of(texts, unknown), np.array([score for _, score in rows]), of_bytes)
-    found, wanted = encoded(model, pieces), expected(reference, pieces)
-    assert unspelled(found, texts) == unspelled(wanted, texts)
+    result, theirs = encoded(model, pieces), expected(reference, pieces)
+    assert unspelled(result, texts) == unspelled(theirs, texts)
 
 
 @given(VOCAB, PIECES)
-def test_word_level_looks_up_what_tokenizers_looks_up(texts, pieces):
+def test_word_level_matches_tokenizers(texts, pieces):
     texts = list(dict.fromkeys([*texts, UNKNOWN]))
     reference = reference_of(
         {"type": "WordLevel", "unk_token": UNKNOWN, "vocab": {text: row for row, text in enumerate(texts)}}
@@ -112,7 +112,7 @@ def test_word_level_looks_up_what_tokenizers_looks_up(texts, pieces):
     assert encoded(model, pieces) == expected(reference, pieces)
 
 
-def test_unknown_text_without_a_token_for_it_is_told():
+def test_unknown_text_without_an_unknown_token_is_refused():
     tokens = tokens_of(["a"], None)
     for model in (
         WordPieceModel(tokens, b"##", 9),
@@ -130,22 +130,24 @@ def test_unknown_text_without_a_token_for_it_is_told():
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.exhaustive)])
 def test_real_vocabularies_give_the_ids_and_spans_of_tokenizers(name, count):
     document = json.loads(hugging_face_json(opened(VOCABS / f"ggml-vocab-{name}.gguf")))
-    said = document["model"]
-    reference = reference_of(said)
-    if said["type"] == "WordPiece":
-        texts = [*said["vocab"]]
-        assert [*said["vocab"].values()] == [*range(len(texts))]
+    section = document["model"]
+    reference = reference_of(section)
+    if section["type"] == "WordPiece":
+        texts = [*section["vocab"]]
+        assert [*section["vocab"].values()] == [*range(len(texts))]
         model = WordPieceModel(
-            tokens_of(texts, said["vocab"]["[UNK]"]), b"##", said["max_input_chars_per_word"]
+            tokens_of(texts, section["vocab"]["[UNK]"]), b"##", section["max_input_chars_per_word"]
         )
     else:
-        texts = [text for text, _ in said["vocab"]]
+        texts = [text for text, _ in section["vocab"]]
         model = UnigramModel(
-            tokens_of(texts, said["unk_id"]),
-            np.array([number_as_read_there(repr(score)) for _, score in said["vocab"]]),
+            tokens_of(texts, section["unk_id"]),
+            np.array([number_as_read_there(repr(score)) for _, score in section["vocab"]]),
         )
     for text in random_texts(11, count):
         plain = text.decode("utf-8", "replace").lower()
-        pieces = plain.split() if said["type"] == "WordPiece" else ["▁" + word for word in plain.split(" ")]
+        pieces = (
+            plain.split() if section["type"] == "WordPiece" else ["▁" + word for word in plain.split(" ")]
+        )
         if pieces:
             assert encoded(model, pieces) == expected(reference, pieces)

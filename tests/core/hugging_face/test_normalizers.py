@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from library_components import FORMS, OTHERS, PRECOMPILED, said
-from texts_for_components import TELLING_CHARACTERS, every_character, texts
+from library_components import FORMS, OTHERS, PRECOMPILED, json_of
+from texts_for_components import SAMPLE_CHARACTERS, every_character, texts
 from tokenizers import normalizers as library
 
 from guiapp.core.hugging_face.characters import FOLDER
@@ -18,7 +18,7 @@ from guiapp.core.hugging_face.normalizers import normalizer_of
 from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
 
-ours = cache(lambda component: normalizer_of(said(component)))
+ours = cache(lambda component: normalizer_of(json_of(component)))
 
 
 def normalized(component, text):
@@ -30,30 +30,32 @@ ALL_BUT_SOME_OF_BERT = [each for each in FORMS + OTHERS if each not in BERT] + B
 """The switches of BERT's are looked at one after the other: each value of each is there."""
 
 
-@pytest.mark.parametrize("component", ALL_BUT_SOME_OF_BERT, ids=lambda each: str(said(each))[:120])
+@pytest.mark.parametrize("component", ALL_BUT_SOME_OF_BERT, ids=lambda each: str(json_of(each))[:120])
 def test_characters_become_what_the_library_makes_of_them(component):
     for between in ("", "a", "\u0301e"):
-        text = between.join(TELLING_CHARACTERS)
+        text = between.join(SAMPLE_CHARACTERS)
         assert normalized(component, text) == component.normalize_str(text)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("component", FORMS + OTHERS, ids=lambda each: str(said(each))[:120])
+@pytest.mark.parametrize("component", FORMS + OTHERS, ids=lambda each: str(json_of(each))[:120])
 def test_every_character_becomes_what_the_library_makes_of_it(component):
     for between in ("", "a", "\u0301", "\u0600", "a\u200d", "\u0301e"):
         text = between.join(every_character())
         assert normalized(component, text) == component.normalize_str(text)
 
 
-IN_A_ROW = [each for each in FORMS * 4 + OTHERS if said(each).get("prepend") != ""]  # of which theirs can die
+IN_A_ROW = [
+    each for each in FORMS * 4 + OTHERS if json_of(each).get("prepend") != ""
+]  # of which theirs can die
 
 
 @given(st.lists(st.sampled_from(IN_A_ROW), min_size=1, max_size=4), texts())
 @example([OTHERS[6]], "\u0301\t")
 def test_sequences_of_all_components_normalize_as_the_library_does(components, text):
     sequence = library.Sequence(components)
-    found = normalize(normalizer_of(said(sequence)), text.encode(), is_first=True).text()
-    assert found == sequence.normalize_str(text)
+    actual = normalize(normalizer_of(json_of(sequence)), text.encode(), is_first=True).text()
+    assert actual == sequence.normalize_str(text)
 
 
 COMBINING = (

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from library_components import EXPRESSIONS, PLAIN, SPLITS, prepare, said
-from texts_for_components import TELLING_CHARACTERS, every_character, texts
+from library_components import EXPRESSIONS, PLAIN, SPLITS, json_of, prepare
+from texts_for_components import SAMPLE_CHARACTERS, every_character, texts
 from tokenizers import Regex, normalizers, pre_tokenizers
 from tokenizers import pre_tokenizers as library
 from tokenizers.normalizers import BertNormalizer
@@ -36,18 +36,18 @@ def library_pieces(component, text):
     return [piece for piece, _ in component.pre_tokenize_str(text)]
 
 
-@pytest.mark.parametrize("component", PLAIN, ids=lambda each: str(said(each)))
+@pytest.mark.parametrize("component", PLAIN, ids=lambda each: str(json_of(each)))
 def test_characters_are_cut_as_the_library_does(component):
-    ours = pre_tokenizer_of(said(component))
+    ours = pre_tokenizer_of(json_of(component))
     for between in ("", "a"):
-        text = between.join(TELLING_CHARACTERS)
+        text = between.join(SAMPLE_CHARACTERS)
         assert pieces_of(ours, text) == library_pieces(component, text)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("component", PLAIN + SPLITS, ids=lambda each: str(said(each)))
+@pytest.mark.parametrize("component", PLAIN + SPLITS, ids=lambda each: str(json_of(each)))
 def test_every_character_is_cut_as_the_library_does(component):
-    ours = pre_tokenizer_of(said(component))
+    ours = pre_tokenizer_of(json_of(component))
     for between in ("", "a", " "):
         text = between.join(every_character())
         assert pieces_of(ours, text) == library_pieces(component, text)
@@ -56,15 +56,15 @@ def test_every_character_is_cut_as_the_library_does(component):
 @given(st.lists(st.sampled_from(PLAIN + SPLITS), min_size=1, max_size=4), texts())
 def test_sequences_of_all_components_cut_as_the_library_does(components, text):
     sequence = library.Sequence(components)
-    assert pieces_of(pre_tokenizer_of(said(sequence)), text) == library_pieces(sequence, text)
+    assert pieces_of(pre_tokenizer_of(json_of(sequence)), text) == library_pieces(sequence, text)
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_expressions_cut_all_characters_as_oniguruma_does(expression):
     component = library.Split(Regex(expression), "isolated")
-    ours = pre_tokenizer_of(said(component))
+    ours = pre_tokenizer_of(json_of(component))
     for between in ("", "a"):
-        text = between.join(TELLING_CHARACTERS)
+        text = between.join(SAMPLE_CHARACTERS)
         assert pieces_of(ours, text) == library_pieces(component, text)
 
 
@@ -72,7 +72,7 @@ def test_expressions_cut_all_characters_as_oniguruma_does(expression):
 def test_patterns_cut_as_the_pre_tokenizer_that_they_are_of(expressions, cuts, text):
     named = {"digits": library.Digits(False), "punctuation": library.Punctuation("isolated")}
     parts = [named.get(each) or library.Split(Regex(each), "isolated") for each in expressions]
-    whole = pre_tokenizer_of(said(library.Sequence([*parts, library.ByteLevel(False, use_regex=cuts)])))
+    whole = pre_tokenizer_of(json_of(library.Sequence([*parts, library.ByteLevel(False, use_regex=cuts)])))
     bare, patterns = without_byte_mapping(whole), patterns_of(whole)
     assert bare is not None
     assert patterns is not None
@@ -85,14 +85,14 @@ def test_patterns_cut_as_the_pre_tokenizer_that_they_are_of(expressions, cuts, t
 
 
 def test_only_pre_tokenizers_that_merely_cut_have_patterns():
-    kept = said(library.Sequence([library.Split(" ", "isolated"), library.ByteLevel(False)]))
-    assert patterns_of(pre_tokenizer_of(kept))
+    splitting_only = json_of(library.Sequence([library.Split(" ", "isolated"), library.ByteLevel(False)]))
+    assert patterns_of(pre_tokenizer_of(splitting_only))
     for changed in (
-        said(library.Sequence([library.Split(" ", "removed"), library.ByteLevel(False)])),
-        said(library.Sequence([library.ByteLevel(False), library.ByteLevel(False)])),
-        said(library.Sequence([library.ByteLevel(False), library.Digits(True)])),
-        said(library.ByteLevel(True)),
-        said(library.Metaspace()),
+        json_of(library.Sequence([library.Split(" ", "removed"), library.ByteLevel(False)])),
+        json_of(library.Sequence([library.ByteLevel(False), library.ByteLevel(False)])),
+        json_of(library.Sequence([library.ByteLevel(False), library.Digits(True)])),
+        json_of(library.ByteLevel(True)),
+        json_of(library.Metaspace()),
         None,
     ):
         assert patterns_of(pre_tokenizer_of(changed)) is None
@@ -126,7 +126,7 @@ def character_spans(prepared, text):
 @given(st.lists(st.sampled_from(CUTTERS), min_size=1, max_size=3), texts())
 def test_pieces_that_nothing_was_inserted_in_have_the_spans_of_the_library(components, text):
     sequence = pre_tokenizers.Sequence([*components, pre_tokenizers.ByteLevel(False)])
-    prepared = prepare(normalizer_of(None), pre_tokenizer_of(said(sequence)), text.encode(), is_first=True)
+    prepared = prepare(normalizer_of(None), pre_tokenizer_of(json_of(sequence)), text.encode(), is_first=True)
     expected = [span for _, span in sequence.pre_tokenize_str(text)]
     assert character_spans(prepared, text) == expected
 
@@ -137,7 +137,7 @@ def test_pieces_that_nothing_was_inserted_in_have_the_spans_of_the_library(compo
 )
 def test_words_of_normalized_texts_lie_in_what_they_were_made_of(component, text):
     prepared = prepare(
-        normalizer_of(said(component)),
+        normalizer_of(json_of(component)),
         pre_tokenizer_of({"type": "WhitespaceSplit"}),
         text.encode(),
         is_first=True,
@@ -158,8 +158,8 @@ def test_each_byte_takes_a_byte_and_the_last_one_the_rest():
 
 
 def test_inserted_text_has_an_empty_span_and_dropped_text_none():
-    bert = normalizer_of(said(BertNormalizer()))
-    made = prepare(bert, pre_tokenizer_of(said(BertPreTokenizer())), "a\u200d国b ".encode(), True)
+    bert = normalizer_of(json_of(BertNormalizer()))
+    made = prepare(bert, pre_tokenizer_of(json_of(BertPreTokenizer())), "a\u200d国b ".encode(), True)
     assert made.normalized.data.tobytes().decode() == "a国b"
     assert made.normalized.starts.tolist() == [0, 4, 5, 6, 7]
     spaced = prepare(normalizer_of({"type": "Prepend", "prepend": "▁"}), pre_tokenizer_of(None), b"ab", True)
@@ -168,7 +168,7 @@ def test_inserted_text_has_an_empty_span_and_dropped_text_none():
 
 
 def test_only_what_begins_the_whole_text_gets_the_first_prefix():
-    first = pre_tokenizer_of(said(pre_tokenizers.Metaspace(prepend_scheme="first")))
+    first = pre_tokenizer_of(json_of(pre_tokenizers.Metaspace(prepend_scheme="first")))
     for is_first, expected in ((True, "▁a▁b"), (False, "a▁b")):
         assert (
             prepare(normalizer_of(None), first, b"a b", is_first).normalized.data.tobytes().decode()
@@ -194,9 +194,9 @@ def test_only_what_begins_the_whole_text_gets_the_first_prefix():
     ),
     st.text("aé\u0301ệ½¨ b가İ"),
 )
-def test_no_byte_of_a_character_that_partly_stays_is_left_out(components, text):
+def test_spans_cover_each_character_wholly_or_not_at_all(components, text):
     data = text.encode()
-    normal = normalize(normalizer_of(said(normalizers.Sequence(components))), data, True)
+    normal = normalize(normalizer_of(json_of(normalizers.Sequence(components))), data, True)
     starts, ends = normal.both_spans()
     covered = np.zeros(len(data), np.bool_)
     for start, end in zip(starts, ends, strict=True):
@@ -209,13 +209,13 @@ def test_no_byte_of_a_character_that_partly_stays_is_left_out(components, text):
 
 
 def test_what_is_left_of_a_character_has_all_of_it():
-    bert = normalizer_of(said(BertNormalizer()))
+    bert = normalizer_of(json_of(BertNormalizer()))
     normal = normalize(bert, "aéệe\u0301".encode(), True)
     assert normal.text() == "aeee"
     assert normal.both_spans()[1].tolist() == [1, 3, 6, 7]
 
 
-def test_files_of_old_say_add_prefix_space():
+def test_add_prefix_space_of_older_files_is_supported():
     old = {"type": "Metaspace", "replacement": "▁", "add_prefix_space": False}
     assert pieces_of(pre_tokenizer_of(old), "a b") == ["a", "▁b"]
     assert pieces_of(pre_tokenizer_of({**old, "add_prefix_space": True}), "a b") == ["▁a", "▁b"]

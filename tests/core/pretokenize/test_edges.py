@@ -49,8 +49,8 @@ PIECES = {
 def test_each_piece_has_its_rule_in_words(pre):
     patterns = PRE_TOKENIZERS[pre].patterns
     ends = piece_ends(patterns, TEXT.encode(), [len(TEXT.encode())]).tolist()
-    found = [TEXT.encode()[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
-    assert found == [piece for piece, _ in PIECES[pre]]
+    results = [TEXT.encode()[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+    assert results == [piece for piece, _ in PIECES[pre]]
     start = 0
     for piece, rule in PIECES[pre]:
         assert rule_of(patterns, TEXT, start, start + len(piece)) == rule
@@ -85,17 +85,17 @@ def test_the_patterns_are_those_that_cut_the_text_itself(tmp_path, model, pre, a
     assert patterns_of(vocabulary) == (vocabulary.patterns if are_cut else ())
 
 
-def test_a_branch_is_told_with_its_place_among_the_others_and_line_ends_spelled():
+def test_a_branch_has_its_index_and_escaped_line_ends():
     pattern = Pattern("a|(b|c)|[|\n]+")
-    found = [branch_of((pattern,), "ab\n|", *span) for span in ((0, 1), (1, 2), (2, 4))]
-    assert found == [
+    results = [branch_of((pattern,), "ab\n|", *span) for span in ((0, 1), (1, 2), (2, 4))]
+    assert results == [
         PatternBranch(0, "a", 0, 3, ""),
         PatternBranch(0, "(b|c)", 1, 3, ""),
         PatternBranch(0, r"[|\n]+", 2, 3, ""),
     ]
 
 
-def test_the_last_pattern_that_makes_a_piece_is_told_first_and_unsaid_ones_as_they_stand():
+def test_the_last_pattern_that_makes_a_piece_is_reported():
     first, second = Pattern("ab|[xy]"), Pattern("b|[xy]+")
     assert branch_of((first, second), "abx", 2, 3) == PatternBranch(1, "[xy]+", 1, 2, "")
     assert branch_of((first, second), "abx", 0, 2) == PatternBranch(0, "ab", 0, 2, "")
@@ -109,7 +109,7 @@ def test_between_certain_places_pieces_are_the_same_within_any_text():
     text = b"ab cd ef"
     after, before = certain(patterns, text)
     assert (text[:after], text[before:]) == (b"ab", b" ef")
-    for around in (b"", b"x", b" ", b"'1"):
-        whole = around + text + around
-        ends = piece_ends(patterns, whole, [len(whole)]) - len(around)
+    for context in (b"", b"x", b" ", b"'1"):
+        whole = context + text + context
+        ends = piece_ends(patterns, whole, [len(whole)]) - len(context)
         assert {after, before} <= {*ends.tolist()}

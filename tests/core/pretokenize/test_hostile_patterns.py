@@ -85,7 +85,7 @@ def random_run(source: random.Random) -> str:
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in range(1, 40))]
 )
-def test_twins_agree_where_attempts_get_far(seed):
+def test_native_and_reference_agree_on_long_match_attempts(seed):
     source = random.Random(seed)
     for _ in range(25):
         patterns = [random_pattern(source) for _ in range(source.choice([1, 1, 1, 2]))]

@@ -56,8 +56,8 @@ def test_what_a_file_leaves_open_is_as_llama_cpp_takes_it(pre, oracle, tmp_path)
     tokenizer, model = guiapp.open_model(path), oracle.load(os.fspath(path))
     rules, ids, expected = tokenizer.vocabulary.rules, tokenizer.vocabulary.special_ids, model.info()
     assert [rules.add_bos, rules.add_eos, rules.add_sep] == [expected[f"add_{name}"] for name in ADDED]
-    found = (getattr(ids, name) for name in ADDED)
-    assert [-1 if token is None else token for token in found] == [expected[name] for name in ADDED]
+    role_ids = (getattr(ids, name) for name in ADDED)
+    assert [-1 if token is None else token for token in role_ids] == [expected[name] for name in ADDED]
     for text in (b"", b"zqj zqj", b"\n\nzqj\n\n\nZQJ", b"a zqj , zqj ."):
         token_ids = model.tokenize(text, True, True)
         assert tokenizer.encode(text).token_ids.tolist() == token_ids
@@ -67,6 +67,6 @@ def test_what_a_file_leaves_open_is_as_llama_cpp_takes_it(pre, oracle, tmp_path)
 def rewrite_pre(source, target, pre):
     """Copy a vocabulary file, which has no tensors to be aligned, with another `tokenizer.ggml.pre`."""
     key = "tokenizer.ggml.pre"
-    before, former, behind = source.read_bytes().partition(entry(key, PRE_OF_SOURCE))
+    before, former, after = source.read_bytes().partition(entry(key, PRE_OF_SOURCE))
     assert former
-    target.write_bytes(before + entry(key, pre) + behind)
+    target.write_bytes(before + entry(key, pre) + after)

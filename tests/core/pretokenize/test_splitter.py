@@ -47,7 +47,7 @@ def pieces(name: str, text: bytes) -> list[int]:
 
 
 @pytest.mark.parametrize("name", DISTINCT)
-def test_twins_agree(name):
+def test_native_and_reference_splitters_agree(name):
     source = random.Random(name)
     for _ in range(300):
         text = random_text(source, source.randint(0, 25))
@@ -128,14 +128,14 @@ def test_long_runs_take_linear_time(kind):
 
 
 @pytest.mark.parametrize("kind", LONG_RUNS)
-def test_runs_are_cut_as_the_patterns_say(kind):
+def test_long_runs_are_split_like_the_reference(kind):
     text = LONG_RUNS[kind][:300].encode() + LONG_RUNS[kind][-2:].encode()
     for name in DISTINCT:
         assert pieces(name, text) == splitter_for(name).split_readable(text), name
 
 
 @pytest.mark.parametrize("name", DISTINCT)
-def test_an_edit_costs_only_the_text_around_it(name):
+def test_an_edit_changes_pieces_only_near_it(name):
     source, splitter = random.Random(name), splitter_for(name)
     for _ in range(200):
         before, old_middle, new_middle, after = (random_text(source, source.randint(0, 12)) for _ in range(4))
@@ -143,10 +143,10 @@ def test_an_edit_costs_only_the_text_around_it(name):
         first = splitter.restart_before(as_array(new), len(before))
         last = splitter.restart_after(as_array(new), len(new) - len(after))
         shift = len(new) - len(old)
-        kept_before = [end for end in pieces(name, old) if end <= first]
+        unchanged_before = [end for end in pieces(name, old) if end <= first]
         middle = [first + end for end in pieces(name, new[first:last])]
-        kept_after = [end + shift for end in pieces(name, old) if end + shift > last]
-        assert kept_before + middle + kept_after == pieces(name, new), (old, new, first, last)
+        unchanged_after = [end + shift for end in pieces(name, old) if end + shift > last]
+        assert unchanged_before + middle + unchanged_after == pieces(name, new), (old, new, first, last)
 
 
 @pytest.mark.parametrize("name", sorted(set(DISTINCT) - {"laguna", "gemma4", "superbpe"}))
@@ -187,7 +187,7 @@ def without_windows(splitter: Splitter) -> native.SplitterHandle:
 
 
 @pytest.mark.parametrize("name", WITH_WINDOWS)
-def test_windows_find_the_ends_that_the_automaton_finds(name):
+def test_windows_give_the_same_ends_as_the_automaton(name):
     splitter = splitter_for(name)
     assert len(splitter.machine.windows)
     plain = without_windows(splitter)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
-from texts_for_components import TELLING_CHARACTERS, texts
+from texts_for_components import SAMPLE_CHARACTERS, texts
 from tokenizers import Regex, pre_tokenizers
 
 from guiapp.core.hugging_face.aligned import aligned
@@ -61,7 +61,7 @@ def pieces_of(expression, text):
 @given(pattern=patterns(), text=st.text(st.sampled_from(LETTERS), max_size=25))
 def test_patterns_cut_as_pythons_do(pattern, text):
     ours, theirs = pattern
-    if any((found := re.match(theirs, letter)) and not found[0] for letter in ["", *LETTERS]):
+    if any((matched := re.match(theirs, letter)) and not matched[0] for letter in ["", *LETTERS]):
         reject()  # it also matches the empty text
     splitter, data = Splitter((Pattern(ours, "unicode"),)), text.encode()
     expected = [len(text[:end].encode()) for end in pieces_of(theirs, text)] if text else []
@@ -107,7 +107,7 @@ def test_a_possessive_repetition_is_read_as_a_greedy_one(plain):
         ("a" * 16_385, "it is too long (16,385 characters)"),
     ],
 )
-def test_what_is_not_known_is_said(pattern, reason):
+def test_unsupported_patterns_are_refused_with_a_reason(pattern, reason):
     with pytest.raises(PatternError) as caught:
         expanded(pattern)
     assert str(caught.value) == reason
@@ -160,10 +160,10 @@ def our_ends(source: str, text: str) -> list[int]:
 
 
 @pytest.mark.parametrize("source", SETS.split())
-def test_sets_hold_the_characters_that_oniguruma_finds_in_them(source):
+def test_sets_contain_the_same_characters_as_in_oniguruma(source):
     component = pre_tokenizers.Split(Regex(source), "removed")
     ours = pre_tokenizer_of(json.loads(component.__getstate__()))
-    text = "".join(TELLING_CHARACTERS)
+    text = "".join(SAMPLE_CHARACTERS)
     pieces = ours.cut(whole(aligned(text.encode(), True)))
     assert pieces.text.text() == "".join(piece for piece, _ in component.pre_tokenize_str(text))
 
@@ -206,6 +206,6 @@ def test_numbers_that_are_no_characters_are_refused(code):
 
 @pytest.mark.parametrize("source", [*REFUSED.split(), *LARGE], ids=lambda each: each[:30])
 def test_other_patterns_are_refused_in_a_sentence_that_quotes_them(source):
-    said = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+    config = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
     with pytest.raises(ComponentError, match="has a pre-tokenizer “Split” whose pattern “"):
-        pre_tokenizer_of(said)
+        pre_tokenizer_of(config)

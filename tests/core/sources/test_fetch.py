@@ -47,23 +47,23 @@ def test_of_a_model_only_the_header_is_fetched_by_ranges_that_grow(server, steps
     assert ranges(server, "/m/bpe.gguf") == ["bytes=0-8191", "bytes=8192-32767", "bytes=32768-131071"]
     assert tokenizer.vocabulary.path.name == "bpe.gguf"
     assert tokenizer.vocabulary.warnings == guiapp.open_model("demo:bpe").vocabulary.warnings
-    found = cached.cached(url)
-    assert found.whole_bytes == len(MODEL + TENSORS) > 10 * found.path.stat().st_size
+    downloaded = cached.cached(url)
+    assert downloaded.whole_bytes == len(MODEL + TENSORS) > 10 * downloaded.path.stat().st_size
 
 
-def test_a_server_without_ranges_is_told_to_stop_when_the_header_is_here(server, steps):
+def test_a_download_without_ranges_stops_after_the_header(server, steps):
     url = server.serves("/bpe.gguf", file(MODEL + TENSORS, has_ranges=False))
-    found = fetched(url)
-    assert found.path.stat().st_size < len(MODEL) + len(TENSORS) // 2
-    assert (found.whole_bytes, len(server.asked)) == (len(MODEL + TENSORS), 1)
+    downloaded = fetched(url)
+    assert downloaded.path.stat().st_size < len(MODEL) + len(TENSORS) // 2
+    assert (downloaded.whole_bytes, len(server.asked)) == (len(MODEL + TENSORS), 1)
 
 
 @pytest.mark.parametrize("says_length", [True, False])
 def test_other_files_are_fetched_whole(server, says_length):
     data = bytes(range(256)) * 9000
     url = server.serves("/t.bin?x=1", file(data, has_ranges=False, says_length=says_length))
-    found = fetched(url)
-    assert (found.path.read_bytes(), found.path.name) == (data, "t.bin")
+    downloaded = fetched(url)
+    assert (downloaded.path.read_bytes(), downloaded.path.name) == (data, "t.bin")
     assert fetched(server.serves("/ranges", file(data))).path.read_bytes() == data
 
 
@@ -80,14 +80,14 @@ def test_what_is_the_same_is_not_sent_again_and_what_is_new_is(server):
 def test_of_two_addresses_with_files_of_one_name_each_keeps_its_own(server):
     one, two = (server.serves(f"/{where}/tokenizer.json", file(where.encode())) for where in ("a", "b"))
     assert [fetched(url).path.read_bytes() for url in (one, two, one)] == [b"a", b"b", b"a"]
-    beside = fetched(server.serves("/a/config.json", file(b"{}")))
-    assert beside.path.parent == fetched(one).path.parent
+    sidecar = fetched(server.serves("/a/config.json", file(b"{}")))
+    assert sidecar.path.parent == fetched(one).path.parent
 
 
 @pytest.mark.parametrize(
     "name", ["..", "%2e%2e%2fup", "", ".hidden", "a%00b", "x" * 500, "con/..%5c..%5cup", "tökenizer.json"]
 )
-def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
+def test_any_file_name_is_stored_inside_the_cache(home, name):
     path = cached.path_of(f"http://x/{name}")
     assert path.parent.parent == cached.folder()
     assert path.name == path.name.strip(".")
@@ -96,7 +96,7 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         (
             status(401),
@@ -119,16 +119,16 @@ def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
         ),
     ],
 )
-def test_what_a_server_says_is_said_in_a_sentence(server, answer, said):
+def test_server_errors_are_reported_in_a_sentence(server, answer, message):
     url = server.serves("/x", answer)
     with pytest.raises(VocabError) as caught:
         fetched(url)
-    assert str(caught.value).endswith(said)
+    assert str(caught.value).endswith(message)
     assert not cached.path_of(url).exists()
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
-def test_a_redirect_is_followed_and_the_token_stays_at_the_hub(server, monkeypatch, host):
+def test_a_redirect_is_followed_without_forwarding_the_token(server, monkeypatch, host):
     monkeypatch.setenv("HF_TOKEN", "s3cret")
     with serving() as other:
         elsewhere = other.serves("/y", file(b"here")).replace("127.0.0.1", host)
@@ -231,8 +231,8 @@ def test_a_part_that_does_not_end_is_taken_as_far_as_it_was_asked_for(server, st
         while first:
             handler.wfile.write(bytes(1 << 20))
 
-    found = fetched(server.serves("/m.gguf", endless))
-    assert len(MODEL) < found.path.stat().st_size < len(MODEL) + (1 << 20)
+    downloaded = fetched(server.serves("/m.gguf", endless))
+    assert len(MODEL) < downloaded.path.stat().st_size < len(MODEL) + (1 << 20)
 
 
 def test_what_comes_packed_is_unpacked_and_its_length_is_not_that_of_the_file(server):
@@ -245,8 +245,8 @@ def test_what_comes_packed_is_unpacked_and_its_length_is_not_that_of_the_file(se
         handler.end_headers()
         handler.wfile.write(packed)
 
-    found = fetched(server.serves("/x", answer))
-    assert (found.path.read_bytes(), found.whole_bytes) == (data, None)
+    downloaded = fetched(server.serves("/x", answer))
+    assert (downloaded.path.read_bytes(), downloaded.whole_bytes) == (data, None)
     assert server.headers_of("/x")[0]["Accept-Encoding"] == "identity"
 
 
@@ -287,7 +287,7 @@ def test_a_server_that_answers_otherwise_than_http_asks_for_was_reached(server):
         fetched(server.serves("/x", answer))
 
 
-def test_a_file_that_was_cut_since_is_fetched_anew(server):
+def test_a_truncated_cached_file_is_downloaded_again(server):
     url = server.serves("/f", file(b"whole"))
     fetched(url).path.write_bytes(b"")
     assert fetched(url).path.read_bytes() == b"whole"
@@ -341,7 +341,7 @@ def test_a_header_that_never_ends_is_refused(server, steps, monkeypatch):
         fetched(server.serves("/x.gguf", file(b"GGUF\3\0\0\0" + b"\xff" * 5000)))
 
 
-def test_nobody_there_and_proxies_are_named(server, monkeypatch):
+def test_unreachable_servers_and_proxies_are_named(server, monkeypatch):
     address = server.address
     with pytest.raises(VocabError, match=r"127\.0\.0\.1:1 cannot be reached\. Check the address"):
         fetched("http://127.0.0.1:1/x")
@@ -365,26 +365,26 @@ def test_an_address_that_is_none_is_a_sentence(url):
     assert "\x1b" not in str(caught.value)
 
 
-def test_all_that_is_kept_is_counted_and_can_be_forgotten(server):
+def test_the_cache_is_measured_and_can_be_cleared(server):
     assert cached.size_bytes() == 0
     cached.clear()
-    found = fetched(server.serves("/f", file(bytes(5000))))
+    downloaded = fetched(server.serves("/f", file(bytes(5000))))
     assert 5000 < cached.size_bytes() < 6000
     outside = put(cached.folder().parent / "outside/model.gguf", b"mine")
     (cached.folder() / "link").symlink_to(outside.parent)
     put(cached.folder() / "fetching-x/half", bytes(7000))  # by a program that was killed
     assert 12_000 < cached.size_bytes() < 13_000
     cached.clear()
-    assert (cached.size_bytes(), found.path.exists(), outside.read_bytes()) == (0, False, b"mine")
+    assert (cached.size_bytes(), downloaded.path.exists(), outside.read_bytes()) == (0, False, b"mine")
 
 
-def test_where_nothing_can_be_kept_a_sentence_says_so(server, monkeypatch, tmp_path):
+def test_an_unwritable_cache_is_reported(server, monkeypatch, tmp_path):
     monkeypatch.setattr(cached, "folder", lambda: put(tmp_path / "file", b"") / "models")
     with pytest.raises(VocabError, match=r"/file/models/[0-9a-f]+ cannot be written: Not a directory\."):
         fetched(server.serves("/f", file(b"data")))
 
 
-def test_what_is_kept_opens_without_asking_its_server(server):
+def test_a_cached_file_opens_without_contacting_its_server(server):
     url = server.serves("/bpe.gguf", file(MODEL + TENSORS))
     assert len(guiapp.open_model(url).vocabulary) == 2560
     n_asked = len(server.asked)

@@ -25,8 +25,8 @@ def fetch(url):
 
 def repository(server, names, revision="main", **contents):
     """A repository o/n of some files, as the hub tells of it."""
-    said = {"sha": "abc", "siblings": [{"rfilename": name} for name in names]}
-    server.serves(f"/api/models/o/n/revision/{revision}", file(json.dumps(said).encode(), etag=""))
+    listing = {"sha": "abc", "siblings": [{"rfilename": name} for name in names]}
+    server.serves(f"/api/models/o/n/revision/{revision}", file(json.dumps(listing).encode(), etag=""))
     for name in names:
         data = contents.get(name, name.encode())
         server.serves(f"/o/n/resolve/{revision}/{name}", file(data))
@@ -66,9 +66,9 @@ def test_a_file_that_is_named_is_fetched_as_far_as_it_is_needed(server, monkeypa
 
 def test_without_a_file_the_tokenizer_is_chosen_and_what_is_read_with_it_comes_along(server):
     repository(server, ["README.md", "tokenizer.json", "tokenizer_config.json", "a.gguf", "m.bin"])
-    found = located("hf:o/n", OPENING)
-    assert found.path.read_bytes() == b"tokenizer.json"
-    assert found.path.with_name("tokenizer_config.json").read_bytes() == b"tokenizer_config.json"
+    result = located("hf:o/n", OPENING)
+    assert result.path.read_bytes() == b"tokenizer.json"
+    assert result.path.with_name("tokenizer_config.json").read_bytes() == b"tokenizer_config.json"
     assert {path.rpartition("/")[2] for path, _ in server.asked} == {
         "main", "tokenizer.json", "tokenizer_config.json",
     }  # fmt: skip
@@ -77,9 +77,9 @@ def test_without_a_file_the_tokenizer_is_chosen_and_what_is_read_with_it_comes_a
 
 def test_the_same_comes_along_with_a_file_that_is_named_wherever_it_lies(server):
     repository(server, ["a/tokenizer.json", "a/tokenizer_config.json", "tokenizer_config.json", "b/x.gguf"])
-    found = located("hf:o/n/a/tokenizer.json", OPENING)
-    assert found.path.with_name("tokenizer_config.json").read_bytes() == b"a/tokenizer_config.json"
-    assert located("hf:o/n", OPENING).path == found.path
+    result = located("hf:o/n/a/tokenizer.json", OPENING)
+    assert result.path.with_name("tokenizer_config.json").read_bytes() == b"a/tokenizer_config.json"
+    assert located("hf:o/n", OPENING).path == result.path
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_what_was_fetched_is_listed_and_opens_offline_by_its_name(server):
     for name in ("hf:o/n", other):
         guiapp.open_model(name)
     n_asked = len(server.asked)
-    found = {model.name: model.source for model in installed_models()}
-    assert found == {"kept:hf:o/n/toy.gguf": "Fetched", f"kept:{other}": "Fetched"}
+    result = {model.name: model.source for model in installed_models()}
+    assert result == {"kept:hf:o/n/toy.gguf": "Fetched", f"kept:{other}": "Fetched"}
     for name, size in (("kept:hf:o/n", 9), ("kept:hf:o/n/toy.gguf", 9), (f"kept:{other}", 2560)):
         assert len(guiapp.open_model(name).vocabulary) == size
     assert len(server.asked) == n_asked
@@ -116,14 +116,14 @@ def test_what_was_fetched_is_listed_and_opens_offline_by_its_name(server):
 
 @pytest.mark.parametrize(("named", "folder"), [("", ""), ("/vocab.json", ""), ("/old/merges.txt", "old/")])
 def test_a_list_of_tokens_is_fetched_with_all_that_is_read_with_it(server, named, folder):
-    beside = {
+    needed = {
         f"{folder}{name}" for name in ("vocab.json", "merges.txt", "tokenizer_config.json", "config.json")
     }
-    repository(server, ["README.md", "pytorch_model.bin", *beside])
-    found = located(f"hf:o/n{named}", OPENING)
-    assert {path.partition("/resolve/main/")[2] for path, _ in server.asked if "/resolve/" in path} == beside
-    for name in beside:
-        assert found.path.with_name(name.rpartition("/")[2]).read_bytes() == name.encode()
+    repository(server, ["README.md", "pytorch_model.bin", *needed])
+    result = located(f"hf:o/n{named}", OPENING)
+    assert {path.partition("/resolve/main/")[2] for path, _ in server.asked if "/resolve/" in path} == needed
+    for name in needed:
+        assert result.path.with_name(name.rpartition("/")[2]).read_bytes() == name.encode()
 
 
 def test_a_revision_may_be_named(server):
@@ -132,9 +132,9 @@ def test_a_revision_may_be_named(server):
         assert len(guiapp.open_model(f"hf:o/n@{revision}").vocabulary) == 9
 
 
-def test_a_repository_without_a_tokenizer_or_with_nonsense_says_so(server):
-    for said in (b"{}", b"[]", b"\xff", b'{"siblings": [1, {"rfilename": "README.md"}]}'):
-        server.serves("/api/models/o/n/revision/main", file(said, etag=""))
+def test_a_repository_without_a_usable_tokenizer_is_reported(server):
+    for listing in (b"{}", b"[]", b"\xff", b'{"siblings": [1, {"rfilename": "README.md"}]}'):
+        server.serves("/api/models/o/n/revision/main", file(listing, etag=""))
         with pytest.raises(VocabError, match=r"^o/n has no tokenizer file\. Choose another"):
             hub_file("o/n", fetch)
     server.serves("/api/models/o/n/revision/main", status(401))

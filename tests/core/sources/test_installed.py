@@ -18,21 +18,21 @@ TOY = demo_model_path("toy").read_bytes()
 
 def test_all_models_of_a_home_are_listed_by_place_and_open(home):
     expected = fill_home(home)
-    found = list(installed_models())
-    assert {model.name: model.path for model in found} == expected
-    assert [model.source for model in found] == (
+    models = list(installed_models())
+    assert {model.name: model.path for model in models} == expected
+    assert [model.source for model in models] == (
         ["Ollama"] * 4
         + ["LM Studio"] * 2
         + ["Hugging Face cache"] * 2
         + ["llama.cpp cache", "Jan"]
         + ["GPT4All"] * 2
     )
-    for model in found:
+    for model in models:
         assert model.size_bytes == model.path.stat().st_size
         assert guiapp.open_model(model.name).vocabulary.path == model.path
 
 
-def test_variables_and_settings_say_where_else(home, monkeypatch):
+def test_variables_and_settings_add_search_folders(home, monkeypatch):
     write_manifest(home / "o", "registry.ollama.ai/library/a/latest", 1, demo_model_path("toy"))
     monkeypatch.setenv("OLLAMA_MODELS", str(home / "o"))
     put(home / "studio/p/m/s.gguf", TOY)

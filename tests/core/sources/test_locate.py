@@ -30,7 +30,7 @@ NAMES = {  # whether it is fetched, whether it is plain
 
 
 @pytest.mark.parametrize(("name", "kind"), NAMES.items())
-def test_names_say_where_a_model_is_looked_for(name, kind):
+def test_a_name_determines_where_a_model_is_searched(name, kind):
     assert (is_fetched(name), is_plain(name)) == kind
     assert cached_name(name) == (f"kept:{name}" if kind[0] else name)
     if kind[0]:
@@ -51,7 +51,7 @@ def test_paths_and_demo_models_are_files(tmp_path):
         assert located(named, opening) == (tmp_path, None, None)
 
 
-def test_nothing_is_kept_of_what_was_never_fetched(tmp_path, monkeypatch):
+def test_a_model_never_downloaded_is_not_cached(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     assert not is_cached("https://example.invalid/never/fetched.gguf")
     with pytest.raises(VocabError, match=r"^https://example.invalid/a is not cached\. Open it by this"):

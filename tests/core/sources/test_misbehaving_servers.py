@@ -20,7 +20,7 @@ MOST_SERVED = 96 << 20  # bytes, of which most wait in buffers of the system, an
 ENDS_WITHIN_S = 5.0
 
 
-def says(status, *headers):
+def head(status, *headers):
     """The front of an answer."""
     return "\r\n".join([f"HTTP/1.1 {status}", *headers, "", ""]).encode()
 
@@ -30,19 +30,19 @@ def length(n_bytes):
 
 
 def part(what, n_bytes=4000):
-    return says("206 Partial Content", f"Content-Range: {what}", length(n_bytes))
+    return head("206 Partial Content", f"Content-Range: {what}", length(n_bytes))
 
 
 def to(location):
-    return [says("302 Found", f"Location: {location}", length(0))]
+    return [head("302 Found", f"Location: {location}", length(0))]
 
 
 def chunked(*parts):
-    return [says("200 OK", "Transfer-Encoding: chunked"), *parts]
+    return [head("200 OK", "Transfer-Encoding: chunked"), *parts]
 
 
 def packed(data, *how):
-    return [says("200 OK", *(f"Content-Encoding: {each}" for each in how or ("gzip",))), data]
+    return [head("200 OK", *(f"Content-Encoding: {each}" for each in how or ("gzip",))), data]
 
 
 def endless(data, times=1 << 14):
@@ -68,14 +68,14 @@ def grows(start, last):
     return [part(f"bytes {start}-{last}/{len(MODEL) + start}", last + 1 - start), MODEL[start : last + 1]]
 
 
-OK = says("200 OK", length(len(DATA)))
+OK = head("200 OK", length(len(DATA)))
 REFUSED = {
     # redirects
     "leads to itself": to("/x"),
     "leads on and on": lambda *_: to(f"/x?{time.monotonic_ns()}"),
-    "redirect with an endless body": [says("302 Found", "Location: /x"), endless(b"a")],
-    "redirect with a long body": [says("302 Found", "Location: /x", length(1 << 40)), endless(b"a")],
-    "redirect that stalls": [says("302 Found", "Location: /x", length(100)), slowly()],
+    "redirect with an endless body": [head("302 Found", "Location: /x"), endless(b"a")],
+    "redirect with a long body": [head("302 Found", "Location: /x", length(1 << 40)), endless(b"a")],
+    "redirect that stalls": [head("302 Found", "Location: /x", length(100)), slowly()],
     "redirect to a file": to("file:///etc/passwd"),
     "redirect to FTP": to("ftp://127.0.0.1/x"),
     "redirect to data": to("data:text/plain,hello"),
@@ -84,49 +84,49 @@ REFUSED = {
     "redirect to a broken address": to("http://[::1/x"),
     "redirect to a long address": to("/" + "a" * 60_000),
     "redirect to bytes": [b"HTTP/1.1 302 Found\r\nLocation: /\xff\xfe\r\n\r\n"],
-    "redirect to nowhere": [says("302 Found"), endless(b"a")],
+    "redirect to nowhere": [head("302 Found"), endless(b"a")],
     # statuses
-    "error with an endless body": [says("404 Not Found"), endless(b"a")],
-    "busy with an endless body": [says("503 Busy"), endless(b"a")],
-    "wait for ever": [says("429 Slow down", f"Retry-After: {MANY}")],
-    "not changed, though nothing is here": [says("304 Not Modified")],
-    "status of five digits": [says("99999 Odd")],
-    "status below zero": [says("-200 Odd")],
+    "error with an endless body": [head("404 Not Found"), endless(b"a")],
+    "busy with an endless body": [head("503 Busy"), endless(b"a")],
+    "wait for ever": [head("429 Slow down", f"Retry-After: {MANY}")],
+    "not changed, though nothing is here": [head("304 Not Modified")],
+    "status of five digits": [head("99999 Odd")],
+    "status below zero": [head("-200 Odd")],
     "no status": [b"HTTP/1.1\r\n\r\n"],
     "no HTTP": [b"SSH-2.0-OpenSSH_9.6\r\n"],
     "no HTTP at all": [endless(b"\0")],
     "nothing": [],
     # headers
     "endless status line": [b"HTTP/1.1 200 ", endless(b"a")],
-    "endless continue": [endless(says("100 Continue"))],
-    "endless continue with headers": [endless(says("100 Continue", *["a: b"] * 50), 200)],
-    "endless early hints": [endless(says("103 Early Hints"))],
+    "endless continue": [endless(head("100 Continue"))],
+    "endless continue with headers": [endless(head("100 Continue", *["a: b"] * 50), 200)],
+    "endless early hints": [endless(head("103 Early Hints"))],
     "endless header": [b"HTTP/1.1 200 OK\r\na: ", endless(b"a")],
     "endless headers": [b"HTTP/1.1 200 OK\r\n", endless(b"a: b\r\n")],
-    "long headers": [says("200 OK", *[f"a{i}: {'b' * 60_000}" for i in range(90)]), DATA],
+    "long headers": [head("200 OK", *[f"a{i}: {'b' * 60_000}" for i in range(90)]), DATA],
     "slow headers": [b"HTTP/1.1 200 OK\r\na: ", slowly()],
-    "slow continue": [slowly(says("100 Continue"))],
+    "slow continue": [slowly(head("100 Continue"))],
     # how long the file is
-    "shorter than it says": [says("200 OK", length(10_000)), DATA],
-    "endless file": [says("200 OK"), endless(b"a")],
-    "a file of 10¹⁴ bytes": [says("200 OK", length(10**14)), endless(b"a")],
-    "slow file": [says("200 OK"), slowly()],
-    "slow and steady file": [says("200 OK", length(1 << 19)), slowly(b"a" * 2000)],
-    "file that stops": [says("200 OK", length(1 << 19)), DATA, (time.sleep(3) for _ in [1])],
-    "endless header of a model": [says("200 OK"), b"GGUF\3\0\0\0" + b"\xff" * 16, endless(b"\xff")],
-    "slow model": [says("200 OK"), b"GGUF\3\0\0\0", slowly(b"\0")],
+    "shorter than it says": [head("200 OK", length(10_000)), DATA],
+    "endless file": [head("200 OK"), endless(b"a")],
+    "a file of 10¹⁴ bytes": [head("200 OK", length(10**14)), endless(b"a")],
+    "slow file": [head("200 OK"), slowly()],
+    "slow and steady file": [head("200 OK", length(1 << 19)), slowly(b"a" * 2000)],
+    "file that stops": [head("200 OK", length(1 << 19)), DATA, (time.sleep(3) for _ in [1])],
+    "endless header of a model": [head("200 OK"), b"GGUF\3\0\0\0" + b"\xff" * 16, endless(b"\xff")],
+    "slow model": [head("200 OK"), b"GGUF\3\0\0\0", slowly(b"\0")],
     # parts
     "part of many digits": [part(f"bytes 0-1/{MANY}"), DATA],
     "part from many digits": [part(f"bytes {MANY}-1/10"), DATA],
     "part to many digits": [part(f"bytes 0-{MANY}/*"), DATA],
     "part of 10¹⁵ bytes": [part(f"bytes 0-{10**15 - 1}/{10**15}", 10**15), endless(b"a")],
-    "part without a range": [says("206 Partial Content"), DATA],
+    "part without a range": [head("206 Partial Content"), DATA],
     "part of nothing": [part("bytes */4000"), DATA],
     "part that begins elsewhere": [part("bytes 7-4006/9000"), DATA],
     "part that ends before it begins": [part("bytes 0--1/4000"), DATA],
     "part beyond the end": [part("bytes 0-3999/10"), DATA],
     "part in another unit": [part("lines 0-3999/4000"), DATA],
-    "several parts": [says("206 Partial Content", "Content-Type: multipart/byteranges; boundary=a"), DATA],
+    "several parts": [head("206 Partial Content", "Content-Type: multipart/byteranges; boundary=a"), DATA],
     "empty parts": lambda start, last: [part(f"bytes {start}-{last}/4000", 0)],
     "one byte at a time": a_byte_at_a_time(DATA),
     "one byte of a model at a time": a_byte_at_a_time(MODEL),
@@ -149,15 +149,15 @@ REFUSED = {
     "endless empty packs": packed(endless(gzip.compress(b""))),
 }
 TAKEN = {
-    "length of many digits": [says("200 OK", length(MANY)), DATA],
-    "length below zero": [says("200 OK", length(-5)), DATA],
-    "length in words": [says("200 OK", length("four")), DATA],
-    "no length": [says("200 OK"), DATA],
+    "length of many digits": [head("200 OK", length(MANY)), DATA],
+    "length below zero": [head("200 OK", length(-5)), DATA],
+    "length in words": [head("200 OK", length("four")), DATA],
+    "no length": [head("200 OK"), DATA],
     "longer than it says": [OK, DATA, endless(b"a")],
     "whole file in place of a part": [OK, DATA],
     "longer part than asked": [part("bytes 0-3999/4000"), DATA, endless(b"a")],
     "unknown encoding": packed(DATA, "none"),
-    "two lengths": [says("200 OK", length(len(DATA)), length(len(DATA))), DATA],
+    "two lengths": [head("200 OK", length(len(DATA)), length(len(DATA))), DATA],
 }
 
 
@@ -191,10 +191,10 @@ def test_a_server_that_misbehaves_is_given_up(server, short, name):
     with pytest.raises(VocabError) as caught:
         fetch.fetched(url, Opening(lambda _share: None), short)
     assert time.monotonic() - began_s < ENDS_WITHIN_S
-    said = str(caught.value)
-    assert len(said) < 300
-    assert said.isprintable()
-    assert said.endswith(".")
+    message = str(caught.value)
+    assert len(message) < 300
+    assert message.isprintable()
+    assert message.endswith(".")
     assert sent[0] < MOST_SERVED
     assert len(server.asked) <= 40
     while any(thread.name == THREAD for thread in threading.enumerate()):  # nothing more is read
@@ -228,7 +228,7 @@ def test_of_a_model_no_more_is_taken_than_its_header(server, short):
         ("http://a/b", "ollama:llama3", None),
     ],
 )
-def test_a_redirect_keeps_its_encryption_and_stays_on_the_web(start, location, leads_to):
+def test_a_redirect_never_loses_encryption_or_leaves_the_web(start, location, leads_to):
     if leads_to is None:
         with pytest.raises(VocabError):
             next_address(start, location)

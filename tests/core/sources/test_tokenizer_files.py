@@ -56,7 +56,7 @@ def test_a_snapshot_of_links_opens_by_its_folder_as_by_its_file(tmp_path):
 
 
 @pytest.mark.parametrize("names", [[], OTHERS, ["a.gguf", "b.gguf"], ["a.tiktoken", "b.tiktoken", "c.gguf"]])
-def test_a_folder_of_no_tokenizer_or_of_several_is_told_in_a_sentence(tmp_path, names):
+def test_a_folder_without_a_single_tokenizer_is_reported(tmp_path, names):
     for name in names:
         put(tmp_path / "m" / name, b"")
     (tmp_path / "m").mkdir(exist_ok=True)
@@ -70,7 +70,7 @@ def test_a_folder_of_no_tokenizer_or_of_several_is_told_in_a_sentence(tmp_path, 
     assert len(str(caught.value)) < 300
 
 
-def test_a_folder_that_cannot_be_listed_is_told(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_listed_is_reported(tmp_path, monkeypatch):
     def refuse(_):
         raise PermissionError(13, "Permission denied")
 

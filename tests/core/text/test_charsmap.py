@@ -36,12 +36,14 @@ def used_units():
     return [(index, unit) for index, unit in enumerate(units) if unit]
 
 
-def test_bytes_that_stay_as_they_are_before_ascii_are_known():
+def test_plain_bytes_start_no_key_before_ascii():
     charsmap = opened(build_charsmap({**MAP, "ab": "c"}))
     is_plain = plain_bytes(charsmap)
     for first in range(0x80):
-        follows = [bytes([first, second]) for second in range(0x80)]
-        assert is_plain[first] == all(longest_match(charsmap, text, 0) is None for text in follows), first
+        continuations = [bytes([first, second]) for second in range(0x80)]
+        assert is_plain[first] == all(longest_match(charsmap, text, 0) is None for text in continuations), (
+            first
+        )
     assert not is_plain[0x80:].any()
     assert plain_bytes(opened(b"")).sum() == 0x80
 
@@ -82,8 +84,8 @@ def test_a_replacement_outside_is_left_out():
     for index in values:
         charsmap = opened(changed(index, 0x80000000 | 0xFFFF))
         assert "replacement" in charsmap.damage
-        found = [longest_match(charsmap, text.encode(), 0) for text in MAP]
-        pairs = [(match[0].decode(), match[1]) if match else None for match in found]
+        result = [longest_match(charsmap, text.encode(), 0) for text in MAP]
+        pairs = [(match[0].decode(), match[1]) if match else None for match in result]
         assert (
             sum(pair != (MAP[text], len(text.encode())) for pair, text in zip(pairs, MAP, strict=True)) == 1
         )
@@ -106,7 +108,7 @@ def test_a_map_that_leads_in_a_circle_ends_somewhere():
 
 
 @pytest.mark.parametrize("name", ["chain", "maze"])
-def test_a_large_map_that_is_all_one_key_is_looked_through(name):
+def test_a_large_map_of_one_long_key_is_searched(name):
     n_bases = 8_000
     bases = np.arange(1, n_bases)[:, None] * 256
     labels = np.arange(1, 2 if name == "chain" else 256)
@@ -131,8 +133,8 @@ def test_random_damage_is_refused_or_harmless(seed):
         return
     text = "".join(MAP).encode() * 2
     for at in range(len(text)):
-        found = longest_match(charsmap, text, at)
-        assert found is None or (b"\0" not in found[0] and 0 < found[1] <= len(text) - at)
+        result = longest_match(charsmap, text, at)
+        assert result is None or (b"\0" not in result[0] and 0 < result[1] <= len(text) - at)
 
 
 MAPS = {
@@ -149,25 +151,27 @@ def opened_of_stable_characters(keys):
 
 
 @pytest.mark.parametrize("keys", MAPS.values(), ids=MAPS)
-def test_stretches_of_settled_characters_hold_no_key(keys):
+def test_runs_of_stable_characters_contain_no_key(keys):
     charsmap = opened_of_stable_characters(keys)
-    settled, plain = stable_characters(charsmap), plain_bytes(charsmap)
-    stay = [x for x in CHARACTERS if (plain if x < "\x80" else settled)[ord(x) & 0xFFFF] and x < "\U00010000"]
-    for stretch in product(stay, repeat=3):
-        text = "".join(stretch).encode()
-        assert all(longest_match(charsmap, text, at) is None for at in range(len(text))), stretch
+    stable, plain = stable_characters(charsmap), plain_bytes(charsmap)
+    unchanged = [
+        x for x in CHARACTERS if (plain if x < "\x80" else stable)[ord(x) & 0xFFFF] and x < "\U00010000"
+    ]
+    for run in product(unchanged, repeat=3):
+        text = "".join(run).encode()
+        assert all(longest_match(charsmap, text, at) is None for at in range(len(text))), run
 
 
 @pytest.mark.parametrize("keys", MAPS.values(), ids=MAPS)
-def test_no_more_characters_are_unsettled_than_there_is_a_reason_for(keys):
-    settled = stable_characters(opened_of_stable_characters(keys))
+def test_characters_are_unstable_only_for_a_reason(keys):
+    stable = stable_characters(opened_of_stable_characters(keys))
     expected = set()
     for key in keys:
         expected |= {key} if len(key) == 1 else set(key[1:])
         expected |= {key[0]} if min(key[1:], default="z") < "\x80" else set()
-    unsettled = {chr(code) for code in np.flatnonzero(~settled) if code >= 0x80}
-    assert unsettled == {x for x in expected if "\x80" <= x < "\U00010000"}
+    unstable = {chr(code) for code in np.flatnonzero(~stable) if code >= 0x80}
+    assert unstable == {x for x in expected if "\x80" <= x < "\U00010000"}
 
 
-def test_without_a_map_all_are_settled():
+def test_all_characters_are_stable_without_a_map():
     assert stable_characters(open_charsmap(np.zeros(0, np.uint8)))[0x80:].all()

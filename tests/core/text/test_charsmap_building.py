@@ -11,7 +11,7 @@ TEXTS = st.text("abcdeé世\U0001f680", min_size=1, max_size=4).map(str.encode)
 
 
 @pytest.mark.parametrize("rules", [{"": "a"}, {"a\0": "b"}, {"a": "b\0"}])
-def test_what_the_format_cannot_say_is_refused(rules):
+def test_rules_that_the_format_cannot_represent_are_refused(rules):
     with pytest.raises(ValueError, match="cannot map"):
         build_charsmap(rules)
 

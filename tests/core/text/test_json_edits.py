@@ -30,7 +30,7 @@ def test_only_the_value_changes(said, key, value, indent, is_ascii):
     assert list(result["deep"]) == list({**said, key: value})
 
 
-def test_spaces_and_other_spellings_stay():
+def test_spacing_and_other_spellings_are_preserved():
     text = '\ufeff{\r\n\t"a" : 1.0e0,\n\t"é": "\\u00e9\\/", "x": [1,  2]\n}'
     assert with_value(text, ["x"], None) == text.replace("[1,  2]", "null")
     assert with_value(text, ["new"], "ü") == text.replace("2]\n", '2],\r\n\t"new": "ü"\n')

@@ -20,9 +20,9 @@ from guiapp.core.text.normalized import (
 from guiapp.native.model_files import packed, sliced
 
 
-def built(*stretches):
+def built(*segments):
     builder = NormalizedBuilder()
-    for output, start, end in stretches:
+    for output, start, end in segments:
         builder.append(output, start, end)
     return builder.build()
 
@@ -34,13 +34,13 @@ def test_dropped_text_belongs_to_no_token():
 
 
 @given(st.lists(st.tuples(st.binary(min_size=1, max_size=6), st.integers(0, 6)), max_size=20))
-def test_stretches_tile_the_source(stretches):
+def test_segments_tile_the_source(segments):
     builder, at = NormalizedBuilder(), 0
-    for output, n_source in stretches:
+    for output, n_source in segments:
         builder.append(output, at, at + n_source)
         at += n_source
     text = builder.build()
-    assert text.data.tobytes() == b"".join(output for output, _ in stretches)
+    assert text.data.tobytes() == b"".join(output for output, _ in segments)
     edges = [0, *text.ends.tolist()]
     assert text.starts.tolist() == edges[:-1]
     assert edges[-1] == at
@@ -50,7 +50,7 @@ def as_lists(text):
     return text.data.tobytes(), text.starts.tolist(), text.ends.tolist()
 
 
-def test_a_builder_takes_back_and_stretches_what_came_last():
+def test_a_builder_drops_and_extends_its_last_output():
     builder = NormalizedBuilder()
     builder.extend(3)
     assert len(builder) == 0

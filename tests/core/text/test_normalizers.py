@@ -34,7 +34,7 @@ def test_extension_e_starts_where_llama_cpp_has_it(code, action):
 
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("strip_accents", [True, False])
-def test_the_table_of_all_code_points_says_the_same(lowercase, strip_accents):
+def test_the_table_matches_the_action_of_each_code_point(lowercase, strip_accents):
     actions = all_actions(lowercase, strip_accents)
     rng = np.random.default_rng(5)
     for code in [*range(0x800), *range(0x1E00, 0x2100), *rng.integers(0, 0x110000, 2000).tolist()]:
@@ -51,7 +51,7 @@ def test_the_table_of_all_code_points_says_the_same(lowercase, strip_accents):
         (True, True, "▁a▁b"),
     ],
 )
-def test_spaces_follow_the_two_switches(prefix, remove, expected):
+def test_spaces_depend_on_the_two_options(prefix, remove, expected):
     assert unigram(b"  a  b ", prefix, remove).decode() == expected
 
 
@@ -61,5 +61,5 @@ def test_the_beginning_of_a_user_defined_token_is_not_mapped():
 
 
 @pytest.mark.parametrize("character", ["a", "\x7f", "\x80", "é", "\u0800", "中", "\U00010000", "\U0010ffff"])
-def test_the_first_byte_tells_how_long_a_character_is(character):
+def test_the_first_byte_gives_the_length_of_a_character(character):
     assert symbol_length(character.encode()[0]) == len(character.encode())

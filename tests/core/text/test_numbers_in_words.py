@@ -59,7 +59,7 @@ def test_a_text_is_cut_where_it_is_longer(text, longest, shown):
     assert quoted(text, longest) == elided(text, longest) == shown
 
 
-def test_line_ends_stay_where_a_whole_text_is_printed():
+def test_printable_text_keeps_its_line_ends():
     assert printable("a\nb\tc\u202e\udcff") == "a\nb\\tc\\u202e\\xff"
     assert printable("x" * 500) == "x" * 500
 

@@ -54,7 +54,7 @@ def test_bytes_are_read_too():
 
 
 @pytest.mark.parametrize("text", HOSTILE[:4], ids=range(4))
-def test_what_reads_it_says_so_or_goes_without(tmp_path, text):
+def test_readers_refuse_or_ignore_hostile_json(tmp_path, text):
     path = tmp_path / "run.json"
     path.write_text(text)
     with pytest.raises(BenchError):
@@ -135,7 +135,7 @@ n = 3
 '''
 
 
-def test_keys_are_found_where_they_stand():
+def test_the_line_of_each_key_is_found():
     assert [set(part) for part in tomllib.loads(TEXT)["step"]] == [{"say"}, {"say", "ask", "n"}]
     assert lines_of_keys(TEXT) == [
         {"": 1, "title": 1, "about": 2, "text": 6, "step": 9},
@@ -144,7 +144,7 @@ def test_keys_are_found_where_they_stand():
     ]
 
 
-def test_without_strings_and_comments_lines_stay_lines():
+def test_removing_strings_and_comments_preserves_lines():
     plain = without_strings(TEXT)
     assert plain.split("\n") == [
         *("title =   ", " = ", "", "", "", " = ", "", "", "[[step]]", "say = "),

@@ -41,16 +41,16 @@ EVERY_SIXTEENTH = st.integers(0, 15).map(lambda first: slice(first, None, 16))
 
 
 @given(text=BROKEN, begins=st.booleans(), some=EVERY_SIXTEENTH)
-def test_native_and_readable_twin_make_the_same_of_a_text(text, begins, some):
+def test_native_and_reference_implementations_agree(text, begins, some):
     array = as_array(text)
     for each in ALL[some]:
         normalized = each.normalize(array, begins)
         assert as_lists(normalized) == as_lists(each.normalize_readable(text, begins))
         data = normalized.data
         assert each.piece_ends(data).tolist() == each.piece_ends_readable(data.tobytes())
-        stays, is_plain = each.leaves_alone(array)
-        assert stays or not is_plain
-        if stays:
+        is_unchanged, is_plain = each.leaves_alone(array)
+        assert is_unchanged or not is_plain
+        if is_unchanged:
             inner = each.normalize(array, False)
             assert as_lists(inner)[0].replace(b" ", "▁".encode()) == text.replace(b" ", "▁".encode()) or (
                 each.rules.adds_space and each.rules.adds_at_end
@@ -58,7 +58,7 @@ def test_native_and_readable_twin_make_the_same_of_a_text(text, begins, some):
 
 
 @given(text=TEXTS, some=EVERY_SIXTEENTH)
-def test_a_text_may_be_cut_where_both_sides_stay_apart(text, some):
+def test_a_text_can_be_cut_where_both_sides_are_independent(text, some):
     array = as_array(text)
     cuts = [at for at in range(1, len(text)) if text[at] & 0xC0 != 0x80]
     for each in WITHOUT_USER_DEFINED[some]:
@@ -86,7 +86,7 @@ def test_a_text_may_be_cut_where_both_sides_stay_apart(text, some):
         (MAP, "😀b", 4, False),
     ],
 )
-def test_what_a_character_map_may_join_stays_together(charsmap, text, cut, apart):
+def test_text_that_a_character_map_may_join_is_not_cut(charsmap, text, cut, apart):
     piece_text = PieceText(TextRules(charsmap, **SPACES))
     assert piece_text.is_independent(as_array(text.encode()), cut) == apart
     at_end = PieceText(TextRules(charsmap, adds_at_end=True))
@@ -94,7 +94,7 @@ def test_what_a_character_map_may_join_stays_together(charsmap, text, cut, apart
 
 
 @pytest.mark.parametrize("space", [" ", "▁"])
-def test_where_spaces_are_removed_a_text_is_not_cut_behind_one(space):
+def test_removing_spaces_prevents_cuts_after_a_space(space):
     text = as_array(f"a{space}b".encode())
     for removes in (True, False):
         piece_text = PieceText(TextRules(NO_MAP, adds_space=False, removes_spaces=removes))
@@ -117,7 +117,7 @@ def test_where_spaces_are_removed_a_text_is_not_cut_behind_one(space):
         ({"charsmap": MAP}, "<x>a ba!", "▁<x>a▁ba!"),
     ],
 )
-def test_spaces_and_characters_become_what_the_rules_say(rules, text, becomes):
+def test_spaces_and_characters_are_normalized_by_the_rules(rules, text, becomes):
     user_defined = (b"<x>", b"a b", b"a!") if becomes.endswith("!") else ()
     piece_text = PieceText(TextRules(**{"charsmap": NO_MAP, **rules}), user_defined)
     assert piece_text.normalize_readable(text.encode()).data.tobytes().decode() == becomes
@@ -134,7 +134,7 @@ def test_a_character_map_that_would_swell_texts_is_refused():
     PieceText(TextRules(NO_MAP)).check(1)
 
 
-def test_characters_are_found_before_and_at_each_place():
+def test_characters_before_and_at_each_offset_are_returned():
     characters = ["a", "é", "日", "😀", "b"]
     text, at = as_array("".join(characters).encode()), 0
     assert character_before(text, 0) == b""

@@ -46,11 +46,11 @@ def parts(partition):
 
 @pytest.mark.parametrize("parse_special", [True, False])
 @given(text=st.text(alphabet="ab<>|x ").map(str.encode))
-def test_native_and_readable_twin_agree(special_tokens, parse_special, text):
+def test_native_and_reference_implementations_agree(special_tokens, parse_special, text):
     array = as_array(text)
-    found = special_tokens.partition(array, parse_special)
+    result = special_tokens.partition(array, parse_special)
     expected = special_tokens.partition_readable(text, parse_special)
-    assert parts(found) == parts(expected)
+    assert parts(result) == parts(expected)
 
 
 @pytest.mark.parametrize("parse_special", [True, False])
@@ -72,9 +72,9 @@ def test_dna_models_find_special_tokens_without_the_mark_of_their_groups(tmp_pat
     write_vocab(path, model="hybriddna", pre="gpt-2", tokens=tokens, types=types, merges=[])
     special_tokens = SpecialTokens(load_vocabulary(path))
     text = "<a>\ue000<b>\ue000<b><c>".encode()
-    found = special_tokens.partition(as_array(text), True)
-    assert found.ids.tolist() == [4, 6, 5]
-    assert parts(found) == parts(special_tokens.partition_readable(text, True))
+    result = special_tokens.partition(as_array(text), True)
+    assert result.ids.tolist() == [4, 6, 5]
+    assert parts(result) == parts(special_tokens.partition_readable(text, True))
 
 
 def test_the_longest_token_wins_even_where_a_shorter_one_begins_earlier(special_tokens):
@@ -87,7 +87,7 @@ def test_control_tokens_are_text_unless_parsed(special_tokens):
     assert parts(special_tokens.partition_readable(b"<a>", True))[0] == [0]
 
 
-def test_many_nested_candidates_stay_fast_and_right(special_tokens):
+def test_many_nested_candidates_are_matched_correctly(special_tokens):
     text = b"a" * 100_001
     partition = special_tokens.partition(as_array(text), True)
     assert len(partition.ids) == 25_000
@@ -96,7 +96,7 @@ def test_many_nested_candidates_stay_fast_and_right(special_tokens):
 
 @pytest.mark.parametrize("parse_special", [True, False])
 @given(text=st.text(alphabet="ab<>|x ", max_size=30).map(str.encode), padding=st.sampled_from([0, 500]))
-def test_what_is_told_without_cutting_agrees_with_what_is_there(special_tokens, parse_special, text, padding):
+def test_queries_without_partitioning_match_the_occurrences(special_tokens, parse_special, text, padding):
     searched = [TEXTS[token_id].encode() for token_id in special_tokens.searched_for(parse_special)]
     begins = special_tokens.may_begin(parse_special)
     assert {bytes([byte]) for byte in np.flatnonzero(begins)} == {token[:1] for token in searched}
@@ -117,20 +117,20 @@ def test_what_is_told_without_cutting_agrees_with_what_is_there(special_tokens, 
 
 @pytest.mark.parametrize("strips", [Attribute.LSTRIP, Attribute.RSTRIP, Attribute.LSTRIP | Attribute.RSTRIP])
 @given(text=st.text(alphabet="<a>b \n", max_size=20).map(str.encode))
-def test_white_space_beside_a_token_goes_with_it_where_it_asks_for_that(strips, text):
+def test_lstrip_and_rstrip_take_white_space_next_to_a_token(strips, text):
     vocabulary = toy_vocabulary({"<a>": Attribute.CONTROL | strips, "b": Attribute.CONTROL, " ": 0.0})
     special_tokens = SpecialTokens(vocabulary)
     assert special_tokens.drops_white_space
-    found, raw = special_tokens.partition(as_array(text), True), []
-    for each in (found, special_tokens.partition_readable(text, True)):  # where nothing is left may differ
+    result, raw = special_tokens.partition(as_array(text), True), []
+    for each in (result, special_tokens.partition_readable(text, True)):  # where nothing is left may differ
         raw.append([text[start:end] for start, end in zip(each.raw_starts, each.raw_ends, strict=True)])
-        assert parts(each)[:3] == parts(found)[:3]
+        assert parts(each)[:3] == parts(result)[:3]
     assert raw[0] == raw[1]
-    for token_id, before, behind in zip(found.ids.tolist(), raw[0], raw[0][1:], strict=False):
+    for token_id, before, after in zip(result.ids.tolist(), raw[0], raw[0][1:], strict=False):
         if token_id == 0 and strips & Attribute.LSTRIP:
             assert before == before.rstrip()
         if token_id == 0 and strips & Attribute.RSTRIP:
-            assert behind == behind.lstrip()
+            assert after == after.lstrip()
 
 
 @pytest.mark.parametrize("text", [b"", b"xy", b"<a>", b"x<a><b>y", b"ab~x", b"<a>  <a>"])
@@ -158,7 +158,7 @@ def test_tokens_are_known_by_name_in_the_order_in_which_they_match(special_token
     assert special_tokens.stand_alone(False)
 
 
-def test_without_special_tokens_none_is_looked_for():
+def test_a_vocabulary_without_special_tokens_matches_none():
     none = SpecialTokens(toy_vocabulary({"a": 0.0}))
     assert not none.may_be_in(b"a", True)
     assert (none.longest(True), none.longest(False)) == (1, 1)
@@ -189,20 +189,20 @@ def parts_of(partition):
     return [column.tolist() for column in columns]
 
 
-def found_by_library(library, text, parse_special):
+def matches_of_library(library, text, parse_special):
     """Without what a token takes along that the one before has taken."""
     library.encode_special_tokens = not parse_special
-    encoded, found, done = library.encode(text), [], 0
+    encoded, result, done = library.encode(text), [], 0
     for token_id, span in zip(encoded.ids, encoded.offsets, strict=True):
         start, end = (len(text[:place].encode()) for place in span)
         if token_id:
-            found.append((token_id, max(start, done), end))
+            result.append((token_id, max(start, done), end))
             done = end
-    return found
+    return result
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_they_are_found_where_the_library_finds_them(seed, tmp_path):
+def test_special_tokens_are_matched_as_in_the_library(seed, tmp_path):
     rng = random.Random(seed)
     contents = rng.sample(CONTENTS, rng.randint(1, 6))
     path = tokenizer_file(tmp_path, {each: {flag: rng.random() < 0.3 for flag in FLAGS} for each in contents})
@@ -211,12 +211,12 @@ def test_they_are_found_where_the_library_finds_them(seed, tmp_path):
         text = "".join(rng.choices(PARTS, k=rng.randint(0, 9)))
         for parse_special in (True, False):
             partition = special_tokens.partition(as_array(text.encode()), parse_special)
-            found = [*zip(*parts_of(partition)[:3], strict=True)]
-            assert found == found_by_library(library, text, parse_special), text
+            result = [*zip(*parts_of(partition)[:3], strict=True)]
+            assert result == matches_of_library(library, text, parse_special), text
             assert parts_of(partition) == parts_of(
                 special_tokens.partition_readable(text.encode(), parse_special)
             )
-            edges = [0, *(edge for each in found for edge in each[1:]), len(text.encode())]
+            edges = [0, *(edge for each in result for edge in each[1:]), len(text.encode())]
             assert [*zip(*parts_of(partition)[3:], strict=True)] == [
                 *zip(edges[::2], edges[1::2], strict=True)
             ]
@@ -236,7 +236,7 @@ def test_they_are_found_where_the_library_finds_them(seed, tmp_path):
         ({}, (True, True), ([], [])),
     ],
 )
-def test_each_counts_by_itself_unless_what_is_beside_it_matters(tokens, alone, searched, tmp_path):
+def test_tokens_stand_alone_unless_their_context_matters(tokens, alone, searched, tmp_path):
     special_tokens = open_model(tokenizer_file(tmp_path, tokens)).special_tokens
     text = as_array(b"-<a>-b-")
     places = [(1, 4), (5, 6)][: len(tokens)]

@@ -37,7 +37,7 @@ def tokenizer():
     return guiapp.open_model("demo:bpe")
 
 
-def test_an_encoding_is_its_text_in_spans_that_say_their_ids(tokenizer):
+def test_the_html_of_an_encoding_shows_spans_with_their_ids(tokenizer):
     encoding = tokenizer.encode(HOSTILE, add_special=False)
     reader = Reader(encoding._repr_html_())
     parts = [encoding.text_bytes[start:end] for start, end in encoding.spans]
@@ -64,7 +64,7 @@ def test_prompts_and_comparisons_have_a_block_for_each_turn_and_model(tokenizer)
     assert n_marked == sum(int((shares < 2).sum()) for shares in compared.spans.shares) > 0
 
 
-def test_repr_says_what_one_holds(tokenizer):
+def test_repr_describes_the_object(tokenizer):
     encoding = tokenizer.encode("Hello", add_special=False)
     assert repr(tokenizer) == "<Tokenizer Tokenloupe demo: byte-level BPE: BPE, 2,560 tokens>"
     assert repr(encoding) == f"<Encoding: {len(encoding)} token of 5 bytes>"

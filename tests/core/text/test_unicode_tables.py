@@ -30,6 +30,6 @@ def test_categories_agree_with_python_where_python_knows_the_character():
 
 
 def test_whitespace_is_llama_cpps_not_pythons():
-    found = unicode_tables.whitespace()
-    assert len(found) == 25
-    assert not found & {0x1C, 0x1F, 0x200B}
+    code_points = unicode_tables.whitespace()
+    assert len(code_points) == 25
+    assert not code_points & {0x1C, 0x1F, 0x200B}

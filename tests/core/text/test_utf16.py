@@ -21,7 +21,7 @@ def test_a_text_with_a_mark_becomes_the_same_in_utf_8(codec, text):
 
 
 @pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-def test_a_text_without_a_mark_is_told_by_its_nuls(codec):
+def test_utf16_without_a_bom_is_detected_by_its_nuls(codec):
     data = TEXT.encode(codec)
     assert utf16_codec(data) == codec
     assert utf8_from(data, codec) == TEXT.encode()
@@ -46,5 +46,5 @@ def test_other_bytes_are_not_taken_for_utf_16(data):
     assert utf16_codec(data) is None
 
 
-def test_halves_of_characters_are_told_as_such():
+def test_unpaired_surrogates_become_replacement_characters():
     assert utf8_from(b"\xff\xfea\0\x00\xd8b\0c", "utf-16-le") == "a\ufffdb\ufffd".encode()

@@ -16,7 +16,7 @@ REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
 
 
 @pytest.mark.parametrize("text", [b"", b"plain", "汉字 é 🚀".encode(), b"\xed\xa0\x80", b"\xf4\x8f\xbf\xbf"])
-def test_well_formed_text_and_surrogates_stay(text):
+def test_valid_text_and_surrogates_need_no_repair(text):
     assert utf8.repair(as_array(text)) is None
     assert utf8.repair_readable(text) is None
 
@@ -36,7 +36,7 @@ def test_well_formed_text_and_surrogates_stay(text):
         ),
     ],
 )
-def test_broken_text_is_repaired_and_says_where_bytes_came_from(text, repaired, spans):
+def test_broken_text_is_repaired_with_source_spans(text, repaired, spans):
     for result in (utf8.repair(as_array(text)), utf8.repair_readable(text)):
         assert result is not None
         assert result.data.tobytes() == repaired
@@ -44,7 +44,7 @@ def test_broken_text_is_repaired_and_says_where_bytes_came_from(text, repaired, 
 
 
 @given(HOSTILE)
-def test_twins_agree(text):
+def test_native_and_reference_implementations_agree(text):
     fast, readable = utf8.repair(as_array(text)), utf8.repair_readable(text)
     if readable is None:
         assert fast is None

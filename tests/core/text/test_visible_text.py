@@ -60,7 +60,7 @@ def test_nothing_is_blank_or_invisible(data, shown):
     assert visible_text(data) == shown
 
 
-def test_a_huge_text_is_cut_and_says_so():
+def test_a_long_text_is_truncated_with_an_ellipsis():
     assert visible_text(b"x" * 1_000_000, limit=5) == "xxxxx…"
     assert visible_text("🚀".encode() * 6, limit=5) == "🚀🚀🚀🚀🚀…"
     assert visible_text(b"xxxxx", limit=5) == "xxxxx"
@@ -86,7 +86,7 @@ def test_only_right_to_left_text_has_to_be_isolated():
     assert isolate("a שלום") == "\u2068a שלום\u2069"
 
 
-def test_whatever_is_invisible_behind_a_letter_or_an_emoji_is_named():
+def test_invisible_characters_after_letters_or_emoji_are_named():
     for character in invisible_characters():
         for before in ("", "a", "é", "👍", "字", "👩\u200d🚀"):
             expected = f"{before}<U+{ord(character):04X}>b"
@@ -130,7 +130,7 @@ HOSTILE = st.lists(
         ("auf\u200clage", "auflage"),
     ],
 )
-def test_what_nobody_sees_is_taken_out(text, left):
+def test_hidden_characters_are_removed(text, left):
     assert without(text.encode(), hidden_spans(text.encode())).decode() == left
 
 
@@ -141,7 +141,7 @@ def test_what_nobody_sees_is_taken_out(text, left):
         "葛\U000e0100城", "ᠠ\u180b", "\u115f\u1161 \u1100\u1160", "ภาษา\u200bไทย", "a\u00a0b\u3000c\u2009d",
     ],
 )  # fmt: skip
-def test_what_scripts_and_emoji_are_written_with_stays(text):
+def test_characters_that_scripts_and_emoji_need_are_not_hidden(text):
     assert hidden_spans(text.encode()).n_characters == 0
 
 
@@ -162,9 +162,9 @@ def test_without_them_none_is_left_and_all_else_is(text):
 
 
 @given(st.text(alphabet=["\u200b", "\u00ad", *tags("Hi"), "a", "é", "€"]), st.binary(max_size=3))
-def test_all_that_draws_nothing_between_plain_letters_is_found(text, stray):
-    found = hidden_spans(stray + b"\n" + text.encode())
-    assert found.n_characters == len(IGNORED.findall(text))
+def test_all_ignorable_characters_between_letters_are_counted(text, stray):
+    matches = hidden_spans(stray + b"\n" + text.encode())
+    assert matches.n_characters == len(IGNORED.findall(text))
 
 
 def test_places_across_the_blocks_of_the_scan_are_whole():
@@ -201,9 +201,9 @@ def test_selectors_spell_bytes_and_nothing_is_made_up():
         *((FLAG + FLAG[1:], 6), ("🏴" + FLAG, 0)),
     ],
 )  # fmt: skip
-def test_what_is_written_and_what_hides_is_told_by_its_neighbours(text, n_hidden):
-    for around in ("", "x", "é "):
-        assert hidden_spans(f"{around}{text}".encode()).n_characters == n_hidden
+def test_neighbours_decide_whether_a_character_is_hidden(text, n_hidden):
+    for context in ("", "x", "é "):
+        assert hidden_spans(f"{context}{text}".encode()).n_characters == n_hidden
 
 
 def in_class(pattern):
@@ -224,10 +224,10 @@ def test_the_tables_are_those_of_unicode():
 
 def test_what_has_no_meaning_is_private_or_unassigned_and_neither_ignored_nor_an_emoji():
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
-    found = set(unassigned().findall(everything))
-    assert {unicodedata.category(character) for character in found} == {"Cn", "Co"}
-    assert set("\ue000\uf8ff\U000f0000\U0010fffd\u0378\uffff\U0010ffff") <= found
-    assert found.isdisjoint(in_class(IGNORABLE + EMOJI) | {"\U0001fae8", "\U0002ebf0"})  # of Unicode 15
+    matches = set(unassigned().findall(everything))
+    assert {unicodedata.category(character) for character in matches} == {"Cn", "Co"}
+    assert set("\ue000\uf8ff\U000f0000\U0010fffd\u0378\uffff\U0010ffff") <= matches
+    assert matches.isdisjoint(in_class(IGNORABLE + EMOJI) | {"\U0001fae8", "\U0002ebf0"})  # of Unicode 15
 
 
 @pytest.mark.parametrize(
@@ -235,10 +235,10 @@ def test_what_has_no_meaning_is_private_or_unassigned_and_neither_ignored_nor_an
     ["❤\ufe0f", "1\ufe0f\u20e3", "👩\u200d🚀", "👩🏽\u200d❤\ufe0f\u200d👨🏿", "🏃\u200d♀",
      "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"],
 )  # fmt: skip
-def test_what_is_part_of_an_emoji_is_not_told_as_invisible(emoji):
+def test_parts_of_an_emoji_are_not_reported_as_invisible(emoji):
     assert not list(invisible_runs(f"a{emoji}b"))
-    (behind,) = invisible_runs(f"{emoji}\ufe0e\u200d")
-    assert behind.span() == (len(emoji), len(emoji) + 2)
+    (run_after,) = invisible_runs(f"{emoji}\ufe0e\u200d")
+    assert run_after.span() == (len(emoji), len(emoji) + 2)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_outside_of_emoji_joiners_and_selectors_are_invisible(text, spans):
     assert [match.span() for match in invisible_runs(text)] == spans
 
 
-def found(text):
+def matches(text):
     return [
         (text.encode()[each.start : each.end].decode(), each.passes_for)
         for each in confusables(text.encode())
@@ -280,10 +280,10 @@ def found(text):
     ],
 )
 def test_letters_that_pass_for_others_are_those_of_mixed_words(text, expected):
-    assert found(text) == expected
+    assert matches(text) == expected
 
 
-def test_the_table_pairs_letters_of_the_script_it_says_with_latin_ones():
+def test_the_table_pairs_letters_of_each_script_with_latin_ones():
     for script, (letters, latin) in PASS_FOR_LATIN.items():
         assert len(letters) == len(latin)
         assert len(set(letters)) == len(letters)

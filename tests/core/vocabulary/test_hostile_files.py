@@ -137,7 +137,7 @@ REFUSED: dict[str, tuple[GgufFile | bytes, str]] = {
 
 
 @pytest.mark.parametrize(("file", "words"), REFUSED.values(), ids=REFUSED)
-def test_refused_with_a_sentence_that_says_what_is_wrong(tmp_path, file, words):
+def test_hostile_files_are_refused_with_a_clear_message(tmp_path, file, words):
     path = tmp_path / "model.gguf"
     path.write_bytes(file if isinstance(file, bytes) else file.to_bytes())
     with pytest.raises(VocabError, match=words) as caught:
@@ -233,14 +233,14 @@ def test_more_tokens_than_any_model_has_are_refused_before_anything_is_made_of_t
     ("kind", "shape", "size"),
     [(0, (64,), 256), (0, (3, 5), 64), (1, (40,), 96), (2, (64,), 64), (8, (96,), 128), (24, (32, 2), 64)],
 )
-def test_a_tensor_begins_behind_the_one_before(tmp_path, kind, shape, size):
-    def told(offset):
+def test_a_tensor_must_start_after_the_previous_one(tmp_path, kind, shape, size):
+    def warnings_at(offset):
         file = with_tensor(type=kind, shape=shape)
         file.tensors.append(Tensor("next", (2**50,), offset=offset))
         return " ".join(load_vocabulary(file.write(tmp_path / "model.gguf")).warnings)
 
-    assert "incomplete" in told(size)
-    assert f"next starts at {size + 32} instead of {size}" in told(size + 32)
+    assert "incomplete" in warnings_at(size)
+    assert f"next starts at {size + 32} instead of {size}" in warnings_at(size + 32)
 
 
 SEED = 20261121
@@ -311,13 +311,13 @@ def test_a_key_that_is_not_counted_is_not_read(tmp_path):
     assert load(tmp_path, file).special_ids.bos == 1
 
 
-def test_a_key_with_nul_is_found_by_its_front(tmp_path):
+def test_a_key_with_nul_is_matched_by_the_part_before_it(tmp_path):
     file = GgufFile(entries=[entry("tokenizer.ggml.model\0!", "llama")])
     file.entries += spm(model=None).entries
     assert load(tmp_path, file).model == "llama"
 
 
-def test_bytes_behind_the_end_are_ignored(tmp_path):
+def test_bytes_after_the_end_are_ignored(tmp_path):
     file = spm()
     file.tail = os.urandom(100)
     assert len(load(tmp_path, file)) == 6
@@ -459,7 +459,7 @@ def test_a_file_can_be_named_in_bytes(tmp_path):
     assert len(guiapp.open_model(os.fsencode(path)).vocabulary) == 6
 
 
-def test_where_memory_is_too_small_that_is_said(tmp_path, monkeypatch):
+def test_insufficient_memory_is_reported(tmp_path, monkeypatch):
     def no_memory(*_):
         raise MemoryError
 

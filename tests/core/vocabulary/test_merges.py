@@ -48,13 +48,13 @@ def test_rules_of_long_tokens_are_those_of_looking_up_every_cut(letters):
     merging = sentence_piece_merging(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
     data, offsets = merging.symbol_texts
     symbols = [data[start:end].tobytes() for start, end in pairwise(offsets.tolist())]
-    found = {(symbols[left], symbols[right]) for left, right in merging.rules}
+    pairs = {(symbols[left], symbols[right]) for left, right in merging.rules}
     known = {*tokens, *(letter.encode() for letter in letters)}
     cuts = {(token[:cut], token[cut:]) for token in tokens for cut in range(1, len(token))}
-    assert found == {(left, right) for left, right in cuts if left in known and right in known}
+    assert pairs == {(left, right) for left, right in cuts if left in known and right in known}
 
 
-def test_tokens_that_can_be_cut_in_too_many_ways_are_refused():
+def test_tokens_with_too_many_possible_cuts_are_refused():
     vocabulary = toy_vocabulary({"a": 0.0, "a" * 70_000_000: 0.0})
     with pytest.raises(VocabError, match="more than 33 million ways"):
         sentence_piece_merging(vocabulary)
@@ -64,7 +64,7 @@ SCORES = {"<unk>": 0, "<0xC3>": 0, "a": -1, "▁": -1, "é": -1, "▁a": -2}
 
 
 @pytest.mark.parametrize(
-    ("merging", "spelled", "starts"),
+    ("merging", "spelling", "starts"),
     [
         (byte_pair_merging(byte_level(["Ġ a"])), "ĠaÃ©", [(0, 1), (1, 2), (2, 3), (3, 4)]),
         (byte_pair_merging(character_level(["▁ a"], ["▁", "a", "▁a"])), "▁aé", [(0, 1), (1, 2), (2, 4)]),
@@ -72,9 +72,9 @@ SCORES = {"<unk>": 0, "<0xC3>": 0, "a": -1, "▁": -1, "é": -1, "▁a": -2}
         (sentence_piece_merging(sentence_piece(SCORES, rules=Rules())), " aé", [(0, 1), (1, 2), (2, 4)]),
     ],
 )
-def test_texts_are_spelled_and_cut_as_the_vocabulary_has_them(merging, spelled, starts):
+def test_texts_are_spelled_and_split_like_the_vocabulary(merging, spelling, starts):
     data = " aé".encode()
-    assert merging.spell(data) == spelled.encode()
+    assert merging.spell(data) == spelling.encode()
     assert [(start, end) for _, start, end in merging.start_symbols(data)] == starts
     assert merging.symbol_end(b"\xe2\x96", 0) in (1, 2)
 

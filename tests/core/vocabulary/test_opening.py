@@ -56,7 +56,7 @@ class Caller:
             raise CancelledError
 
 
-def open_anew(path, progress, pre=None):
+def open_uncached(path, progress, pre=None):
     LAST.clear()
     return guiapp.open_model(path, pre, progress)
 
@@ -65,19 +65,19 @@ def open_anew(path, progress, pre=None):
 def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
     path, threads = write(tmp_path / "model.gguf"), threading.active_count()
     examined = Caller()
-    open_anew(path, None)  # makes what all models share
-    open_anew(path, examined)
+    open_uncached(path, None)  # makes what all models share
+    open_uncached(path, examined)
     assert examined.shares == sorted(examined.shares)
     assert examined.shares[-1] == 1.0
     assert {stage_of(share) for share in examined.shares[:-1]} == {*STARTS} - {FILE, DOWNLOAD, TABLES}
     for number in range(len(examined.shares)):
         caller = Caller(number)
         with pytest.raises(CancelledError):
-            open_anew(path, caller)
+            open_uncached(path, caller)
         assert len(caller.shares) == number + 1  # nothing went on
         assert not has_visitor()
     assert threading.active_count() == threads
-    assert open_anew(path, None).encode("ab", add_special=False) is not None
+    assert open_uncached(path, None).encode("ab", add_special=False) is not None
 
 
 WITHOUT = {"RWKV vocabulary": SPECIAL, "tokenizer.bin": TOKENS}
@@ -87,14 +87,14 @@ WITHOUT = {"RWKV vocabulary": SPECIAL, "tokenizer.bin": TOKENS}
 def test_other_formats_report_their_stages_and_end_there_too(tmp_path, sample):
     sample.write(tmp_path / sample.name)
     pre, examined = "gpt-2" if sample.is_silent else None, Caller()
-    open_anew(tmp_path / sample.name, None, pre)  # makes what all models share
-    open_anew(tmp_path / sample.name, examined, pre)
+    open_uncached(tmp_path / sample.name, None, pre)  # makes what all models share
+    open_uncached(tmp_path / sample.name, examined, pre)
     assert examined.shares == sorted(examined.shares)
     stages = {TOKENS, SPECIAL, ENCODERS} - {WITHOUT.get(sample.format)}
     assert stages <= {stage_of(share) for share in examined.shares}
     for number in range(len(examined.shares)):
         with pytest.raises(CancelledError):
-            open_anew(tmp_path / sample.name, Caller(number), pre)
+            open_uncached(tmp_path / sample.name, Caller(number), pre)
 
 
 def many_strings(count):

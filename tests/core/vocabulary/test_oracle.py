@@ -36,7 +36,9 @@ def test_type_size_ids_and_switches(both):
 
 def assert_same_roles(vocabulary, expected):
     assert (vocabulary.type.name, len(vocabulary)) == (expected["type"], expected["n"])
-    ids = {role: -1 if (found := getattr(vocabulary.special_ids, role)) is None else found for role in ROLES}
+    ids = {
+        role: -1 if (actual := getattr(vocabulary.special_ids, role)) is None else actual for role in ROLES
+    }
     assert ids == {role: expected[role] for role in ROLES}
     for switch in ("add_bos", "add_eos", "add_sep"):
         assert getattr(vocabulary.rules, switch) == expected[switch]
@@ -58,7 +60,7 @@ def test_what_tokens_stand_for(both):
         assert vocabulary.token_bytes(token_id) == oracle.token_to_piece(token_id), token_id
 
 
-def test_only_what_is_odd_about_them_is_said():
+def test_only_oddities_are_reported_as_warnings():
     warnings = {name: load_vocabulary(VOCABS / name).warnings for name in NAMES}
     odd = warnings.pop("ggml-vocab-starcoder.gguf")
     assert [text.split(":")[0] for text in odd] == ["14 of the 256 byte tokens are missing"]
@@ -118,7 +120,7 @@ def test_ends_of_generation_and_kinds_are_llama_cpps_for_any_texts_kinds_keys_an
         given = {"model": "gpt2", "pre": "gpt-2", "merges": ["a b"], "tokens": tokens, "types": types}
         path = write_vocab(tmp_path / f"{number}.gguf", **given | keys | named)
         oracle.load(path)
-        found, every_id = load_vocabulary(path), range(len(tokens))
-        assert found.eog == {token_id for token_id in every_id if oracle.is_eog(token_id)}, given
-        assert found.attributes.tolist() == [oracle.attr(token_id) for token_id in every_id], given
+        actual, every_id = load_vocabulary(path), range(len(tokens))
+        assert actual.eog == {token_id for token_id in every_id if oracle.is_eog(token_id)}, given
+        assert actual.attributes.tolist() == [oracle.attr(token_id) for token_id in every_id], given
     oracle.close()

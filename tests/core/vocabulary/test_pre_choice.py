@@ -28,7 +28,7 @@ def test_the_chosen_one_splits_the_text(write, pre, ids):
     assert tokenizer.encode("12", add_special=False).token_ids.tolist() == ids
 
 
-def test_a_name_that_nobody_knows_cannot_be_chosen(write):
+def test_an_unknown_pre_tokenizer_cannot_be_chosen(write):
     with pytest.raises(guiapp.VocabError, match=r"no pre-tokenizer 'foo'.*llama-bpe"):
         guiapp.open_model(write(pre="gpt-2"), pre="foo")
 

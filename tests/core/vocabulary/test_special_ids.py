@@ -58,7 +58,7 @@ def test_the_first_token_can_be_known_by_its_text(tmp_path):
 
 @pytest.mark.parametrize("key", ["eos_token_id", "bos_token_id", "eot_token_id"])
 @pytest.mark.parametrize(("token_id", "is_there"), [(2, True), (3, False), (4, False)])
-def test_an_id_that_no_token_has_is_ignored_and_told(tmp_path, key, token_id, is_there):
+def test_an_id_without_a_token_is_ignored_with_a_warning(tmp_path, key, token_id, is_there):
     file = vocab_file(tokens=["<unk>", "a", "b"], types=[2, 1, 1], **{key: token_id})
     vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
     assert (getattr(vocabulary.special_ids, key[:3]) == token_id) == is_there
@@ -73,12 +73,12 @@ def test_arrays_may_be_longer_than_the_tokens(tmp_path):
 
 
 @pytest.mark.parametrize("calls", ["<|call|>", "<|calls|>"])
-@pytest.mark.parametrize("beside", ["<|return|>", "<|flush|>", "<|im_end|>"])
-def test_a_model_that_calls_tools_goes_on_after_end(tmp_path, calls, beside):
-    tokens = ["<unk>", calls, beside, "<|end|>", "a"]
+@pytest.mark.parametrize("other_end", ["<|return|>", "<|flush|>", "<|im_end|>"])
+def test_a_model_that_calls_tools_goes_on_after_end(tmp_path, calls, other_end):
+    tokens = ["<unk>", calls, other_end, "<|end|>", "a"]
     file = vocab_file(tokens=tokens, types=[2, *[CONTROL] * 3, 1])
     vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
-    goes_on = beside != "<|im_end|>"
+    goes_on = other_end != "<|im_end|>"
     assert set(vocabulary.eog) >= {1, 2}
     assert (3 in vocabulary.eog) != goes_on
     assert bool(vocabulary.attributes[3] & Attribute.USER_DEFINED) == goes_on

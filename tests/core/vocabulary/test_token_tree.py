@@ -47,21 +47,21 @@ def test_children_and_subtrees_are_sorted_by_bytes(tokens):
 
 
 @given(TEXTS, st.text("ab\0", max_size=4).map(str.encode))
-def test_tokens_are_found_by_their_beginnings(tokens, prefix):
-    found = tree_of(tokens).starting_with(prefix)
-    assert [tokens[row] for row in found] == sorted(token for token in tokens if token.startswith(prefix))
+def test_tokens_are_found_by_prefix(tokens, prefix):
+    result = tree_of(tokens).starting_with(prefix)
+    assert [tokens[row] for row in result] == sorted(token for token in tokens if token.startswith(prefix))
 
 
 @given(TEXTS, st.text("ab\0", max_size=12).map(str.encode))
 def test_the_longest_match_is_the_longest_token_that_fits(tokens, text):
     tree = tree_of(tokens)
     for start in range(len(text) + 1):
-        found = tree.longest_match(text, start)
+        result = tree.longest_match(text, start)
         fitting = [token for token in tokens if text.startswith(token, start)]
-        assert (b"" if found is None else tokens[found]) == max(fitting, key=len, default=b"")
+        assert (b"" if result is None else tokens[result]) == max(fitting, key=len, default=b"")
 
 
-def test_each_of_many_tokens_is_found():
+def test_each_of_many_tokens_is_matched():
     """As many as take several blocks of rows, below nodes with few children and with all there can be."""
     tokens = {bytes([byte]) for byte in range(256)}
     tokens |= {bytes([7, byte]) for byte in range(256)}
@@ -158,7 +158,7 @@ def plain_tree(tokens, ids, may_match):
 
 
 @given(tokens=TOKENS, data=st.data())
-def test_a_tree_is_what_looking_at_every_pair_of_tokens_finds(tokens, data):
+def test_a_tree_matches_a_comparison_of_all_token_pairs(tokens, data):
     texts, may_match = [text.encode("latin-1") for text, _ in tokens], [matches for _, matches in tokens]
     ids = data.draw(st.permutations(range(len(texts))))[: data.draw(st.integers(0, len(texts)))]
     tree = tree_of_of_native_tree(texts, ids, may_match)
@@ -196,7 +196,7 @@ def test_what_is_no_vocabulary_is_refused(offsets, ids):
         TokenTreeHandle(*arrays, np.ones(2, np.bool_))
 
 
-def test_more_than_a_tree_can_hold_is_said():
+def test_tokens_too_large_for_a_tree_are_refused():
     with pytest.raises(VocabError, match="67,108,865 bytes"):
         tree_of_of_native_tree([b"a" * (MOST_TREE_BYTES + 1)])
 

@@ -164,7 +164,7 @@ def our_verdict(path) -> str:
     return exactness.reason if exactness.level == REFUSED else ""
 
 
-def test_what_is_said_to_be_loaded_is_what_llama_cpp_loads(tmp_path, oracle):
+def test_the_verdict_on_loading_matches_llama_cpp(tmp_path, oracle):
     wrong = {}
     for name, parts in CASES.items():
         path = write_vocab(tmp_path / "model.gguf", **parts)
@@ -188,25 +188,25 @@ def test_texts_that_llama_cpp_survives_become_the_same_ids(tmp_path, oracle, nam
         except OracleError:
             expected = None
         try:
-            found = tokenizer.encode(text, add_special=False, parse_special=False).token_ids.tolist()
+            ids = tokenizer.encode(text, add_special=False, parse_special=False).token_ids.tolist()
         except EncodeError:
-            found = None
-        assert expected is None or -1 in expected or found == expected, text
+            ids = None
+        assert expected is None or -1 in expected or ids == expected, text
 
 
 @pytest.mark.parametrize("name", ["whole", "circle", "nothing but a circle"])
-def test_a_text_that_holds_a_longer_key_is_exact_only_where_the_badge_says_so(tmp_path, oracle, name):
+def test_the_exactness_of_a_text_with_a_longer_key_is_right(tmp_path, oracle, name):
     path = write_vocab(tmp_path / "model.gguf", **CASES[name])
     oracle.load(path)
     tokenizer = guiapp.open_model(path)
     expected = oracle.tokenize(LONG, False, False)
-    found = tokenizer.encode(LONG, add_special=False, parse_special=False).token_ids.tolist()
-    assert tokenizer.exactness.level == ("exact" if found == expected else "approximate")
-    assert (found == expected) == (name != "nothing but a circle")
-    assert any("longer key" in warning for warning in tokenizer.vocabulary.warnings) == (found != expected)
+    ids = tokenizer.encode(LONG, add_special=False, parse_special=False).token_ids.tolist()
+    assert tokenizer.exactness.level == ("exact" if ids == expected else "approximate")
+    assert (ids == expected) == (name != "nothing but a circle")
+    assert any("longer key" in warning for warning in tokenizer.vocabulary.warnings) == (ids != expected)
 
 
-def test_why_llama_cpp_refuses_a_file_is_told(tmp_path):
+def test_the_reason_llama_cpp_refuses_a_file_is_reported(tmp_path):
     for name, part in {
         "split.count is u32": "split.count",
         "architecture 'clip'": "clip",

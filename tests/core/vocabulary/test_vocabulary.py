@@ -57,7 +57,7 @@ ODD: dict[str, dict[str, object]] = {
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("parts", ODD.values(), ids=ODD)
-def test_odd_tokens_stand_for_what_llama_cpp_says(tmp_path, parts):
+def test_the_bytes_of_odd_tokens_match_llama_cpp(tmp_path, parts):
     from llama_oracle import LlamaOracle
 
     path = write_vocab(tmp_path / "model.gguf", **parts)
@@ -82,7 +82,7 @@ def test_ids_outside_the_vocabulary_are_refused(tmp_path, token_id):
             method(token_id)
 
 
-def test_tokens_are_found_by_their_text(tmp_path):
+def test_tokens_are_looked_up_by_text(tmp_path):
     vocabulary = load_vocabulary(write_vocab(tmp_path / "model.gguf", tokens=["a", "b"], scores=[0.0, -1.5]))
     assert (vocabulary.find(b"b"), vocabulary.find(b"c")) == (1, None)
     assert vocabulary.score(1) == -1.5
@@ -106,7 +106,7 @@ def test_signalling_nans_among_the_scores_signal_nothing(tmp_path, model):
     assert np.isnan(guiapp.open_model(path).vocabulary.scores).all()
 
 
-def test_arrays_say_the_same():
+def test_the_byte_alphabet_arrays_match_its_functions():
     everything = bytes(range(256))
     assert byte_alphabet.unspell(byte_alphabet.spell(everything)) == everything
     for byte, character in enumerate(byte_alphabet.CHARACTER_OF_BYTE):
@@ -117,7 +117,7 @@ def test_arrays_say_the_same():
 
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 DNA = {"tokens": ["<dna>", "A\ue000", "<oov>", "C\ue000", "\ue000", "a"], "merges": ["a b"], "pre": "gpt-2"}
-SPELLED = {
+SPELLINGS = {
     "rwkv": ({"model": "rwkv", "architecture": "rwkv6", "tokens": ["\\n", "\\xc3\\xa9", "é", "a b"]},
              [b"\n", b"\xc3\xa9", "é".encode(), b"a b"], b"a b\n"),
     "bpe": ({"model": "gpt2", "pre": "gpt-2", "tokens": ["Ġa", "Ċ", "Ã©"], "merges": ["a b"]},
@@ -135,18 +135,18 @@ SPELLED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("parts", "stand_for", "spelled"), SPELLED.values(), ids=SPELLED)
-def test_tokens_stand_for_what_their_files_spell_so(tmp_path, parts, stand_for, spelled):
+@pytest.mark.parametrize(("parts", "stand_for", "spelling"), SPELLINGS.values(), ids=SPELLINGS)
+def test_tokens_stand_for_what_their_files_spell_so(tmp_path, parts, stand_for, spelling):
     vocabulary = load_vocabulary(write_vocab(tmp_path / "model.gguf", **parts))
-    found = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
+    token_texts = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
     if stand_for is not None:
-        assert found == stand_for
-        assert vocabulary.longest_token_bytes == max(map(len, found))
-    assert vocabulary.spell(b"a b\n") == spelled
+        assert token_texts == stand_for
+        assert vocabulary.longest_token_bytes == max(map(len, token_texts))
+    assert vocabulary.spell(b"a b\n") == spelling
     assert vocabulary.has_letters == (parts["model"] not in ("rwkv", "test"))
 
 
-def test_only_behind_oov_dna_loses_what_tells_it_from_words(tmp_path):
+def test_dna_tokens_lose_their_mark_only_after_oov(tmp_path):
     path = write_vocab(tmp_path / "model.gguf", model="hybriddna", types=[USER_DEFINED, *[NORMAL] * 5], **DNA)
     vocabulary = load_vocabulary(path)
     data, offsets = vocabulary.unmarked_texts
@@ -163,7 +163,7 @@ def test_only_behind_oov_dna_loses_what_tells_it_from_words(tmp_path):
 
 def tokenizer_json(folder, **model_parts):
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    said = {
+    document = {
         "added_tokens": [{"id": 4, "content": "<s></w>", "special": True, **flags}],
         "model": {
             "type": "BPE",
@@ -174,14 +174,14 @@ def tokenizer_json(folder, **model_parts):
         | model_parts,
     }
     path = folder / "tokenizer.json"
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(document))
     return path
 
 
 def test_what_ends_words_stands_for_a_space_but_not_in_special_tokens(tmp_path):
     vocabulary = guiapp.open_model(tokenizer_json(tmp_path)).vocabulary
-    found = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
-    assert found == [b"a", b"b ", b"ab ", b" ", b"<s></w>"]
+    token_texts = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
+    assert token_texts == [b"a", b"b ", b"ab ", b" ", b"<s></w>"]
     assert vocabulary.merges == ((b"a", b"b</w>"),)
 
 
@@ -222,16 +222,16 @@ def test_no_text_becomes_a_token_whose_text_was_taken_nor_does_it_merge_to_one(t
     assert without_texts(with_prefix, np.array([3])).merges == ((b"a", b"##b"),)
 
 
-def test_pieces_that_sentencepiece_reads_like_normal_ones_are_spelled_so(tmp_path):
+def test_pieces_read_like_normal_ones_are_spelled_like_them(tmp_path):
     path = tmp_path / "tokenizer.model"
     kinds = [UNKNOWN, NORMAL, USER_DEFINED, UNUSED, CONTROL]
     path.write_bytes(
         model([piece(f"▁{number}", kind=kind) for number, kind in enumerate(kinds)], {3: 1}, {3: 0})
     )
     vocabulary = guiapp.open_model(path).vocabulary
-    found = [vocabulary.token_bytes(token).decode() for token in range(len(vocabulary))]
-    assert found[1:4] == [" 1", " 2", " 3"]
-    assert found[4] == "▁4"
+    token_texts = [vocabulary.token_bytes(token).decode() for token in range(len(vocabulary))]
+    assert token_texts[1:4] == [" 1", " 2", " 3"]
+    assert token_texts[4] == "▁4"
 
 
 @pytest.mark.parametrize("role", ["bos", "eos", "pad", None])

@@ -36,12 +36,12 @@ def keep(folder, data, path=None):
 
 
 @pytest.mark.parametrize("path", [None, Path("/folder/a file\n.txt")])
-def test_a_text_is_kept_byte_for_byte(tmp_path, path):
+def test_a_text_is_saved_byte_for_byte(tmp_path, path):
     keep(tmp_path, DATA, path)
     assert AutosavedTexts(tmp_path).take() == AutosavedText(DATA, path)
 
 
-def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
+def test_the_newest_unclaimed_text_is_taken(tmp_path):
     for age, data in enumerate((b"new", b"old", b"oldest")):
         keep(tmp_path, data)
         for place in tmp_path.glob("*.text"):
@@ -49,7 +49,7 @@ def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
                 os.utime(place, (1e9 - age, 1e9 - age))
     windows = [AutosavedTexts(tmp_path) for _ in range(4)]
     taken = [window.take() for window in windows]
-    assert [kept and kept.data for kept in taken] == [b"new", b"old", b"oldest", None]
+    assert [autosaved and autosaved.data for autosaved in taken] == [b"new", b"old", b"oldest", None]
 
 
 def test_the_text_of_a_process_that_was_killed_is_there_again_with_its_edits_and_goes_on(tmp_path):
@@ -70,7 +70,7 @@ def test_files_of_earlier_versions_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"no JSON\ntext", b"[]\ntext", b"{}\ntext", b"[" * 100_000 + b"\n"])
-def test_a_spoiled_file_stays_where_it_is(tmp_path, content):
+def test_a_corrupt_file_is_left_in_place(tmp_path, content):
     (tmp_path / "spoiled.text").write_bytes(content)
     texts = AutosavedTexts(tmp_path)
     assert texts.take() is None
@@ -79,32 +79,32 @@ def test_a_spoiled_file_stays_where_it_is(tmp_path, content):
     assert (tmp_path / "spoiled.text").read_bytes() == content
 
 
-def test_a_place_that_cannot_be_written_is_told_once(tmp_path, qtbot):
+def test_an_unwritable_folder_is_reported_once(tmp_path, qtbot):
     (tmp_path / "file").touch()
-    texts, told = AutosavedTexts(tmp_path / "file"), []
-    texts.failed.connect(told.append)
+    texts, failures = AutosavedTexts(tmp_path / "file"), []
+    texts.failed.connect(failures.append)
     texts.keep(DATA, None)
     texts.keep(DATA, None)
     assert not texts.is_on_disk()
-    assert len(told) == 1
-    assert "cannot be autosaved" in told[0]
+    assert len(failures) == 1
+    assert "cannot be autosaved" in failures[0]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the open files of this process")
 def test_a_hundred_texts_set_aside_hold_few_files_open(tmp_path):
-    kept = AutosavedTexts(tmp_path)
+    autosaved = AutosavedTexts(tmp_path)
     before = len(os.listdir("/proc/self/fd"))
     for number in range(100):
-        kept.keep(b"%d" % number, None)
-        kept.set_aside()
-    kept.finish()
+        autosaved.keep(b"%d" % number, None)
+        autosaved.set_aside()
+    autosaved.finish()
     assert len(os.listdir("/proc/self/fd")) <= before + 25
-    assert len(kept.others()) == 100
-    kept.leave()
-    kept.finish()
+    assert len(autosaved.others()) == 100
+    autosaved.leave()
+    autosaved.finish()
 
 
-def test_what_is_typed_follows_its_text(tmp_path):
+def test_edits_are_journaled_with_their_text(tmp_path):
     texts = AutosavedTexts(tmp_path)
     texts.keep_edits([JournalEdit(0, 0, b"lost")])  # there is no text yet that it could follow
     assert not texts.is_autosaving
@@ -127,7 +127,7 @@ def test_what_is_typed_follows_its_text(tmp_path):
 
 
 @pytest.mark.parametrize("way", ["forget", "delete", "leave", "set_aside"])
-def test_nobody_else_takes_a_text_before_its_last_change_is_written(tmp_path, monkeypatch, way):
+def test_a_text_is_not_taken_before_its_last_change_is_written(tmp_path, monkeypatch, way):
     monkeypatch.setattr(autosaved_texts, "MOST_ASIDE", 0 if way == "set_aside" else 1)
     texts, other, gate = AutosavedTexts(tmp_path), AutosavedTexts(tmp_path), threading.Event()
     texts.keep(b"abc", None)
@@ -166,7 +166,7 @@ def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
     assert not texts.is_autosaving
 
 
-def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch):
+def test_the_list_shows_the_newest_first_and_only_beginnings(tmp_path, monkeypatch):
     monkeypatch.setattr(autosaved_texts, "HEAD_BYTES", 3)
     for age, data in enumerate((b"new text", b"old text")):
         keep(tmp_path, data)
@@ -180,7 +180,7 @@ def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch
     ]
 
 
-def test_others_may_not_read_what_is_kept(tmp_path):
+def test_saved_texts_are_private_to_the_user(tmp_path):
     texts = AutosavedTexts(tmp_path)
     texts.keep(b"one", None)
     texts.keep_edits([JournalEdit(0, 0, b"x")])

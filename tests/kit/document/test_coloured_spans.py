@@ -48,8 +48,12 @@ def composition(session, token):
         text = session.vocabulary.token_bytes(int(token_id)).decode()
     except UnicodeDecodeError:
         return "bytes"
-    found = {"letters": re.search(r"[^\W\d_]", text), "digits": re.search(r"\d", text), "signs": text.strip()}
-    return next((kind for kind, is_in in found.items() if is_in), "white space")
+    results = {
+        "letters": re.search(r"[^\W\d_]", text),
+        "digits": re.search(r"\d", text),
+        "signs": text.strip(),
+    }
+    return next((kind for kind, is_in in results.items() if is_in), "white space")
 
 
 def rarity(session, token):
@@ -67,16 +71,16 @@ def test_each_token_has_the_colour_that_the_rule_gives_it(make_spans, coloring, 
     _, legend = spans.legend
     meanings = {tint: name for name, tint in legend.items()}
     n_tokens = len(session.tokens)
-    wanted = [rule(session, token) for token in range(n_tokens)]
+    expected = [rule(session, token) for token in range(n_tokens)]
     one_by_one = [int(spans.tints(token, token + 1)[0]) for token in range(n_tokens)]
-    assert [meanings[tint] for tint in one_by_one] == wanted
+    assert [meanings[tint] for tint in one_by_one] == expected
     assert spans.tints(0, n_tokens).tolist() == one_by_one
-    assert len(set(wanted)) > 2
+    assert len(set(expected)) > 2
     size = len(TEXT)
     for start, end in [(0, size), (12, 15), (30, 31), (size, size), (0, 0), (40, size)]:
         window = spans.spans_in(start, end)
         plain = session.spans_in(start, end)
-        assert [meanings[tint] for tint in window.tints.tolist()] == wanted[plain.first_index :][
+        assert [meanings[tint] for tint in window.tints.tolist()] == expected[plain.first_index :][
             : len(window.ids)
         ]
         assert np.array_equal(window.ids, plain.ids)
@@ -127,10 +131,12 @@ def test_edges_in_a_window_are_those_of_the_whole_text(open_session, monkeypatch
     spans.set_shows_pieces(True)
     inside = [text.index(MARK) + at for at in range(len(MARK))] if MARK in text else []
     for start in range(0, len(text) - 30, 37):
-        found = [end for end in TextPieces(session).ends_in(start, start + 30).tolist() if end not in inside]
-        wanted = [end for end in whole if end not in inside]
-        assert [end for end in found if start < end <= start + 30] == [
-            end for end in wanted if start < end <= start + 30
+        results = [
+            end for end in TextPieces(session).ends_in(start, start + 30).tolist() if end not in inside
+        ]
+        expected = [end for end in whole if end not in inside]
+        assert [end for end in results if start < end <= start + 30] == [
+            end for end in expected if start < end <= start + 30
         ]
     window = spans.spans_in(0, len(text))
     marked = window.ends[(window.tints & PIECE_END) > 0]
@@ -142,13 +148,13 @@ def test_edges_in_a_window_are_those_of_the_whole_text(open_session, monkeypatch
 def test_no_piece_crosses_a_special_token(open_session, monkeypatch, before):
     monkeypatch.setattr(pieces, "REACH_BYTES", 60)
     text, at = before + b"a!" + MARK + b"!b  " + MARK + b" c", len(before)
-    found = TextPieces(open_session(text)).ends_in(at, len(text))
-    assert [end for end in (found - at).tolist() if end > 0 and not (2 < end < 12 or 16 < end < 26)] == [
+    results = TextPieces(open_session(text)).ends_in(at, len(text))
+    assert [end for end in (results - at).tolist() if end > 0 and not (2 < end < 12 or 16 < end < 26)] == [
         1, 2, 12, 14, 16, 26, 28,
     ]  # fmt: skip
 
 
-def test_a_piece_tells_its_rule_while_edges_are_marked(open_session):
+def test_a_piece_shows_its_rule_while_edges_are_marked(open_session):
     session = open_session(PLAIN)
     spans = ColouredSpans(session)
     assert spans.note_at(0) == ""
@@ -170,7 +176,7 @@ def test_where_nothing_is_known_nothing_is_marked(open_session, text, model):
     assert spans.note_at(0) == ""
 
 
-def test_costs_look_through_no_text_that_a_few_tokens_of_another_one_reach_over(make_spans, monkeypatch):
+def test_costs_of_too_long_a_text_are_not_computed(make_spans, monkeypatch):
     session, spans = make_spans()
     spans.coloring = "cost"
     known = spans.tints(0, len(session.tokens))

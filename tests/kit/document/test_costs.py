@@ -31,15 +31,15 @@ def costs(session):
     return LineCosts(session)
 
 
-def settle(model, qtbot):
+def wait_until_idle(model, qtbot):
     qtbot.waitUntil(lambda: not model.is_busy)
 
 
-def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot):
+def test_the_most_expensive_are_computed_only_while_watched(session, model, qtbot):
     assert (model.value, model.is_busy) == (None, False)
     model.watch(True)
     assert model.is_busy
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     result = model.value
     assert [(row.text, row.n_tokens, row.n_times, model.line_of(row)) for row in result.words] == [
         (DIGITS.decode(), 12, 1, 4),
@@ -55,7 +55,7 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
     session.document.insert(b"new ")
     assert not model.is_busy
     model.watch(True)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.value.n_tokens > 31
 
 
@@ -70,14 +70,14 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
         ((40, 52, b""), (32, 40)),
     ],
 )
-def test_what_is_dear_is_selected_where_it_is_by_now(session, model, qtbot, edit, selection):
+def test_an_expensive_word_is_selected_at_its_current_offset(session, model, qtbot, edit, selection):
     model.watch(True)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     row = model.value.words[0]
     if edit is not None:
         session.document.replace(*edit)
     assert model.go_to(row) == session.document.selection == selection
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.go_to(model.value.words[1]) == (model.value.words[1].start, model.value.words[1].end)
 
 
@@ -86,22 +86,22 @@ def test_lines_have_their_tokens_and_whether_these_are_many(session, costs, qtbo
     with qtbot.waitSignal(costs.changed):
         costs.set_shown(True)
     assert costs.most == 12
-    told = []
-    costs.changed.connect(lambda: told.append(costs.most))
+    emitted = []
+    costs.changed.connect(lambda: emitted.append(costs.most))
     session.document.insert(b"1234 " * 9)
-    assert told == [12]
-    qtbot.waitUntil(lambda: len(told) == 2)
-    assert told[1] == costs.of_line(0, 16 + 45)[0] > 12
+    assert emitted == [12]
+    qtbot.waitUntil(lambda: len(emitted) == 2)
+    assert emitted[1] == costs.of_line(0, 16 + 45)[0] > 12
     costs.set_shown(False)
     session.document.insert(b"1234 ")
-    assert len(told) == 2
+    assert len(emitted) == 2
 
 
 @pytest.mark.parametrize(
     ("line", "result"),
     [(b"lions and tigers and bears", False), (b"a b", True), (b"a", False), (b"ab c", False)],
 )
-def test_a_line_with_fewer_than_two_characters_a_token_is_dear(make_session, line, result):
+def test_a_line_under_two_characters_per_token_is_expensive(make_session, line, result):
     session = make_session(line, "demo:rwkv")
     assert LineCosts(session).of_line(0, len(line)) == (len(session.tokens), result)
 
@@ -114,8 +114,8 @@ def test_the_budget_is_ones_own_or_the_models_or_a_usual_one(session, budget, se
         with qtbot.waitSignal(budget.changed):
             budget.choose(asked)
         assert (budget.own, budget.n_most) == (own, own or 4096)
-    for kept, own in (("0", None), ("007", 7), ("x", None), ("-1", None), ("99999999999", None)):
-        settings.budget = kept
+    for saved, own in (("0", None), ("007", 7), ("x", None), ("-1", None), ("99999999999", None)):
+        settings.budget = saved
         assert budget.own == own
 
 
@@ -127,7 +127,7 @@ def test_the_cut_is_where_the_first_token_begins_that_is_too_much(session, budge
     assert result == {1: 0, 2: 2, 30: 51, 31: None, 32: None}
 
 
-def test_the_text_makes_room_for_the_tokens_that_are_added_behind_it(make_session, settings):
+def test_the_budget_leaves_room_for_tokens_added_after_the_text(make_session, settings):
     session = make_session(b"a b c", "demo:unigram")
     budget = TokenBudget(session, settings)
     for n_over in (1, 2):

@@ -62,7 +62,7 @@ def test_a_family_is_one_cell():
 
 
 @pytest.mark.parametrize("before", ["😀", "👩\u200d🚀", "🇫🇷", "ก", "❤\ufe0f", ""])
-def test_a_flag_is_one_cell_whatever_it_follows(before):
+def test_a_flag_is_one_cell_after_any_text(before):
     cells = display_text(f"{before}🇩🇪b🇩".encode(), False).cells.tolist()
     assert cells[-4:] == [len(before.encode()) + size for size in (0, 8, 9, 13)]
 
@@ -77,7 +77,7 @@ def test_bytes_and_characters_without_a_picture_become_chips():
     ]
 
 
-def test_characters_that_order_text_stay_in_it_beside_their_chips():
+def test_bidi_controls_remain_in_the_text_next_to_their_badges():
     shown = display_text("a\u202eb\u202cc\u200e".encode(), False)
     assert shown.text == "a□\u202eb\u202c□c□\u200e"
     assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [
@@ -125,14 +125,14 @@ def test_every_invisible_character_between_letters_shows_as_a_chip():
 @pytest.mark.parametrize(
     "before", ["", "a", "é", "字", "क\u094d", "ش", "👍🏽", "❤\ufe0f", "  ", "\t", "\x00"]
 )
-@pytest.mark.parametrize("behind", ["", "b", "ش", "  "])
-def test_an_invisible_character_shows_as_a_chip_wherever_it_stands(before, behind):
-    around = chips_of(before + behind)
-    for character in invisible_characters()[3 * len(before) + len(behind) :: 64]:
+@pytest.mark.parametrize("after", ["", "b", "ش", "  "])
+def test_an_invisible_character_shows_as_a_chip_wherever_it_stands(before, after):
+    usual = chips_of(before + after)
+    for character in invisible_characters()[3 * len(before) + len(after) :: 64]:
         code = f"{ord(character):02X}"
         chip, run = (character, code), (3 * character, f"{code}×3")
-        assert [found for found in chips_of(before + character + behind) if found not in around] == [chip]
-        assert [found for found in chips_of(before + 3 * character + behind) if found not in around] == [run]
+        assert [new for new in chips_of(before + character + after) if new not in usual] == [chip]
+        assert [new for new in chips_of(before + 3 * character + after) if new not in usual] == [run]
 
 
 def test_different_invisible_characters_in_a_row_share_a_chip_with_their_number():
@@ -152,7 +152,7 @@ def test_within_an_emoji_there_is_no_chip_unless_the_font_draws_it_in_parts():
     assert [chip.label for chip in chips] == ["200D"]
 
 
-def signs(text, column):
+def marked_cells(text, column):
     """A string with x for each cell where a column is set."""
     return "".join(".x"[bool(value)] for value in getattr(display_text(text.encode(), False), column))
 
@@ -180,7 +180,7 @@ def signs(text, column):
     ],
 )
 def test_cells_that_may_turn_up_to_a_letter_that_does_not(text, expected):
-    assert signs(text, "may_turn") == expected
+    assert marked_cells(text, "may_turn") == expected
     assert display_text(text.encode(), False).has_right_to_left is ("x" in expected)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from told import told_by
+from signals import record_signals
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.document import TextDocument
@@ -17,13 +17,13 @@ def document(qapp):
 
 
 def stops(document: TextDocument, move, start: int) -> list[int]:
-    found = [start]
-    while (after := move(found[-1])) != found[-1]:
-        found.append(after)
-    return found
+    offsets = [start]
+    while (after := move(offsets[-1])) != offsets[-1]:
+        offsets.append(after)
+    return offsets
 
 
-def test_an_edit_is_told_at_once_and_moves_the_caret_behind_it(document, qtbot):
+def test_an_edit_is_emitted_at_once_and_moves_the_caret_after_it(document, qtbot):
     edits = []
     document.edited.connect(edits.append)
     with qtbot.waitSignals([document.selection_changed, document.undo_changed]):
@@ -92,7 +92,7 @@ def test_words_stop_at_words_and_line_ends(document):
 
 
 def test_a_selection_goes_either_way(document, qtbot):
-    told = told_by(document)
+    signals = record_signals(document)
     document.select(5, 1)
     assert (document.anchor, document.caret, document.selection, document.has_selection) == (
         5,
@@ -105,7 +105,7 @@ def test_a_selection_goes_either_way(document, qtbot):
     document.set_caret(7)
     assert (document.anchor, document.has_selection) == (7, False)
     document.set_caret(7)
-    assert told == ["selection_changed"] * 3
+    assert signals == ["selection_changed"] * 3
     document.select_all()
     assert (document.anchor, document.caret) == (0, document.size)
     document.select(4, 11)  # neither within a character, nor within CRLF
@@ -113,7 +113,7 @@ def test_a_selection_goes_either_way(document, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("stretch", "whole"),
+    ("span", "whole"),
     [
         ((0, 0), (0, 0)),
         ((0, 3), (0, 4)),
@@ -128,12 +128,12 @@ def test_a_selection_goes_either_way(document, qtbot):
         ((6, 8), (6, 7)),
     ],
 )
-def test_a_stretch_is_made_of_whole_characters(qapp, stretch, whole):
+def test_a_span_is_extended_to_whole_characters(qapp, span, whole):
     document = TextDocument("a世\r\nb".encode())
-    assert document.whole_characters(*stretch) == whole
+    assert document.whole_characters(*span) == whole
 
 
-def test_words_are_found_around_a_place(qapp):
+def test_the_span_of_the_word_at_an_offset_is_found(qapp):
     document = TextDocument("one,  two 😍x\nz".encode())
     assert [document.word_span(at) for at in (0, 2, 3, 4, 5, 6, 10, 14, 16)] == [
         *[(0, 3)] * 2,

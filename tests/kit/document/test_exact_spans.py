@@ -77,9 +77,9 @@ def check_random_edits(qtbot, session, seed, n_edits):
         document.replace(start, end, b"".join(rng.choices(BITS, k=rng.randrange(4))))
         if not session.exact.is_known or session.is_encoding:  # the edit reached too far to follow at once
             qtbot.waitUntil(lambda: session.exact.is_known and not session.is_encoding)
-        found = marked(spans, document.size)
-        assert found == differing_from_scratch(session, document.text())
-        n_marked += len(found)
+        actual = marked(spans, document.size)
+        assert actual == differing_from_scratch(session, document.text())
+        n_marked += len(actual)
     assert n_marked
 
 
@@ -98,13 +98,13 @@ def test_so_they_are_with_real_vocabularies(make_session, qtbot, name, encoder):
     check_random_edits(qtbot, session, seed=7, n_edits=25)
 
 
-def test_an_edit_that_reaches_far_is_followed_in_the_background(make_session, qtbot, monkeypatch):
+def test_a_far_reaching_edit_is_processed_in_the_background(make_session, qtbot, monkeypatch):
     session = make_session("demo:bpe", "greedy", b"unbelievable houses")
     monkeypatch.setattr(live_spans, "MOST_AT_ONCE", -1)
     check_random_edits(qtbot, session, seed=2, n_edits=6)
 
 
-def test_there_are_none_beside_an_exact_encoder(make_session):
+def test_an_exact_encoder_has_no_differing_tokens(make_session):
     session = make_session("demo:bpe", "greedy", b"unbelievable houses")
     session.set_encoder("heap")
     assert not session.exact.is_known
@@ -127,20 +127,20 @@ def spans_of(session):
 
 
 @pytest.mark.parametrize("at_once", [3, 1 << 14])
-def test_a_walk_meets_each_place_once_and_begins_anew(make_session, monkeypatch, at_once):
+def test_a_walk_visits_each_difference_once_and_wraps_around(make_session, monkeypatch, at_once):
     monkeypatch.setattr(exact_twin, "AT_ONCE", at_once)
     session = make_session("demo:bpe", "greedy", sample_text("english")[:2000])
     places = places_of(session)
     assert len(places) > 10
-    for by, wanted in ((1, [*places, places[0]]), (-1, [*places[::-1], places[-1]])):
+    for by, expected in ((1, [*places, places[0]]), (-1, [*places[::-1], places[-1]])):
         place, met = (0, 0) if by > 0 else (session.document.size,) * 2, []
-        for _ in wanted:
+        for _ in expected:
             place = session.exact.next_from(session.tokens, *place, by)
             met.append(place)
-        assert met == wanted
+        assert met == expected
 
 
-def test_a_token_that_differs_says_what_the_exact_encoder_gives(make_session):
+def test_a_differing_token_shows_the_exact_tokens(make_session):
     session = make_session("demo:bpe", "greedy", b"out of houses")
     index = next(at for at in range(len(session.tokens)) if session.exact_instead(at) is not None)
     start, end, spans = session.exact_instead(index)
@@ -152,7 +152,7 @@ def test_a_token_that_differs_says_what_the_exact_encoder_gives(make_session):
     assert "exact" not in hover_text(session, None, 1)
 
 
-def test_a_twin_that_is_no_longer_needed_is_not_delivered_any_more(make_session, qtbot):
+def test_an_exact_encoding_no_longer_needed_is_not_delivered(make_session, qtbot):
     session = make_session("demo:bpe", "greedy", sample_text("welcome"))
     session.document.set_text(sample_text("welcome") * 300)
     session.set_encoder("greedy")

@@ -21,7 +21,7 @@ def test_a_folder_is_no_text(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
-def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path):
+def test_a_pipe_without_a_writer_does_not_block(tmp_path):
     path = tmp_path / "pipe.gguf"
     os.mkfifo(path)
     with pytest.raises(TextFileError, match="not a regular file"):
@@ -66,7 +66,7 @@ def test_model_files_are_known_by_their_first_bytes(tmp_path, name, head, is_mod
     assert is_model_file(path) is is_model
 
 
-def test_a_file_that_looks_unfinished_stays(tmp_path):
+def test_a_file_named_like_a_partial_one_is_not_removed(tmp_path):
     other = tmp_path / "text.txt.part"
     other.write_bytes(b"half a download")
     write_text(tmp_path / "text.txt", b"text")

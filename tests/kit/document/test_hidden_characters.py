@@ -79,7 +79,7 @@ def test_removing_leaves_none_keeps_the_rest_and_the_caret_and_is_undone_at_once
     hidden, document = HiddenCharacters(session), session.document
     document.select(anchor, caret)
     selection = document.anchor, document.caret
-    behind = [len(without(text[at:], hidden_spans(text[at:]))) for at in selection]
+    visible_after = [len(without(text[at:], hidden_spans(text[at:]))) for at in selection]
     expected = without(text, hidden_spans(text))
     had_any = hidden.n_characters > 0
     hidden.remove()
@@ -87,10 +87,10 @@ def test_removing_leaves_none_keeps_the_rest_and_the_caret_and_is_undone_at_once
     if had_any:
         is_apart = all(
             len(without(text[:at], hidden_spans(text[:at]))) + rest == len(expected)
-            for at, rest in zip(selection, behind, strict=True)
+            for at, rest in zip(selection, visible_after, strict=True)
         )
         if is_apart:  # else the caret is within an emoji that its half alone is not
-            assert [len(expected) - document.anchor, len(expected) - document.caret] == behind
+            assert [len(expected) - document.anchor, len(expected) - document.caret] == visible_after
         document.undo()
         assert (document.text(), document.can_undo) == (text, False)
     hidden.close()

@@ -63,12 +63,12 @@ def spans(document, qtbot):
     made.close()
 
 
-def told_of(spans):
+def recorded_signals(spans):
     """The signals, and how many tokens there were each time."""
-    told = []
+    signals = []
     for name in ("encoded", "timed", "failed"):
-        getattr(spans, name).connect(lambda *given, name=name: told.append((name, len(spans.tokens))))
-    return told
+        getattr(spans, name).connect(lambda *given, name=name: signals.append((name, len(spans.tokens))))
+    return signals
 
 
 def size(spans):
@@ -76,15 +76,15 @@ def size(spans):
 
 
 def test_a_small_edit_is_encoded_at_once_and_a_failure_leaves_nothing(spans, document, qtbot):
-    told = told_of(spans)
+    signals = recorded_signals(spans)
     document.replace(7, 7, b" one")
-    assert (told, spans.is_behind) == ([], False)
+    assert (signals, spans.is_behind) == ([], False)
     assert size(spans)[0] == 4
     with qtbot.waitSignal(spans.failed) as failed:
         document.replace(0, 0, b"unencodable")
         assert spans.is_behind
     assert failed.args == ["This text cannot be encoded. Take the word out."]
-    assert told == [("encoded", 0), ("failed", 0)]
+    assert signals == [("encoded", 0), ("failed", 0)]
     assert (size(spans), spans.is_behind) == ((0, 0, 0), False)
     assert spans.count_part(0, 3) is None
     with qtbot.waitSignal(spans.encoded):
@@ -93,7 +93,7 @@ def test_a_small_edit_is_encoded_at_once_and_a_failure_leaves_nothing(spans, doc
     assert spans.elapsed_ns > 0
 
 
-def test_a_stretch_is_counted_by_itself(spans, document):
+def test_a_part_of_the_text_is_counted_separately(spans, document):
     document.replace(7, 7, b" three")  # <s>, one, two, three
     assert [spans.count_part(*part) for part in ((0, 13), (2, 4))] == [3, 2]
 
@@ -107,11 +107,11 @@ def test_the_text_is_encoded_with_both_and_the_same_options():
         Options(True, False, "greedy"),
     ):
         switches = options.add_special, options.parse_special
-        found = compared(tokenizer, text, options, shares.append)
-        assert found.n_exact == len(tokenizer.encode(text, *switches))
-        assert found.share < 1 or found.first_difference is None
+        comparison = compared(tokenizer, text, options, shares.append)
+        assert comparison.n_exact == len(tokenizer.encode(text, *switches))
+        assert comparison.share < 1 or comparison.first_difference is None
         other = tokenizer.encode(text, *switches, encoder="greedy")
-        assert (found.first_difference is None) == (
+        assert (comparison.first_difference is None) == (
             other.token_ids.tolist() == tokenizer.encode(text, *switches).token_ids.tolist()
         )
     assert shares == [0.4, 0.8] * 3

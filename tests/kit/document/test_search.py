@@ -29,7 +29,7 @@ def search(session):
 
 
 @pytest.fixture
-def settle(search, qtbot):
+def wait_for_search(search, qtbot):
     return lambda: qtbot.waitUntil(lambda: not search.is_searching)
 
 
@@ -92,7 +92,7 @@ def test_tokens_are_found_by_id_and_by_text(search, session, find):
     assert places(search, session) == []  # it came from no text
 
 
-def test_tokens_are_found_again_when_they_change(search, session, find, qtbot):
+def test_the_search_is_repeated_when_tokens_change(search, session, find, qtbot):
     find("3", "token")
     with qtbot.waitSignal(session.spans.encoded):
         session.set_encoder("slow")
@@ -146,7 +146,7 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
     assert search.n_matches == (2 if way == "token" else 0)
 
 
-def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
+def test_a_query_can_be_searched_at_once_from_an_offset(search, session, qtbot):
     search.search_for("text", "one", 9)
     qtbot.waitUntil(lambda: not search.is_searching)
     assert (search.kind, search.query, search.current) == ("text", "one", 2)
@@ -155,7 +155,7 @@ def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
     assert search.n_matches == 0
 
 
-def test_tokens_are_not_looked_for_without_a_model(qtbot):
+def test_searching_for_tokens_requires_a_model(qtbot):
     session = ModelSession(TextSession(b"one"))
     search = TextSearch(session)
     search.search_for("token", "one", 0)
@@ -168,23 +168,25 @@ def test_tokens_are_not_looked_for_without_a_model(qtbot):
     [(0, 1, 0), (1, 1, 1), (8, 1, 1), (9, 1, 2), (18, 1, 0), (0, -1, 2), (8, -1, 0), (17, -1, 1)],
 )
 def test_the_first_match_from_a_place_on_or_the_last_before_it(
-    search, session, settle, origin, step, expected
+    search, session, wait_for_search, origin, step, expected
 ):
     search.search_for("text", "one", 0)
-    settle()
+    wait_for_search()
     search.end()
     session.document.set_caret(origin)
     search.open(step)
-    settle()
+    wait_for_search()
     assert search.current == expected
 
 
 @pytest.mark.parametrize(("step", "expected"), [(1, 2), (-1, 0), (0, None)])
-def test_it_opens_behind_what_is_selected_or_before_it_or_leaves_it(search, session, settle, step, expected):
+def test_opening_goes_to_the_match_after_or_before_the_selection(
+    search, session, wait_for_search, step, expected
+):
     search.set_query("one")
     session.document.select(7, 12)
     search.open(step)
-    settle()
+    wait_for_search()
     assert search.current == expected
     assert (session.document.selection == (7, 12)) is (expected is None)
 
@@ -193,21 +195,21 @@ def test_it_opens_behind_what_is_selected_or_before_it_or_leaves_it(search, sess
     ("start", "end", "first", "starts"),
     [(0, 20, 0, [0, 8, 17]), (0, 0, 0, []), (2, 3, 0, [0]), (3, 8, 1, []), (3, 9, 1, [8]), (19, 20, 2, [17])],
 )
-def test_matches_of_a_stretch_are_those_that_overlap_it(search, settle, start, end, first, starts):
+def test_matches_in_a_span_are_those_that_overlap_it(search, wait_for_search, start, end, first, starts):
     search.search_for("text", "one", 0)
-    settle()
+    wait_for_search()
     window = search.matches_in(start, end)
     assert (window.first_index, window.starts.tolist()) == (first, starts)
     assert window.ends.tolist() == [at + 3 for at in starts]
     assert window.ids.tolist() == window.tints.tolist() == [0] * len(starts)
 
 
-def test_a_problem_is_told_and_forgotten_with_the_next_search(search, settle):
+def test_a_problem_is_reported_and_cleared_by_the_next_search(search, wait_for_search):
     search.search_for("regex", "(", 0)
-    settle()
+    wait_for_search()
     assert search.problem
     search.search_for("token", "no such token", 0)
     assert search.problem
     search.search_for("text", "one", 0)
-    settle()
+    wait_for_search()
     assert search.problem == ""

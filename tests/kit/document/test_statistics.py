@@ -5,7 +5,7 @@ import pytest
 from guiapp.kit.document.statistics import TextStatistics, format_duration, format_speed
 
 
-def test_rates_follow_from_the_counts():
+def test_rates_are_computed_from_the_counts():
     statistics = TextStatistics(
         n_tokens=4, n_characters=10, n_bytes=2_000_007, elapsed_ns=10**9, timed_bytes=2_000_000
     )

@@ -39,8 +39,8 @@ def test_all_facts_of_a_model():
         ("BOS", "0 <s>"),
     ]
     bpe = guiapp.open_model("demo:bpe")
-    found = facts(OpenModel("demo:bpe", bpe))
-    assert found[:6] == [
+    entries = facts(OpenModel("demo:bpe", bpe))
+    assert entries[:6] == [
         ("name", "byte-level BPE"),
         ("format", "GGUF"),
         ("type", "BPE"),
@@ -48,10 +48,10 @@ def test_all_facts_of_a_model():
         ("tokens", f"{len(bpe.vocabulary):,}"),
         ("merges", f"{len(bpe.vocabulary.merges):,}"),
     ]
-    said = dict(found)
-    assert said["chat template"].startswith("{{ bos_token }}{% for message in messages %}")
-    assert "general.license  mit\n" in said["metadata"]
-    assert "chat_template" not in said["metadata"]
+    by_label = dict(entries)
+    assert by_label["chat template"].startswith("{{ bos_token }}{% for message in messages %}")
+    assert "general.license  mit\n" in by_label["metadata"]
+    assert "chat_template" not in by_label["metadata"]
     toy = dict(facts(OpenModel("demo:toy", guiapp.open_model("demo:toy"))))
     assert toy["warnings"].startswith("253 of the 256 byte tokens are missing")
     assert summary(OpenModel("demo:bpe", bpe)) == f"BPE · {bpe.vocabulary.pre} · {len(bpe.vocabulary):,}"
@@ -62,8 +62,8 @@ def test_all_facts_of_a_model():
 def test_roles_of_tokens_that_are_not_there_are_left_out():
     vocabulary = FakeTokenizer().vocabulary
     special = SpecialIds(bos=0, eos=8, unk=9, sep=-1, fim_pre=1)
-    found = dict(special_facts(replace(vocabulary, special_ids=special)))
-    assert found == {"BOS": "0 <s>", "EOS": "8 ?", "FIM PRE": "1 one"}
+    entries = dict(special_facts(replace(vocabulary, special_ids=special)))
+    assert entries == {"BOS": "0 <s>", "EOS": "8 ?", "FIM PRE": "1 one"}
 
 
 def test_installed_models_stand_between_by_where_they_are():
@@ -125,7 +125,7 @@ def test_a_path_can_be_typed_or_pasted_as_other_programs_write_it(typed, path, m
     assert list(matching([choice], typed)) == [choice]
 
 
-def test_a_model_that_was_named_says_what_it_is_called_and_where_it_lies():
+def test_facts_show_the_name_and_location_of_a_named_model():
     tokenizer = FakeTokenizer()
     tokenizer.vocabulary = replace(tokenizer.vocabulary, path=Path.home() / "blobs" / "sha256-1")
     rows = dict(facts(OpenModel("ollama:llama3.2", tokenizer)))

@@ -16,7 +16,7 @@ def compared(qapp):
         yield made
 
 
-def test_an_added_model_looks_at_the_same_text_with_the_same_switches(compared, qtbot):
+def test_an_added_model_shares_the_text_and_the_options(compared, qtbot):
     with qtbot.waitSignal(compared.sessions_changed):
         added = compared.add("demo:bpe", "qwen2")
     assert compared.sessions == [compared.sessions[0], added]
@@ -33,18 +33,18 @@ def test_there_is_room_for_some_only(compared):
     assert not compared.can_add
 
 
-def test_a_model_that_was_put_away_follows_no_more(compared, qtbot):
+def test_a_removed_model_no_longer_follows_edits(compared, qtbot):
     added = compared.add("demo:bpe")
     qtbot.waitUntil(lambda: len(added.tokens) > 0)
-    told = []
-    added.tokens_changed.connect(lambda edit, tokens: told.append(edit))
+    emitted = []
+    added.tokens_changed.connect(lambda edit, tokens: emitted.append(edit))
     compared.remove(added)
     assert compared.sessions == [compared.sessions[0]]
     compared.sessions[0].document.insert(b"two ")
-    assert not told
+    assert not emitted
 
 
-def test_a_model_that_was_put_away_is_not_kept_by_those_who_still_know_it(compared, qtbot):
+def test_the_tokenizer_of_a_removed_model_is_freed(compared, qtbot):
     added = compared.add("demo:bpe")
     qtbot.waitUntil(lambda: len(added.tokens) > 0)
     tokenizer = weakref.ref(added.tokenizer)

@@ -50,18 +50,18 @@ def select(qtbot, source: ToySource, model: TokenDetailsModel, index: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("score", "said"),
+    ("score", "expected"),
     [(-1e9, "-1,000,000,000"), (-30, "-30"), (-1.25, "-1.25"), (3e38, "3e+38"), (-np.inf, "-inf")],
 )
-def test_a_score_is_written_as_people_do(qtbot, score, said):
+def test_a_score_is_written_as_people_do(qtbot, score, expected):
     source = ToySource(toy_vocabulary({"a": score}), [0])
     model = TokenDetailsModel(source)
     select(qtbot, source, model, 0)
-    assert facts(model)["score"] == said
+    assert facts(model)["score"] == expected
     model.close()
 
 
-def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
+def test_an_ordinary_token_has_all_its_details(source, model, qtbot):
     select(qtbot, source, model, 1)
     assert facts(model) == {
         "id": "1",
@@ -81,7 +81,7 @@ def test_spans_are_counted_in_bytes_and_characters_where_these_differ(source, mo
     assert facts(model)["span"] == "14–19 bytes, 10–15 characters"
 
 
-def test_special_tokens_tell_their_roles(source, model, qtbot):
+def test_special_tokens_show_their_roles(source, model, qtbot):
     select(qtbot, source, model, 0)
     assert facts(model)["role"] == "BOS · EOS · EOG"
     assert facts(model)["kind"] == "control"
@@ -89,7 +89,7 @@ def test_special_tokens_tell_their_roles(source, model, qtbot):
     assert special_role(source.vocabulary, 6) == "FIM PRE"
 
 
-def test_details_follow_an_edit_once_it_settles(source, model, qtbot):
+def test_details_are_updated_after_an_edit(source, model, qtbot):
     select(qtbot, source, model, 1)
     with qtbot.waitSignal(model.details_changed):
         source.set_tokens([0, 2])

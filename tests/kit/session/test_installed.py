@@ -28,18 +28,18 @@ def models():
     made.close()
 
 
-def looked(models, qtbot):
+def scanned(models, qtbot):
     """Everything that is said until nothing more is to be found out."""
-    told = []
-    models.changed.connect(lambda: told.append([row.glance for row in models.rows]))
+    updates = []
+    models.changed.connect(lambda: updates.append([row.glance for row in models.rows]))
     models.scan()
     qtbot.waitUntil(lambda: not models.is_looking, timeout=30_000)
-    return told
+    return updates
 
 
 def test_names_come_first_and_then_kinds(models, qtbot, home):
     expected = fill_home(home)
-    names, kinds = looked(models, qtbot)
+    names, kinds = scanned(models, qtbot)
     assert {row.model.name for row in models.rows} == {*expected}
     assert names == [None] * 12
     by_name = {row.model.name: row.glance for row in models.rows}
@@ -48,26 +48,24 @@ def test_names_come_first_and_then_kinds(models, qtbot, home):
     assert kinds == [row.glance for row in models.rows]
 
 
-def test_only_files_that_changed_are_looked_at_again(models, qtbot, home, monkeypatch):
+def test_only_changed_files_are_examined_again(models, qtbot, home, monkeypatch):
     one, two = (put(home / f".cache/llama.cpp/{name}.gguf", b"GGUF") for name in "ab")
-    looked(models, qtbot)
+    scanned(models, qtbot)
     asked = []
     monkeypatch.setattr(
         table, "glances_apart", lambda paths, _progress: asked.append(paths) or [Glance("new")] * len(paths)
     )
-    assert looked(models, qtbot) == []
+    assert scanned(models, qtbot) == []
     shutil.copy(demo_model_path("toy"), two)
-    looked(models, qtbot)
+    scanned(models, qtbot)
     assert asked == [(two,)]
     assert [row.glance.format for row in models.rows] == ["GGUF", "new"]
     one.unlink()
-    looked(models, qtbot)
+    scanned(models, qtbot)
     assert [row.model.path for row in models.rows] == [two]
 
 
-def test_own_folders_are_looked_in_and_a_process_that_fails_leaves_the_names(
-    models, qtbot, tmp_path, monkeypatch
-):
+def test_custom_folders_are_listed_even_if_the_process_fails(models, qtbot, tmp_path, monkeypatch):
     put(tmp_path / "own/x.gguf", b"GGUF")
     add_folder(tmp_path / "own")
     tries = []
@@ -78,7 +76,7 @@ def test_own_folders_are_looked_in_and_a_process_that_fails_leaves_the_names(
 
     monkeypatch.setattr("guiapp.core.processes.answer_of", fail)
     for _ in range(2):
-        looked(models, qtbot)
+        scanned(models, qtbot)
         assert [(row.model.source, row.glance) for row in models.rows] == [
             (f"Folder {tmp_path}/own", Glance(""))
         ]
@@ -87,7 +85,7 @@ def test_own_folders_are_looked_in_and_a_process_that_fails_leaves_the_names(
 
 def test_what_was_fetched_is_counted_and_deleted(models, qtbot):
     put(cached.folder() / "0/m.gguf", bytes(1000))
-    looked(models, qtbot)
+    scanned(models, qtbot)
     assert models.downloaded_bytes == 1000
     models.delete_downloads()
     qtbot.waitUntil(lambda: models.downloaded_bytes == 0)

@@ -20,8 +20,8 @@ def line_starts():
 
 
 def counted_by_hand(session, starts):
-    before, behind = session.n_affixes
-    tokens = session.tokens.between(before, len(session.tokens) - behind)
+    before, after = session.n_affixes
+    tokens = session.tokens.between(before, len(session.tokens) - after)
     bounds = [*starts.tolist(), len(TEXT) + 1]
     return [int(((tokens.starts >= low) & (tokens.starts < high)).sum()) for low, high in pairwise(bounds)]
 
@@ -41,11 +41,11 @@ def test_an_empty_text_has_one_line_without_tokens(make_session):
     assert session.n_in_line(0, 0) == 0
 
 
-def test_tokens_have_signs_and_labels_once_there_is_a_model(make_session):
-    nobody, session = make_session(b""), make_session(b"", "demo:bpe")
+def test_tokens_have_attributes_and_labels_once_a_model_is_open(make_session):
+    without_model, session = make_session(b""), make_session(b"", "demo:bpe")
     ids = np.array([280, 2549])
-    assert (nobody.label_of(280), nobody.attributes_of(ids).tolist()) == ("", [0, 0])
-    assert nobody.n_affixes == (0, 0)
+    assert (without_model.label_of(280), without_model.attributes_of(ids).tolist()) == ("", [0, 0])
+    assert without_model.n_affixes == (0, 0)
     assert session.label_of(280) == "·l"
     assert session.attributes_of(ids).tolist() == session.vocabulary.effective_attributes[ids].tolist()
     session.spelling.choose(Spelling.FILE)

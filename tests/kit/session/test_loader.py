@@ -7,7 +7,7 @@ from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 from main_window_driver import load
 from PySide6.QtWidgets import QApplication
-from told import told_by
+from signals import record_signals
 
 from guiapp.kit.session.loader import ModelLoader, OpenModel, RefusedModel, display_name
 
@@ -19,36 +19,36 @@ def loader():
     made.wait()
 
 
-def test_a_model_is_told_when_it_is_open(loader, qtbot):
-    told = []
-    loader.loading_changed.connect(lambda: told.append(loader.loading_name))
+def test_opening_a_model_emits_its_signals(loader, qtbot):
+    signals = []
+    loader.loading_changed.connect(lambda: signals.append(loader.loading_name))
     with qtbot.waitSignal(loader.model_changed):
         loader.open("fake.gguf")
-    assert told == ["fake.gguf", None]
+    assert signals == ["fake.gguf", None]
     assert (loader.model.name, loader.refused) == ("fake.gguf", None)
 
 
-def test_what_was_open_stays_open_where_another_cannot_be(loader, qtbot):
+def test_a_failed_open_leaves_the_previous_model_open(loader, qtbot):
     with qtbot.waitSignal(loader.model_changed):
         loader.open("fake.gguf")
-    with qtbot.waitSignal(loader.failed) as told:
+    with qtbot.waitSignal(loader.failed) as signals:
         loader.open("broken.gguf")
-    assert told.args[0] == "broken.gguf"
-    assert "no GGUF file" in told.args[1]
+    assert signals.args[0] == "broken.gguf"
+    assert "no GGUF file" in signals.args[1]
     assert (loader.model.name, loader.loading_name) == ("fake.gguf", None)
 
 
 def test_a_shared_model_takes_the_place_of_what_is_being_loaded(loader, qtbot):
     shared = OpenModel("shared.gguf", FakeTokenizer())
     loader.open("fake.gguf")
-    told, found = told_by(loader), []
-    loader.loading_changed.connect(lambda: found.append(loader.model))
+    signals, models = record_signals(loader), []
+    loader.loading_changed.connect(lambda: models.append(loader.model))
     loader.share(shared)
     loader.share(shared)
-    assert found == [shared]  # or somebody opens another one in its stead
+    assert models == [shared]  # or somebody opens another one in its stead
     assert loader.model is shared
     assert loader.loading_name is None
-    assert sorted(told) == ["loading_changed", "model_changed"]
+    assert sorted(signals) == ["loading_changed", "model_changed"]
 
 
 def test_a_model_waits_for_its_pre_tokenizer(loader, qtbot):
@@ -92,5 +92,5 @@ def test_a_model_that_is_given_up_does_not_arrive(qtbot, way):
 @pytest.mark.parametrize(
     ("in_file", "shown"), [("Llama", "Llama"), ("", "model"), ("0" * 32, "model"), ("0" * 31, "0" * 31)]
 )
-def test_a_model_is_called_by_its_name_unless_that_says_nothing(in_file, shown):
+def test_a_model_is_shown_by_its_name_unless_it_is_meaningless(in_file, shown):
     assert display_name(OpenModel("/models/model.gguf", FakeTokenizer(in_file))) == shown

@@ -42,7 +42,7 @@ def test_opening_a_model_encodes_the_text(session):
     assert [session.tokens.span(index) for index in range(4)] == [(0, 0), (0, 3), (3, 7), (7, 13)]
 
 
-def test_no_old_token_is_left_when_another_vocabulary_is_told(session, qtbot):
+def test_old_tokens_are_gone_when_vocabulary_changed_is_emitted(session, qtbot):
     left = []
     session.vocabulary_changed.connect(lambda: left.append(len(session.tokens)))
     with qtbot.waitSignal(session.spans.encoded):
@@ -163,7 +163,7 @@ def test_how_far_tokens_can_be_trusted(qtbot):
     session.close()
 
 
-def test_the_token_at_the_caret_stays_selected_while_the_caret_touches_it(session):
+def test_the_token_at_the_caret_stays_selected_while_touched(session):
     selected = []
     for caret in (0, 2, 3, 5, 7, 9, 7, 3, 13):
         session.document.set_caret(caret)
@@ -180,9 +180,9 @@ def test_selecting_a_token_moves_the_caret_where_it_begins_unless_it_touches_it(
     assert carets == [(3, 7), (2, 7), (1, 0), (None, 0), (1, 0), (0, 0)]
 
 
-def test_a_stretch_is_selected_with_the_token_that_it_begins_in(session):
-    for stretch, token in (((0, 2), 1), ((3, 4), 2), ((7, 13), 3), ((6, 8), 2), ((13, 13), 3)):
-        session.text.select(*stretch)
-        assert (session.document.selection, session.selected_token) == (stretch, token)
+def test_selecting_a_span_selects_the_token_it_starts_in(session):
+    for byte_range, token in (((0, 2), 1), ((3, 4), 2), ((7, 13), 3), ((6, 8), 2), ((13, 13), 3)):
+        session.text.select(*byte_range)
+        assert (session.document.selection, session.selected_token) == (byte_range, token)
     session.document.set_caret(1)
     assert session.selected_token == 1  # it follows the caret again

@@ -26,7 +26,7 @@ def showing(**parts):
     )
 
 
-def test_names_like_the_unknown_one_come_first_and_all_follow():
+def test_similar_names_come_first_and_then_all_names():
     rows = pre_choices(refusing("qwen2.5", ("qwen2", "qwen35")))
     assert [row.name for row in rows if row.section == "Likely"] == ["qwen2", "qwen35"]
     assert sorted(PRE_TOKENIZERS) == [row.name for row in rows if row.section == "All"]
@@ -50,7 +50,7 @@ def test_lists_of_ranks_are_also_split_as_published_ones_are():
     assert not {row.name for row in pre_choices(showing(pre="gpt-2"))} & {*RANK_PATTERNS}
 
 
-def test_rows_are_found_by_words_in_any_order():
+def test_rows_match_words_in_any_order():
     rows = pre_choices(refusing("foo"))
     assert "llama-bpe" in [row.name for row in matching(rows, "BPE llama")]
     assert not list(matching(rows, "no such name"))
@@ -64,7 +64,7 @@ def test_only_vocabularies_that_are_split_offer_a_choice():
     assert not can_choose(SimpleNamespace(refused=None, model=None))
 
 
-def test_a_file_that_libraries_read_in_several_ways_offers_each():
+def test_each_reading_of_an_ambiguous_file_is_offered():
     readings = {"llama-first": "Converted otherwise."}
     loader = showing(readings=readings, pre="", chosen_pre="llama-first")
     assert can_choose(loader)

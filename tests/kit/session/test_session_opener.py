@@ -137,8 +137,8 @@ def test_what_there_is_comes_back_from_a_file(session, opener, model_file, tmp_p
     with qtbot.waitSignal(opener.saved) as caught:
         opener.save(captured, path)
     assert caught.args == [path]
-    found = load(path)
-    assert len(found.sha256) == 64
-    assert found == replace(captured, sha256=found.sha256)
+    loaded = load(path)
+    assert len(loaded.sha256) == 64
+    assert loaded == replace(captured, sha256=loaded.sha256)
     with qtbot.waitSignal(opener.failed):
         opener.save(captured, tmp_path / "nowhere" / "1.session")

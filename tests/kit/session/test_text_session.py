@@ -87,7 +87,7 @@ def test_a_text_that_cannot_be_saved_stays_modified(text, qtbot, tmp_path):
     assert text.is_modified
 
 
-def test_a_stretch_that_people_are_to_see_is_only_told(text, qtbot):
+def test_pointing_out_a_span_does_not_select_it(text, qtbot):
     with qtbot.waitSignal(text.pointed_out) as pointed:
         text.point_out(4, 7)
     assert pointed.args == [4, 7]

@@ -28,8 +28,8 @@ def open_models(text, qtbot):
     """Opens models beside each other."""
     made = []
 
-    def make(*wanted):
-        for name, options in wanted:
+    def make(*requested):
+        for name, options in requested:
             made.append(ModelSession(text, options, load_once))
             made[-1].loader.open(name)
         qtbot.waitUntil(lambda: all(len(model.tokens) for model in made))
@@ -50,7 +50,7 @@ def shown(model):
     return [tokens.span(index) for index in range(len(tokens))], tokens.ids(0, len(tokens)).tolist()
 
 
-def encoded_anew(model):
+def encoded_from_scratch(model):
     options = model.options
     encoding = model.tokenizer.encode(
         model.document.text(), options.add_special, options.parse_special, options.encoder
@@ -70,16 +70,16 @@ def test_both_have_the_tokens_of_the_text_after_each_edit(
         if rng.random() < 0.5:  # else the next edit comes before a job may have ended
             qtbot.waitUntil(lambda: not any(model.is_encoding for model in models))
             for model in models:
-                assert shown(model) == encoded_anew(model)
+                assert shown(model) == encoded_from_scratch(model)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(4))), ids=str)
-def test_whoever_is_told_first_sees_text_and_tokens_of_both_after_the_edit(text, open_models, order):
-    told = []
+def test_every_signal_is_emitted_after_both_models_are_updated(text, open_models, order):
+    emitted = []
 
     def note(name, *given):
-        told.append(name)
-        assert [shown(model) for model in models] == [encoded_anew(model) for model in models]
+        emitted.append(name)
+        assert [shown(model) for model in models] == [encoded_from_scratch(model) for model in models]
         for model in models:
             start, end = model.tokens.span(model.selected_token)
             assert start <= text.document.caret <= end
@@ -99,18 +99,18 @@ def test_whoever_is_told_first_sees_text_and_tokens_of_both_after_the_edit(text,
     for name in (list(signals)[at] for at in order):
         signals[name].connect(lambda *given, name=name: note(name, *given))
     text.document.replace(20, 25, b"new")
-    assert sorted(told) == sorted([*signals, "before all models"])  # one signal each
+    assert sorted(emitted) == sorted([*signals, "before all models"])  # one signal each
 
 
-def test_another_model_is_told_of_with_what_it_selects(text, models, qtbot):
+def test_signals_of_a_new_model_have_a_consistent_selection(text, models, qtbot):
     one, other = models
-    told = []
+    emitted = []
     text.document.set_caret(30)
 
     def note(*given):
-        told.append((one.vocabulary.type.value, len(one.tokens) > 0))
+        emitted.append((one.vocabulary.type.value, len(one.tokens) > 0))
         selected = one.selected_token
-        assert selected is None if not told[-1][1] else one.tokens.span(selected)[0] <= 30
+        assert selected is None if not emitted[-1][1] else one.tokens.span(selected)[0] <= 30
 
     for signal in (
         one.vocabulary_changed,
@@ -122,8 +122,8 @@ def test_another_model_is_told_of_with_what_it_selects(text, models, qtbot):
     with qtbot.waitSignal(one.spans.encoded):
         one.loader.open("demo:wordpiece")
     name = one.vocabulary.type.value
-    assert told == [(name, False)] * 4 + [(name, True)] * 2
-    assert shown(other) == encoded_anew(other)
+    assert emitted == [(name, False)] * 4 + [(name, True)] * 2
+    assert shown(other) == encoded_from_scratch(other)
 
 
 def test_what_is_selected_in_one_is_selected_in_the_other_where_it_begins(text, models):
@@ -163,12 +163,12 @@ def test_a_token_without_text_is_selected_and_hovered_in_one_alone(text, open_mo
 
 def test_what_the_mouse_is_on_in_one_is_marked_in_the_other_also_after_an_edit(text, models):
     one, other = models
-    told = []
-    other.hovered_token_changed.connect(lambda: told.append(other.hovered_token))
+    emitted = []
+    other.hovered_token_changed.connect(lambda: emitted.append(other.hovered_token))
     one.hover_token(7)
     start, _ = one.tokens.span(7)
-    assert (one.hovered_token, told) == (7, [other.hovered_token])
-    spans = other.tokens.span(told[-1])
+    assert (one.hovered_token, emitted) == (7, [other.hovered_token])
+    spans = other.tokens.span(emitted[-1])
     assert spans[0] <= start < spans[1]
     text.document.replace(0, 0, b"more and more ")
     start, _ = one.tokens.span(7)
@@ -189,10 +189,10 @@ def test_a_model_that_is_closed_leaves_the_text_to_the_other(text, models):
     other.close()
     other.close()
     assert (text.hovered, one.hovered_token) == (None, None)
-    told = []
-    other.tokens_changed.connect(lambda *given: told.append(given))
+    emitted = []
+    other.tokens_changed.connect(lambda *given: emitted.append(given))
     text.document.replace(0, 5, b"closed")
     one.hover_token(3)
     one.select_token(3)
-    assert told == []
-    assert shown(one) == encoded_anew(one)
+    assert emitted == []
+    assert shown(one) == encoded_from_scratch(one)

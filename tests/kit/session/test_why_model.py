@@ -31,7 +31,7 @@ def select(session, model, index, qtbot):
     qtbot.waitUntil(lambda: not model.is_busy)
 
 
-def test_nothing_is_told_of_no_token_and_all_of_the_one_that_is_selected(session, model, qtbot):
+def test_only_a_selected_token_is_explained(session, model, qtbot):
     model.watch(True)
     assert (model.value, model.problem) == (None, "")
     for index, token_id, style in (
@@ -46,7 +46,7 @@ def test_nothing_is_told_of_no_token_and_all_of_the_one_that_is_selected(session
     assert model.value is None
 
 
-def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
+def test_the_explanation_is_computed_only_while_watched(session, model, qtbot):
     session.select_token(2)
     assert not model.is_busy
     model.watch(True)
@@ -68,7 +68,7 @@ def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
         lambda session: session.spelling.choose(Spelling.FILE),
     ],
 )
-def test_whatever_it_depends_on_makes_it_stale_until_it_is_found_again(session, model, qtbot, change):
+def test_a_changed_input_makes_it_stale_until_recomputed(session, model, qtbot, change):
     model.watch(True)
     select(session, model, 2, qtbot)
     before = model.value
@@ -88,8 +88,8 @@ def test_an_excerpt_is_that_of_the_encoding(text):
     document = SimpleNamespace(size=len(data), slice=lambda start, end: data[start:end])
     tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), len(data))
     for index in range(len(encoding)):
-        found = excerpt_in(SimpleNamespace(tokens=tokens, document=document), index)
-        assert as_lists(found) == as_lists(excerpt_of(encoding, index))
+        actual = excerpt_in(SimpleNamespace(tokens=tokens, document=document), index)
+        assert as_lists(actual) == as_lists(excerpt_of(encoding, index))
 
 
 def as_lists(excerpt):

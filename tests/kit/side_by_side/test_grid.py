@@ -37,7 +37,7 @@ def grid_of(text: bytes, *sides):
     return row_layouts(rows, width, width)
 
 
-def test_a_cut_that_one_makes_is_told_from_those_of_both():
+def test_cuts_of_one_model_are_distinguished_from_common_cuts():
     grid = grid_of(b"abc", ((1, 2, 3), ((0, 1), (1, 2), (2, 3))), ((4, 5), ((0, 1), (1, 3))))
     assert [cell.text for cell in grid[0].cells] == ["a", "b", "c"]
     a, b, c = grid[0].cells
@@ -47,13 +47,13 @@ def test_a_cut_that_one_makes_is_told_from_those_of_both():
     assert grid[0].tokens[0].tint == grid[1].tokens[0].tint != grid[1].tokens[1].tint
 
 
-def test_what_is_put_around_has_a_place_of_its_own():
+def test_added_special_tokens_have_boxes_of_their_own():
     grid = grid_of(b"a", ((7, 1, 8), ((0, 0), (0, 1), (1, 1))), ((1,), ((0, 1),)))
     (cell,) = grid[0].cells
-    before, token, behind = grid[0].tokens
-    assert before.tint == behind.tint == -1
+    before, token, after = grid[0].tokens
+    assert before.tint == after.tint == -1
     assert 0 == before.left < before.right <= cell.left == token.left
-    assert token.right == cell.right <= behind.left < behind.right == rightmost(grid)
+    assert token.right == cell.right <= after.left < after.right == rightmost(grid)
     assert grid[1].tokens[0][1:3] == token[1:3]
 
 

@@ -29,7 +29,7 @@ def make_editor(qtbot):
     return make
 
 
-def test_text_and_caret_are_told_in_utf16_units(make_editor):
+def test_text_and_caret_use_utf16_units(make_editor):
     _, document, accessible = make_editor(TEXT)
     text = accessible.textInterface()
     assert text.characterCount() == 7
@@ -61,7 +61,7 @@ def test_text_can_be_changed_and_that_be_undone(make_editor):
     assert document.text() == "é two".encode()
 
 
-def test_of_a_long_text_the_part_around_the_caret_is_shown(make_editor):
+def test_only_the_part_of_a_long_text_near_the_caret_is_exposed(make_editor):
     _, document, accessible = make_editor("é\n".encode() * 100_000)
     document.set_caret(150_000)
     text = accessible.textInterface()
@@ -80,7 +80,7 @@ def screen_reader():
 
 
 @pytest.mark.usefixtures("screen_reader")
-def test_editing_is_told_without_complaint(make_editor):
+def test_editing_with_a_screen_reader_works(make_editor):
     editor, document, _ = make_editor(TEXT)
     document.select(0, 5)
     editor.type_text("x🚀")
@@ -118,27 +118,27 @@ def test_a_screen_reader_can_select_change_and_scroll(make_editor, qtbot):
     assert rect.top() == corner.y() + 1
 
 
-def test_what_happens_is_told_in_utf16_units(make_editor, monkeypatch):
-    told, is_active = [], True
+def test_events_use_utf16_units(make_editor, monkeypatch):
+    events, is_active = [], True
     names = QAccessible.Event
 
     def note(event):
         kind = event.type()
         if kind in (names.TextInserted, names.TextUpdated):
-            told.append((event.changePosition(), event.textInserted()))
+            events.append((event.changePosition(), event.textInserted()))
         elif kind is names.TextSelectionChanged:
-            told.append((event.selectionStart(), event.selectionEnd()))
+            events.append((event.selectionStart(), event.selectionEnd()))
         else:
-            told.append(event.cursorPosition() if kind is names.TextCaretMoved else kind)
+            events.append(event.cursorPosition() if kind is names.TextCaretMoved else kind)
 
     _, document, _ = make_editor(TEXT)
     stand_in = SimpleNamespace(isActive=lambda: is_active, updateAccessibility=note, Event=names)
     monkeypatch.setattr(accessibility, "QAccessible", stand_in)
     document.replace(5, 7, b"x\xff")
-    assert told[0] == (3, "x\ufffd")
-    told.clear()
+    assert events[0] == (3, "x\ufffd")
+    events.clear()
     document.select(1, 5)
-    assert told == [(1, 3), 3, names.DescriptionChanged]
+    assert events == [(1, 3), 3, names.DescriptionChanged]
     is_active = False
     document.insert(b"y")
-    assert len(told) == 3
+    assert len(events) == 3

@@ -26,9 +26,9 @@ def test_rows_measured_from_left_to_right_are_so_indeed(seed):
     layout, exact = BlockLayout(data, metrics, 200), BlockLayout(data, metrics, 200)
     exact.display = exact.display._replace(may_turn=np.ones(len(exact.display.is_tab), np.bool_))
     for row in range(layout.n_rows):
-        found, expected = layout.geometry(row), exact.geometry(row)
-        assert np.allclose(found.leading, expected.leading, atol=0.05)
-        assert np.allclose(found.trailing, expected.trailing, atol=0.05)
+        actual, expected = layout.geometry(row), exact.geometry(row)
+        assert np.allclose(actual.leading, expected.leading, atol=0.05)
+        assert np.allclose(actual.trailing, expected.trailing, atol=0.05)
 
 
 WIDTH_PX = 2000
@@ -82,7 +82,7 @@ def letters_from_left_to_right(text, font):
     ("text", "is_so"),
     [("abc", False), ("(שלום) abc", True), ("\u2068שלום\u2069 abc", False), ("\u2067a\u2069 שלום", True)],
 )
-def test_the_first_letter_outside_of_isolates_says_where_a_line_begins(text, is_so):
+def test_the_first_letter_outside_isolates_sets_the_direction(text, is_so):
     assert BlockLayout(text.encode(), TextMetrics.of(Theme.mono_font()), WIDTH_PX).is_right_to_left is is_so
 
 
@@ -93,7 +93,7 @@ FORWARD = [
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("seed", range(6))
-def test_all_ways_between_bytes_and_places_agree(seed):
+def test_conversions_between_bytes_and_positions_agree(seed):
     rng = random.Random(seed)
     data = "".join(rng.choices(FORWARD, k=60)).encode() + b"\xffz" + b"\n" * (seed % 2)
     metrics = TextMetrics.of(Theme.mono_font())
@@ -134,7 +134,7 @@ def test_all_ways_between_bytes_and_places_agree(seed):
 
 @pytest.mark.usefixtures("qapp")
 @pytest.mark.parametrize("seed", range(40))
-def test_a_row_ends_before_what_is_to_stay_whole(seed):
+def test_a_row_breaks_before_an_unbreakable_token(seed):
     rng, token = random.Random(seed), "<|header_id|>"
     parts = [rng.choice([*PARTS, "🙂", token, token]) for _ in range(60)]
     data, metrics = "".join(parts).encode(), TextMetrics.of(Theme.mono_font())

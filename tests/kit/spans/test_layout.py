@@ -122,7 +122,7 @@ grids = st.builds(
 
 
 @given(grids, st.data())
-def test_a_chip_is_found_where_it_lies(grid, data):
+def test_a_chip_is_found_at_its_position(grid, data):
     if grid.n_chips == 0:
         return
     index = data.draw(st.integers(0, grid.n_chips - 1))

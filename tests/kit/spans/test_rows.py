@@ -16,7 +16,7 @@ HEIGHT, WIDTH = 300, 400
 def laid_out(qapp):
     """A function that lays a text out, following its document."""
 
-    def lay_out(data):
+    def make_rows(data):
         document = TextDocument(data)
         rows = SpanRows(document, TextMetrics.of(Theme.mono_font()))
         document.edited.connect(rows.apply)
@@ -24,7 +24,7 @@ def laid_out(qapp):
         rows.clamp_scroll()
         return rows, document
 
-    return lay_out
+    return make_rows
 
 
 def tops(rows):
@@ -50,8 +50,8 @@ def check(rows, document, height):
     for block in visible:
         for row in range(block.layout.n_rows):
             y = block.y + row * row_px
-            number, found = rows.row_at(y + 1)
-            assert rows.row_at(y + row_px - 1) == (number, row) == (number, found)
+            number, row_in_block = rows.row_at(y + 1)
+            assert rows.row_at(y + row_px - 1) == (number, row) == (number, row_in_block)
             start, last = rows.row_span(number, row)
             assert rows.block_span(number) == (block.start, block.start + block.layout.size)
             place = rows.place_of(start)

@@ -67,18 +67,18 @@ def choose(menu, text):
 
 
 COPIES = ["·a   6 off", "", "Copy id 6", "Copy bytes 20 61", "Copy text", ""]
-WAYS = ["Why this token", "Show in tree", "How it is built", "Break when it is formed"]
+REQUESTS = ["Why this token", "Show in tree", "How it is built", "Break when it is formed"]
 VARIANTS, REST = "Variants of “a”", ["", "Paste"]
 
 
 def test_each_kind_of_text_has_its_rows(make_menu):
     others = "Find 1 other in this text"
-    assert titles(over(make_menu(), 2)) == [*COPIES, others, *WAYS, VARIANTS, *REST]
+    assert titles(over(make_menu(), 2)) == [*COPIES, others, *REQUESTS, VARIANTS, *REST]
     other = make_menu(kind=Kind.OTHER)
-    assert titles(over(other, 2)) == [*COPIES, others, *WAYS[1:3], VARIANTS, *REST]
-    assert titles(over(make_menu(kind=Kind.IDS), 2)) == [*COPIES, others, *WAYS[1:3], *REST]
+    assert titles(over(other, 2)) == [*COPIES, others, *REQUESTS[1:3], VARIANTS, *REST]
+    assert titles(over(make_menu(kind=Kind.IDS), 2)) == [*COPIES, others, *REQUESTS[1:3], *REST]
     assert titles(over(make_menu(has_requests=False), 2)) == [*COPIES, others, VARIANTS, *REST]
-    assert titles(over(make_menu(has_search=False), 2)) == [*COPIES, *WAYS, VARIANTS, *REST]
+    assert titles(over(make_menu(has_search=False), 2)) == [*COPIES, *REQUESTS, VARIANTS, *REST]
     assert titles(other.menu_at(QPoint(500, 150))) == ["Paste"]
     assert titles(over(make_menu(), 0))[6] == "No others in this text off"
 
@@ -108,11 +108,11 @@ LONG = "61 62 63 61 62 63 61 62"
 )
 def test_ids_bytes_and_texts_are_copied(make_menu, offset, copied):
     menu = over(make_menu(), offset)
-    found = []
+    clipboard_texts = []
     for action in menu.actions()[2:5]:
         action.trigger()
-        found.append(QGuiApplication.clipboard().text())
-    assert found == copied
+        clipboard_texts.append(QGuiApplication.clipboard().text())
+    assert clipboard_texts == copied
     rows = titles(menu)
     assert rows[3] == "Copy bytes " + (f"{LONG} …" if offset == 12 else copied[1])
     assert rows[0].startswith("&&   9" if offset == 7 else copied[2].replace(" ", "·"))
@@ -125,19 +125,19 @@ def test_of_ids_the_tokens_own_text_is_copied(make_menu):
     assert QGuiApplication.clipboard().text() in map(bytes.decode, map(TOKENIZER.vocabulary.token_bytes, IDS))
 
 
-def test_rows_ask_the_window_for_what_they_say(make_menu):
+def test_menu_rows_emit_their_requests(make_menu):
     made = make_menu()
     asked = []
     for name in ("why_wanted", "token_wanted", "building_wanted", "stop_wanted"):
         getattr(made.requests, name).connect(lambda *given, name=name: asked.append((name, *given)))
     menu = over(made, 2)
-    for text in (*WAYS, "Find 1 other in this text"):
+    for text in (*REQUESTS, "Find 1 other in this text"):
         choose(menu, text)
     assert asked == [("why_wanted", 1), ("token_wanted", 6), ("building_wanted", 6), ("stop_wanted", 6, 2)]
     assert made.search.looked_for == [("token", "6", 4)]
 
 
-def test_a_word_has_its_variants_once_somebody_looks(make_menu):
+def test_variants_of_a_word_are_listed_once_the_menu_opens(make_menu):
     made = make_menu()
     menu = next(action.menu() for action in over(made, 2).actions() if action.menu())
     assert titles(menu) == []

@@ -28,7 +28,7 @@ def tip(view, text):
     return view.tip(QPointF(place_of_byte(view, view.document_.text().index(text)))).split("\n")
 
 
-def test_the_mouse_is_told_of_tokens_remarks_and_letters(view):
+def test_tips_show_tokens_notes_and_confusable_letters(view):
     assert view.tip(QPointF(390, 290)) == ""
     assert view.tip(QPointF(2, 50)) == ""
     assert tip(view, b"two") == ["74"]
@@ -46,7 +46,7 @@ def test_the_mouse_is_told_of_tokens_remarks_and_letters(view):
     assert (chip[0], chip[-1]) == ("U+200B ZERO WIDTH SPACE", "E2 80 | 8B")
 
 
-def test_a_chip_that_is_clicked_is_told_to_who_opens_it(view):
+def test_opening_a_badge_calls_the_registered_handler(view):
     opened, at = [], view.document_.text().index("\u200b".encode())
     place = place_of_byte(view, at)
     view.open_invisible_by(lambda *given: opened.append(given))

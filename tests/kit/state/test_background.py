@@ -90,7 +90,7 @@ def test_progress_is_reported_while_the_job_runs(job, qtbot):
         may_end.set()
 
 
-def test_a_job_that_hangs_keeps_neither_the_next_one_nor_the_end_waiting(job, qtbot, monkeypatch):
+def test_a_hanging_job_blocks_neither_the_next_one_nor_the_exit(job, qtbot, monkeypatch):
     monkeypatch.setattr(background, "PATIENCE_S", 0.01)
     monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", 0.01)
     has_begun, may_end, results = threading.Event(), threading.Event(), []
@@ -150,10 +150,10 @@ def test_a_job_that_is_given_up_before_it_began_is_not_done(job, qtbot):
     assert done == []
 
 
-def test_a_job_may_be_deleted_at_the_very_moment_at_which_its_thread_tells_something(qtbot, monkeypatch):
+def test_a_job_may_be_deleted_while_its_thread_reports(qtbot, monkeypatch):
     """As a check of the thread's would be too late: what it then uses is gone, and the program crashes."""
     asking, is_valid = [], shiboken6.isValid
-    told, jobs = threading.Event(), [LatestJob[object]() for _ in range(20)]
+    reported, jobs = threading.Event(), [LatestJob[object]() for _ in range(20)]
     monkeypatch.setattr(
         shiboken6, "isValid", lambda each: asking.append(threading.current_thread()) or is_valid(each)
     )
@@ -162,9 +162,9 @@ def test_a_job_may_be_deleted_at_the_very_moment_at_which_its_thread_tells_somet
     endings = [job._has_ended for job in jobs]
     for job in jobs[1:]:
         shiboken6.delete(job)
-    jobs[0].done.connect(told.set)
+    jobs[0].done.connect(reported.set)
     assert all(ending.wait(PATIENCE_S) for ending in endings)
-    qtbot.waitUntil(told.is_set)
+    qtbot.waitUntil(reported.is_set)
     assert set(asking) == {threading.main_thread()}
 
 
@@ -178,15 +178,15 @@ def test_all_is_done_in_order_before_finish_returns():
     assert done == [*range(200), -1]
 
 
-def test_a_mistake_is_told_and_the_rest_is_done(monkeypatch):
-    told, done = [], []
-    monkeypatch.setattr(threading, "excepthook", told.append)
+def test_an_exception_is_reported_and_later_tasks_are_done(monkeypatch):
+    reported, done = [], []
+    monkeypatch.setattr(threading, "excepthook", reported.append)
     writer = Writer("test")
     writer.submit(int, "no number")
     writer.submit(done.append, 1)
     writer.finish()
     assert done == [1]
-    assert [args.exc_type for args in told] == [ValueError]
+    assert [args.exc_type for args in reported] == [ValueError]
 
 
 def test_python_ends_when_all_is_done(tmp_path):
@@ -234,7 +234,7 @@ def value(inputs, qapp):
     made.close()
 
 
-def test_a_value_is_computed_only_while_it_is_watched_and_follows_its_inputs(inputs, value, qtbot):
+def test_a_value_is_computed_and_updated_only_while_watched(inputs, value, qtbot):
     value.refresh()
     assert (inputs.n_prepared, value.is_busy, value.value) == (0, False, None)
     value.watch(True)

@@ -58,15 +58,15 @@ def test_many_lines_come_some_at_a_time_and_the_end_after_all(make, qtbot):
     assert (process.told_all[-1], process.is_running) == ("exit code 0", False)
 
 
-@pytest.mark.parametrize(("code", "told"), [(DIES, [["one\n"], "no room"]), (SILENT, ["exit code 3"])])
-def test_why_it_ended_is_told_last(make, qtbot, code, told):
+@pytest.mark.parametrize(("code", "expected"), [(DIES, [["one\n"], "no room"]), (SILENT, ["exit code 3"])])
+def test_the_reason_for_ending_is_reported_last(make, qtbot, code, expected):
     process = make(code)
     with qtbot.waitSignal(process.ended):
         process.start()
-    assert process.told_all == told
+    assert process.told_all == expected
 
 
-def test_what_cannot_be_started_is_told(qapp, qtbot):
+def test_a_failed_start_is_reported(qapp, qtbot):
     process = LineProcess(("/no/such/program",))
     with qtbot.waitSignal(process.ended) as ended:
         process.start()
@@ -74,7 +74,7 @@ def test_what_cannot_be_started_is_told(qapp, qtbot):
     assert not process.is_running
 
 
-def test_to_begin_anew_ends_the_one_before_which_tells_nothing_more(make, qtbot):
+def test_restarting_ends_the_previous_process_silently(make, qtbot):
     process = make(ECHO)
     process.start()
     process.send(b"old\n")
@@ -84,7 +84,7 @@ def test_to_begin_anew_ends_the_one_before_which_tells_nothing_more(make, qtbot)
     assert process.told_all == [["said new\n"]]
 
 
-def test_somebody_who_is_told_may_end_it(make, qtbot):
+def test_a_listener_may_end_the_process(make, qtbot):
     process = make(MANY)
     process.told.connect(lambda lines: process.end())
     process.start()

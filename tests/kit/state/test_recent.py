@@ -30,7 +30,7 @@ def make_recent(tmp_path):
         recent.close()
 
 
-def test_files_that_are_gone_or_cannot_be_looked_for_are_missing(make_recent, qtbot, tmp_path):
+def test_files_that_are_gone_or_cannot_exist_are_missing(make_recent, qtbot, tmp_path):
     there, gone, impossible = tmp_path / "there", tmp_path / "gone", tmp_path / ("x" * 5000)
     there.touch()
     recent = make_recent([there, gone, impossible])
@@ -42,7 +42,7 @@ def test_files_that_are_gone_or_cannot_be_looked_for_are_missing(make_recent, qt
     qtbot.waitUntil(lambda: recent.missing == {str(impossible)})
 
 
-def test_a_disk_that_does_not_answer_keeps_nobody_waiting(make_recent, qtbot, tmp_path):
+def test_a_disk_that_does_not_answer_does_not_block(make_recent, qtbot, tmp_path):
     may_answer = threading.Event()
 
     def is_there(path):
@@ -65,7 +65,7 @@ def test_a_spoiled_list_is_an_empty_one(tmp_path, spoiled):
     assert RecentFiles(settings).files == ()
 
 
-def test_so_many_are_kept(tmp_path):
+def test_the_number_of_recent_texts_is_limited(tmp_path):
     recent = RecentTexts(Settings(tmp_path / "settings.ini"))
     for number in range(KEPT + 3):
         recent.add(tmp_path / str(number))
@@ -73,7 +73,7 @@ def test_so_many_are_kept(tmp_path):
     assert recent.paths[0].endswith(str(KEPT + 2))
 
 
-def test_what_was_opened_last_is_first_told_once_and_there_at_the_next_start(make_recent, qtbot, tmp_path):
+def test_the_last_opened_file_comes_first_and_is_saved(make_recent, qtbot, tmp_path):
     first, second = (str(tmp_path / name) for name in ("first", "second"))
     recent = make_recent([tmp_path / "first", tmp_path / "second", tmp_path / "first"])
     assert recent.paths == (first, second)

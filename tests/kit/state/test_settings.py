@@ -76,7 +76,7 @@ def test_settings_of_earlier_versions_are_read_once(path):
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"[1, 2]", b"[" * 100_000, b'{"theme": "dark"', b"3"])
-def test_spoiled_settings_of_earlier_versions_stay_where_they_are(path, content):
+def test_corrupt_settings_of_earlier_versions_are_left_in_place(path, content):
     older = path.with_suffix(".json")
     older.write_bytes(content)
     settings = Settings(path)
@@ -95,7 +95,7 @@ def test_spoiled_values_count_as_not_set(path):
 @pytest.mark.parametrize(
     "rows", ["[" * 100_000, '[{"path": "", "name": "", "type": "", "pre": "", "n_tokens": Infinity}]']
 )
-def test_values_that_only_look_well_count_as_not_set(path, rows):
+def test_invalid_values_count_as_not_set(path, rows):
     settings = Settings(path)
     settings.set_value("font_px", "9" * 5000)
     settings.recent_files = rows
@@ -144,7 +144,7 @@ def test_a_change_is_soon_in_the_file_which_is_for_its_owner_only(path, qtbot):
     assert read_again(path).theme == "dark"
 
 
-def test_a_folder_that_cannot_be_written_is_told_and_the_next_change_is_tried(tmp_path, qtbot):
+def test_an_unwritable_folder_is_reported_and_retried(tmp_path, qtbot):
     (tmp_path / "file").touch()
     settings = Settings(tmp_path / "file" / "settings.ini")
     with qtbot.waitSignal(settings.failed) as failed:

@@ -74,7 +74,7 @@ def whole(qtbot, settings):
     made.model = model
     qtbot.addWidget(made)
     model._list()
-    settle(made, qtbot)
+    wait_until_up_to_date(made, qtbot)
     made.resize(400, 300)
     made.show()
     qtbot.waitExposed(made)
@@ -93,7 +93,7 @@ def table(whole):
     return view
 
 
-def settle(whole, qtbot):
+def wait_until_up_to_date(whole, qtbot):
     qtbot.waitUntil(lambda: whole.model.is_up_to_date)
     QApplication.processEvents()
 
@@ -113,7 +113,7 @@ def click(qtbot, view, row, modifier=Qt.KeyboardModifier.NoModifier):
     qtbot.mouseClick(view.viewport(), BUTTON, modifier, place)
 
 
-def test_rows_that_people_go_to_are_looked_at_and_others_are_not(table, qtbot):
+def test_only_rows_that_the_user_goes_to_are_looked_at(table, qtbot):
     table.setFocus()
     click(qtbot, table, 2)
     assert table.seen[-1] == 2
@@ -138,7 +138,7 @@ def test_rows_that_people_go_to_are_looked_at_and_others_are_not(table, qtbot):
     assert table.seen[-1] == 2
 
 
-def test_a_row_that_is_in_sight_stays_where_it_is_and_another_comes_to_the_middle(table):
+def test_going_to_a_row_scrolls_only_if_it_is_out_of_sight(table):
     bar = table.verticalScrollBar()
     table.go_to(3)
     assert bar.value() == 0
@@ -169,17 +169,17 @@ def test_a_title_sorts_by_its_column_and_a_third_click_does_no_more(whole, qtbot
     place = QPoint(header.sectionViewportPosition(2) + 10, header.height() // 2)
     for first, title in (("a", "▴ length"), ("a" * 7, "▾ length"), ("a", "length")):
         qtbot.mouseClick(header.viewport(), BUTTON, pos=place)
-        settle(whole, qtbot)
+        wait_until_up_to_date(whole, qtbot)
         assert (words(whole)[0], whole.table.headerData(2, Qt.Orientation.Horizontal)) == (first, title)
     assert words(whole)[:3] == ["a", "aa", "aaa"]
     whole.model.sort_by("word", True)
-    settle(whole, qtbot)
+    wait_until_up_to_date(whole, qtbot)
     assert list(whole.model.shown.rows[:3]) == [6, 13, 20], "words sort as words, equal ones by their number"
 
 
 def test_typing_filters_and_keys_go_through_what_is_left(whole, qtbot):
     qtbot.keyClicks(whole.field, "....")
-    settle(whole, qtbot)
+    wait_until_up_to_date(whole, qtbot)
     assert (set(map(len, words(whole))), whole.count.text()) == (
         {5, 6, 7},
         f"{len(words(whole))} of 40 tokens",
@@ -189,21 +189,21 @@ def test_typing_filters_and_keys_go_through_what_is_left(whole, qtbot):
         assert whole.model.chosen == whole.model.shown.rows[at]
     assert whole.selected == [whole.model.chosen]
     whole.field.setText("?")
-    settle(whole, qtbot)
+    wait_until_up_to_date(whole, qtbot)
     assert (words(whole), whole.state.text()) == ([], "What?")
     assert all(row.endswith("off") for row in offered(whole.export.menu()) if row)
     qtbot.keyClick(whole.field, Key.Key_Escape)
-    settle(whole, qtbot)
+    wait_until_up_to_date(whole, qtbot)
     assert (len(words(whole)), whole.count.text(), whole.field.text()) == (40, "40 tokens", "")
 
 
-def test_no_row_is_looked_for_nowhere_however_many_there_are(whole):
+def test_the_position_of_a_row_is_known_in_a_huge_table(whole):
     whole.model.shown = ShownRows(whole.model.request, whole.model.source, range(1 << 50))
     assert whole.model.place_of(None) is None
     assert whole.model.place_of(1 << 49) == 1 << 49
 
 
-def test_columns_are_chosen_in_a_menu_and_kept(whole, qtbot, settings):
+def test_columns_are_chosen_in_a_menu_and_saved(whole, qtbot, settings):
     assert offered(whole.columns.menu()) == [
         "id: its number | checked",
         "word | checked",

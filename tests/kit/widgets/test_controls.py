@@ -98,16 +98,16 @@ def test_what_is_renewed_keeps_the_row_and_the_place(choices):
     assert choices.rows.verticalScrollBar().value() == 0
 
 
-def test_one_segment_is_chosen_and_told(show, qtbot):
+def test_choosing_a_segment_is_emitted_once(show, qtbot):
     segments = show(SegmentedTabs(("First", "Second", "Third")))
-    told = []
-    segments.chosen.connect(told.append)
+    seen = []
+    segments.chosen.connect(seen.append)
     buttons = segments.findChildren(QToolButton)
     assert [button.text() for button in buttons if button.isChecked()] == ["First"]
     qtbot.mouseClick(buttons[2], LEFT)
     segments.choose(1)
     segments.choose(1)
-    assert told == [2, 1]
+    assert seen == [2, 1]
     assert [button.isChecked() for button in buttons] == [False, True, False]
 
 
@@ -115,12 +115,12 @@ def test_a_button_of_an_explanation_acts_and_closes_it(show, qtbot):
     window, done, action = show(QMainWindow(), 600, 300), [], QAction("Do it")
     button = QPushButton("i", window)
     action.triggered.connect(lambda: done.append(1))
-    told = Explanation("Title", "Words " * 40, window, [action])
-    told.open_under(button)
-    assert told.isVisible()
-    with qtbot.waitSignal(told.destroyed):
-        qtbot.mouseClick(told.buttons[0], LEFT)
-        assert (done, told.isVisible()) == ([1], False)
+    seen = Explanation("Title", "Words " * 40, window, [action])
+    seen.open_under(button)
+    assert seen.isVisible()
+    with qtbot.waitSignal(seen.destroyed):
+        qtbot.mouseClick(seen.buttons[0], LEFT)
+        assert (done, seen.isVisible()) == ([1], False)
 
 
 class FakeSaving(QObject):
@@ -193,17 +193,17 @@ def test_the_wheel_zooms_while_ctrl_is_held(show):
     assert steps == [1, -1]
 
 
-def test_a_drop_down_shows_what_is_chosen_and_tells_only_of_people(show, qtbot):
+def test_a_drop_down_emits_only_changes_by_the_user(show, qtbot):
     box = show(ChoiceBox("Speed", {"slow": 1, "fast": 2}, "How fast"))
-    told = []
-    box.currentIndexChanged.connect(told.append)
+    seen = []
+    box.currentIndexChanged.connect(seen.append)
     box.show_choice(2)
-    assert (box.currentText(), told, box.accessibleName(), box.toolTip()) == ("fast", [], "Speed", "How fast")
+    assert (box.currentText(), seen, box.accessibleName(), box.toolTip()) == ("fast", [], "Speed", "How fast")
     qtbot.keyClick(box, Key.Key_Up)
-    assert (box.currentData(), told) == (1, [0])
+    assert (box.currentData(), seen) == (1, [0])
 
 
-def test_pictures_are_saved_or_the_file_stays_as_it_was(tmp_path):
+def test_images_are_saved_or_refused_with_an_error(tmp_path):
     image = QImage(3, 2, QImage.Format.Format_RGB32)
     image.fill(DARK.accent)
     path = tmp_path / "picture.PNG"
@@ -222,7 +222,7 @@ def test_all_of_a_text_is_seen(qapp, text):
     assert shown.toPlainText() == text
 
 
-def test_a_text_that_cannot_be_html_stays(qapp):
+def test_a_text_that_cannot_be_html_is_unchanged(qapp):
     assert plain_tip("R&D, 3 > 2") == "R&D, 3 > 2"
 
 

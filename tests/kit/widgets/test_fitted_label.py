@@ -23,7 +23,7 @@ def labels(qtbot):
     return row, made
 
 
-def test_all_is_said_where_there_is_room(labels, qtbot):
+def test_full_texts_are_shown_if_there_is_room(labels, qtbot):
     row, made = labels
     row.resize(900, 30)
     qtbot.waitUntil(lambda: [label.text() for label in made] == [TITLES[0], SELECTED[0]])
@@ -41,7 +41,7 @@ def test_a_tip_is_never_taken_for_markup(qtbot):
     assert "<img" not in label.toolTip()
 
 
-def test_where_nothing_fits_the_last_is_cut_short_if_that_is_wanted(qtbot):
+def test_the_last_text_is_elided_if_none_fits(qtbot):
     label = FittedLabel(elides=True)
     qtbot.addWidget(label)
     label.resize(label.fontMetrics().horizontalAdvance("A shorter"), 20)

@@ -51,7 +51,7 @@ def test_keys_buttons_and_dragging_are_noticed_and_hovering_is_not(widget, monke
     assert len(noticed) == 3
 
 
-def test_of_many_keys_only_some_are_told(widget, monkeypatch):
+def test_only_some_of_many_keys_are_reported(widget, monkeypatch):
     window = widget.windowHandle()
     noticed = noticed_in(window, monkeypatch, seldom_s=2.5)
     for _ in range(7):

@@ -35,13 +35,13 @@ def press(qtbot, widget: QToolButton, keys: str) -> None:
 def test_a_key_opens_the_list_at_what_is_chosen(qtbot, button, keys):
     pointed_at = []
 
-    def look() -> None:
+    def inspect_menu() -> None:
         menu = QApplication.activePopupWidget()
         if menu is not None:
             pointed_at.append(menu.activeAction().text())
             menu.close()
 
-    QTimer.singleShot(50, look)
+    QTimer.singleShot(50, inspect_menu)
     press(qtbot, button, keys)
     qtbot.waitUntil(lambda: pointed_at == ["Bytes"])
 

@@ -53,14 +53,14 @@ def test_a_notice_offers_what_helps(area, qtbot):
 
 
 @pytest.mark.parametrize(("details", "copied"), [("details", "It failed.\n\ndetails"), ("", "It failed.")])
-def test_what_is_copied_tells_what_runs_here(area, qtbot, monkeypatch, details, copied):
+def test_the_copied_text_includes_the_versions(area, qtbot, monkeypatch, details, copied):
     monkeypatch.setattr("guiapp.core.versions._version", lambda package: "1.2.3")
     area.show_notice("one", "It failed.", details)
     with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
         qtbot.mouseClick(area.notices[0].copy_button, LEFT)
-    told = QGuiApplication.clipboard().text()
-    assert told.startswith(f"{copied}\n\n")
-    assert "numpy 1.2.3" in told.removeprefix(copied)
+    copied_text = QGuiApplication.clipboard().text()
+    assert copied_text.startswith(f"{copied}\n\n")
+    assert "numpy 1.2.3" in copied_text.removeprefix(copied)
 
 
 def test_what_is_copied_is_announced_for_a_moment_in_its_window_and_takes_no_room(area, qtbot):
@@ -80,7 +80,7 @@ def test_a_long_message_fits_its_window(area):
     assert area.window().rect().contains(frame.geometry())
 
 
-def test_what_two_subjects_have_to_say_is_shown_once_until_both_are_done(area, qtbot):
+def test_a_message_of_two_subjects_is_shown_once_until_both_end(area, qtbot):
     dismissed = []
     area.dismissed.connect(dismissed.append)
     for subject in ("one", "two", "one"):

@@ -92,7 +92,7 @@ def test_a_page_is_made_with_the_size_of_text_that_was_chosen(make_stack, settin
     assert make_stack().show_page("split").text_px == 21
 
 
-def test_changing_the_page_is_told(make_stack, qtbot):
+def test_changing_the_page_emits_a_signal(make_stack, qtbot):
     stack = make_stack()
     stack.show_page("plain")
     with qtbot.waitSignal(stack.page_changed):
@@ -100,7 +100,7 @@ def test_changing_the_page_is_told(make_stack, qtbot):
     assert stack.current_name == "split"
 
 
-def test_a_page_finds_its_layout_again(make_stack):
+def test_a_page_restores_its_layout(make_stack):
     stack = make_stack()
     stack.show_page("split").splitter.setSizes([100, 400])
     sizes = stack.pages["split"].splitter.sizes()

@@ -32,7 +32,7 @@ def test_files_of_every_kind_of_tokenizer_are_there_to_choose():
     ],
 )
 @pytest.mark.parametrize("path", [None, Path("words.txt")])
-def test_changes_are_saved_discarded_or_kept_open(qtbot, path, key, button, answer):
+def test_closing_offers_to_save_discard_or_cancel(qtbot, path, key, button, answer):
     window = QWidget()
     qtbot.addWidget(window)
     seen = []
@@ -48,12 +48,12 @@ def test_changes_are_saved_discarded_or_kept_open(qtbot, path, key, button, answ
 
     QTimer.singleShot(0, reply)
     assert Questions(window).save_before_closing(path) is answer
-    told = "The text is not saved." if path is None else "The text of words.txt has changed."
-    assert seen == [told]
+    question = "The text is not saved." if path is None else "The text of words.txt has changed."
+    assert seen == [question]
 
 
 @pytest.mark.parametrize(("key", "is_deleting"), [(Qt.Key.Key_Return, False), (None, True)])
-def test_kept_texts_are_deleted_only_by_the_button_that_says_so(qtbot, key, is_deleting):
+def test_autosaved_texts_are_deleted_only_by_the_delete_button(qtbot, key, is_deleting):
     window = QWidget()
     qtbot.addWidget(window)
 

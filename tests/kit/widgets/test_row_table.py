@@ -27,18 +27,18 @@ class Numbers(RowTable[int]):
         return str(number)
 
 
-@pytest.mark.parametrize(("n_rows", "found"), [(MOST_SEARCHED_ROWS, 100), (MOST_SEARCHED_ROWS + 1, 0)])
-def test_letters_find_a_row_unless_all_of_a_long_table_would_be_told(qtbot, n_rows, found):
+@pytest.mark.parametrize(("n_rows", "expected_row"), [(MOST_SEARCHED_ROWS, 100), (MOST_SEARCHED_ROWS + 1, 0)])
+def test_typing_letters_finds_a_row_unless_the_table_is_long(qtbot, n_rows, expected_row):
     view, numbers = QTableView(), Numbers(n_rows)
     qtbot.addWidget(view)
     view.setModel(numbers)
     view.setCurrentIndex(numbers.index(0, 0))
     view.keyboardSearch("100")
-    assert view.currentIndex().row() == found
-    assert bool(numbers.told) == bool(found)
+    assert view.currentIndex().row() == expected_row
+    assert bool(numbers.told) == bool(expected_row)
 
 
-def test_rows_are_copied_under_their_titles_up_to_a_limit_that_is_told(monkeypatch):
+def test_rows_are_copied_with_titles_up_to_a_marked_limit(monkeypatch):
     numbers = Numbers(200)
     assert numbers.as_text([3, 500, -1, 1]).splitlines() == ["number", "3", "1"]
     monkeypatch.setattr(row_table, "MOST_COPIED_ROWS", 100)

@@ -100,7 +100,7 @@ class FakeSearch:
         self.told.append("end")
 
 
-def test_a_search_is_told_of_letters_steps_and_its_end(show, qtbot):
+def test_a_search_receives_letters_steps_and_its_end(show, qtbot):
     page, search = QWidget(), FakeSearch()
     field, other = SearchField(search), QPushButton("other")
     in_row(field, other, on=page)
@@ -144,11 +144,11 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
     on.triggered.connect(lambda: done.append("on"))
     walk = WalkButtons(back, on, "Difference")
     show(walk)
-    before, behind = walk.findChildren(QToolButton)
-    assert [before.toolTip(), behind.toolTip()] == ["Previous (Shift+F8)", "Next (F8)"]
+    before, after = walk.findChildren(QToolButton)
+    assert [before.toolTip(), after.toolTip()] == ["Previous (Shift+F8)", "Next (F8)"]
     assert [label.text() for label in walk.findChildren(QLabel)][1:] == ["F8"]
-    assert (before.text(), behind.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
-    assert before.x() < walk.place.x() < behind.x()
+    assert (before.text(), after.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
+    assert before.x() < walk.place.x() < after.x()
     for index, n_all, shown_text in (
         (None, 3, "3 differences"),
         (0, 3, "1 of 3"),
@@ -159,7 +159,7 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
         walk.show_place(index, n_all)
         assert (walk.place.text(), walk.isEnabled()) == (shown_text, n_all > 0)
     before.click()
-    behind.click()
+    after.click()
     assert done == ["back", "on"]
     walk.show_text("so many", False)
     assert (walk.place.text(), before.isEnabled()) == ("so many", False)

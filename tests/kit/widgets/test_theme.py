@@ -87,7 +87,7 @@ def test_what_the_style_sheet_does_not_reach_is_readable_too(theme: Theme, qapp)
     assert Theme.mono_font(11).pixelSize() == 11
 
 
-def test_a_window_that_is_dressed_follows_the_theme_alone(qapp, qtbot):
+def test_only_the_dressed_window_gets_the_style_sheet(qapp, qtbot):
     window = QWidget()
     qtbot.addWidget(window)
     before = qapp.styleSheet()
@@ -100,7 +100,7 @@ def test_a_window_that_is_dressed_follows_the_theme_alone(qapp, qtbot):
     assert qapp.styleSheet() == before
 
 
-def test_the_systems_theme_is_followed_where_it_is_chosen(qapp, qtbot, monkeypatch):
+def test_the_system_theme_is_followed_if_chosen(qapp, qtbot, monkeypatch):
     hints, schemes = qapp.styleHints(), Qt.ColorScheme
     source = ThemeSource(qapp, "system")
     for scheme, theme in ((schemes.Dark, DARK), (schemes.Light, LIGHT), (schemes.Unknown, LIGHT)):

@@ -75,7 +75,7 @@ def labels(card) -> list[str]:
     return [label.text() for label in card.findChildren(QLabel) if label.isVisible()]
 
 
-def test_without_a_token_it_says_what_to_do(card):
+def test_without_a_token_a_hint_is_shown(card):
     assert labels(card) == ["TOKEN", EMPTY_TEXT]
 
 
@@ -142,19 +142,19 @@ def test_without_a_token_nothing_is_copied_and_only_known_facts_have_names(
     assert labels(card) == ["TOKEN", EMPTY_TEXT]
 
 
-def test_what_a_section_is_about_is_said_only_where_there_are_merges(details, select, qtbot):
+def test_the_note_of_a_section_is_shown_only_with_merges(details, select, qtbot):
     widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"), about={BUILDING: "Two parts"})
     qtbot.addWidget(widget)
     widget.show()
     qtbot.waitUntil(lambda: details.explainer is not None)
-    said = []
+    is_noted = []
     for index in (0, 3):  # `·Yo` and `<s>`
         select(index)
-        said.append("Two parts" in labels(widget))
-    assert said == [True, False]
+        is_noted.append("Two parts" in labels(widget))
+    assert is_noted == [True, False]
 
 
-def test_values_stand_beside_their_names_again_at_the_width_at_which_they_did(qtbot):
+def test_whether_a_table_is_stacked_depends_only_on_its_width(qtbot):
     table = FactTable(["id", "a long name"], TextZoom())
     qtbot.addWidget(table)
     for width in range(100, 400):

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 from bench_runs import run_with
-from told import told_by
+from signals import record_signals
 
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
@@ -46,8 +46,8 @@ def choice(session):
 
 
 @pytest.fixture
-def told(choice):
-    return told_by(choice)
+def signals(choice):
+    return record_signals(choice)
 
 
 def test_at_first_the_best_of_ours_and_the_most_used_libraries_encode_your_text(choice, session):
@@ -78,34 +78,34 @@ def test_who_is_missing_takes_no_part_however_chosen(choice):
     assert "gone" in choice.contenders, "it waited"
 
 
-def test_each_change_is_told_once_and_none_is_no_change(choice, told):
-    def tells(change, *given) -> list[str]:
-        told.clear()
+def test_each_change_is_emitted_once_and_nothing_without_one(choice, signals):
+    def signals_of(change, *given) -> list[str]:
+        signals.clear()
         change(*given)
-        return list(told)
+        return list(signals)
 
     once = ["changed"]
-    assert tells(choice.set_contender, "heap", False) == []
-    assert tells(choice.set_contender, "heap", True) == once
-    assert tells(choice.set_text, CODE, True) == once
-    assert tells(choice.set_text, CODE, True) == []
+    assert signals_of(choice.set_contender, "heap", False) == []
+    assert signals_of(choice.set_contender, "heap", True) == once
+    assert signals_of(choice.set_text, CODE, True) == once
+    assert signals_of(choice.set_text, CODE, True) == []
     assert choice.texts == (YOUR_TEXT, CODE)
-    assert tells(choice.set_texts, [ENGLISH]) == once
-    assert tells(choice.set_text, ENGLISH, False) == [], "one stays"
-    assert tells(choice.set_scenario, "decode", True) == once
-    assert tells(choice.set_scenario, THROUGHPUT, False) == once
-    assert tells(choice.set_scenario, "decode", False) == [], "one stays"
+    assert signals_of(choice.set_texts, [ENGLISH]) == once
+    assert signals_of(choice.set_text, ENGLISH, False) == [], "one stays"
+    assert signals_of(choice.set_scenario, "decode", True) == once
+    assert signals_of(choice.set_scenario, THROUGHPUT, False) == once
+    assert signals_of(choice.set_scenario, "decode", False) == [], "one stays"
     assert (choice.texts, choice.scenarios) == ((ENGLISH,), ("decode",))
-    assert tells(lambda: choice.adjust(time_budget_s=3.0)) == once
-    assert tells(lambda: choice.adjust(threads=(1, 7))) == once
+    assert signals_of(lambda: choice.adjust(time_budget_s=3.0)) == once
+    assert signals_of(lambda: choice.adjust(threads=(1, 7))) == once
     assert (choice.plan.time_budget_s, choice.plan.threads) == (3.0, (1, 7))
 
 
-def test_files_and_folders_are_offered_and_chosen(choice, told, tmp_path):
+def test_files_and_folders_are_offered_and_chosen(choice, signals, tmp_path):
     names = [str(tmp_path / name) for name in ("one.txt", "two")]
     choice.add_texts(names)
     choice.add_texts([])
-    assert (list(choice.texts), told) == (names, ["changed"])
+    assert (list(choice.texts), signals) == (names, ["changed"])
     assert [choice.known_texts[name] for name in names] == ["one.txt", "two"]
     choice.add_texts(names[:1])
     assert (choice.texts, len(choice.known_texts)) == ((names[0],), 8)
@@ -137,7 +137,7 @@ def test_an_aim_is_a_plan_that_can_be_run(choice, aim):
     assert {cell.scenario for cell in cells} == set(aim.scenarios)
 
 
-def test_another_vocabulary_has_other_contenders(choice, session, qtbot, told):
+def test_another_vocabulary_has_other_contenders(choice, session, qtbot, signals):
     choice.set_contender("heap (unsplit)", True)
     assert "heap (unsplit)" in choice.contenders
     with qtbot.waitSignal(choice.changed):
@@ -159,9 +159,7 @@ def test_without_a_model_there_is_nothing_to_run(choice, session, monkeypatch):
 # How long a plan is expected to take, while the sizes of its texts become known
 
 
-def test_a_folder_that_takes_long_to_look_through_does_not_keep_anybody_waiting(
-    choice, qtbot, tmp_path, monkeypatch
-):
+def test_a_slow_folder_does_not_block(choice, qtbot, tmp_path, monkeypatch):
     is_there, size_of_text = threading.Event(), bench_choice.size_of_text
     monkeypatch.setattr(bench_choice, "size_of_text", lambda name: is_there.wait() and size_of_text(name))
     for name, size in (("large", 10_000_000), ("small", 10)):

@@ -44,13 +44,13 @@ def test_a_run_is_named_by_its_beginning_and_its_model(history, tmp_path):
 def test_a_run_is_compared_with_the_last_of_the_same_tokens(history, vocabulary, is_compared):
     history.finish(run_of("2026-11-01T00:00:00+0000"))
     history.finish(run_of("2026-11-02T00:00:00+0000", sha256="third"))
-    kept = history.finish(run_of("2026-11-03T00:00:00+0000", **vocabulary))
-    assert (kept.comparison is not None) is is_compared
+    stored = history.finish(run_of("2026-11-03T00:00:00+0000", **vocabulary))
+    assert (stored.comparison is not None) is is_compared
     if is_compared:
-        assert (kept.comparison.title, kept.comparison.n_compared) == ("2026-11-01 00:00, gpt", 1)
+        assert (stored.comparison.title, stored.comparison.n_compared) == ("2026-11-01 00:00, gpt", 1)
 
 
-def test_a_comparison_of_nothing_says_why_and_not_that_nothing_differs():
+def test_a_comparison_of_nothing_gives_the_reason():
     old, new = run_of("2026-11-01T00:00:00+0000"), run_of("2026-11-02T00:00:00+0000")
     assert "none clearly different" in str(RunComparison.of("", old, new))
     new.finished[0] = replace(new.finished[0], clock="cpu")
@@ -69,7 +69,7 @@ def test_a_comparison_of_nothing_says_why_and_not_that_nothing_differs():
         ({"complete": False}, "incomplete · "),
     ],
 )
-def test_a_saved_run_tells_what_it_is_of_and_whether_it_was_stopped(tmp_path, parts, ending):
+def test_a_saved_run_shows_its_contents_and_whether_it_stopped(tmp_path, parts, ending):
     row = record("throughput", "fast", 10_000, 1e-4)
     run = run_with(
         row,
@@ -85,16 +85,16 @@ def test_a_saved_run_tells_what_it_is_of_and_whether_it_was_stopped(tmp_path, pa
     assert SavedRun.at(tmp_path / "run.json").details == ""
 
 
-def test_your_text_is_kept_under_what_is_in_it(history, tmp_path):
+def test_your_text_is_saved_under_a_hash_of_its_content(history, tmp_path):
     plan = Plan("m", ("sample:code", YOUR_TEXT), ())
-    kept = with_saved_text(plan, history, b"mine")
-    assert kept.corpora[0] == "sample:code"
-    assert Path(kept.corpora[1]).read_bytes() == b"mine"
-    assert Path(kept.corpora[1]).name == YOUR_TEXT
-    assert with_saved_text(plan, history, b"mine") == kept
-    assert with_saved_text(plan, history, b"other") != kept
-    assert Path(kept.corpora[1]).is_relative_to(tmp_path / "runs" / "texts")
-    assert Path(kept.corpora[1]).stat().st_mode & 0o077 == 0
+    stored = with_saved_text(plan, history, b"mine")
+    assert stored.corpora[0] == "sample:code"
+    assert Path(stored.corpora[1]).read_bytes() == b"mine"
+    assert Path(stored.corpora[1]).name == YOUR_TEXT
+    assert with_saved_text(plan, history, b"mine") == stored
+    assert with_saved_text(plan, history, b"other") != stored
+    assert Path(stored.corpora[1]).is_relative_to(tmp_path / "runs" / "texts")
+    assert Path(stored.corpora[1]).stat().st_mode & 0o077 == 0
     with pytest.raises(BenchError, match="there is no folder for runs"):
         with_saved_text(plan, None, b"mine")
 

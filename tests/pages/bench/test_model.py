@@ -32,7 +32,7 @@ OWNERS = {
 }
 
 
-def test_a_process_that_dies_loses_nothing_and_says_so(qtbot, make_model):
+def test_a_process_that_dies_loses_no_results_and_is_reported(qtbot, make_model):
     model = make_model(fake_engine(EVENTS, "sys.exit('out of luck')"))
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
@@ -40,7 +40,7 @@ def test_a_process_that_dies_loses_nothing_and_says_so(qtbot, make_model):
     assert [row.n for row in model.results] == [2]
 
 
-def test_a_plan_at_fault_is_told_as_it_stands(qtbot, make_model):
+def test_the_message_about_a_faulty_plan_is_shown_unchanged(qtbot, make_model):
     model = make_model(fake_engine([{"event": "failed", "message": "No such text."}]))
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
@@ -48,7 +48,7 @@ def test_a_plan_at_fault_is_told_as_it_stands(qtbot, make_model):
     assert model.progress == "No results"
 
 
-def test_a_program_that_is_not_there_is_told(qtbot, make_model):
+def test_a_missing_program_is_reported(qtbot, make_model):
     model = make_model(BenchRunner(("no-such-program",)))
     with qtbot.waitSignal(model.failed) as failed:
         model.run()
@@ -56,7 +56,7 @@ def test_a_program_that_is_not_there_is_told(qtbot, make_model):
     assert not model.is_running
 
 
-def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, session, tmp_path):
+def test_your_text_remains_available_to_repeat_a_run(qtbot, make_model, session, tmp_path):
     runner = fake_engine([], "sys.stdin.read()")
     plans: list[Plan] = []
     runner.start = plans.append
@@ -70,7 +70,7 @@ def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, 
     assert model.saved.runs == []
 
 
-def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, make_model, tmp_path):
+def test_a_text_that_cannot_be_saved_is_reported_and_nothing_runs(qtbot, make_model, tmp_path):
     (tmp_path / "runs").touch()
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
     with qtbot.waitSignal(model.failed) as failed:
@@ -91,8 +91,8 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot):
     texts = ENGLISH, CODE, LANGUAGES
     plan = Plan("demo:bpe", texts, ("fast",), scenarios=("throughput",), time_budget_s=0.1)
     runner = BenchRunner()
-    told: list[dict] = []
-    runner.told.connect(told.append)
+    messages: list[dict] = []
+    runner.told.connect(messages.append)
     with qtbot.waitSignal(runner.ended):
         runner.start(plan)
 
@@ -105,7 +105,7 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot):
         }
 
     here = untimed(run(plan, Control()))
-    assert untimed(told) == here
+    assert untimed(messages) == here
     assert len(here) == 3
 
 
@@ -147,7 +147,7 @@ def test_a_start_that_waits_for_the_disk_can_be_stopped(make_model, qapp, tmp_pa
     assert (model.progress, model.is_running, runner.asked) == ("Stopped", False, [])
 
 
-def test_what_somebody_asks_of_a_run_reaches_it(make_model, qapp):
+def test_requests_of_the_user_reach_the_run(make_model, qapp):
     runner = SilentRunner()
     model = make_model(runner)
     model.hold()
@@ -180,7 +180,7 @@ def test_the_place_is_shown_in_its_text(deviating, session, monkeypatch, qtbot, 
     assert (session.document.text(), len(left)) == (text, int(text != b"some text"))
 
 
-def test_what_is_no_longer_known_is_told(deviating, monkeypatch, qtbot):
+def test_a_difference_no_longer_known_is_reported(deviating, monkeypatch, qtbot):
     def refuse(*given):
         raise BenchError("It is no longer known.")
 
@@ -191,5 +191,5 @@ def test_what_is_no_longer_known_is_told(deviating, monkeypatch, qtbot):
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, make_session):
+def test_no_work_continues_after_closing(name, make_session):
     see_that_nothing_goes_on(*OWNERS[name](make_session()))

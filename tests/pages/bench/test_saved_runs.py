@@ -18,9 +18,7 @@ from guiapp.pages.bench.choice import ENGLISH
 from guiapp.pages.bench.history import RunHistory
 
 
-def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cell(
-    qtbot, make_model, tmp_path
-):
+def test_a_killed_run_is_saved_with_the_samples_of_its_last_cell(qtbot, make_model, tmp_path):
     started = {**whole_run(1)[0], "event": "started"}
     kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     model = make_model(fake_engine([started, *EVENTS[1:]], kill), RunHistory(tmp_path / "runs"))
@@ -50,7 +48,7 @@ def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
     assert "Stop the current run" in failed.args[0]
 
 
-def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_the_results(qtbot, make_model, tmp_path, monkeypatch):
     def refuse(*paths: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -76,7 +74,7 @@ def test_the_last_run_is_there_again_after_a_restart(qtbot, make_model, tmp_path
     assert load_run(model.saved.shown).results == model.results
 
 
-def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
+def test_a_run_is_compared_with_any_saved_run(qtbot, make_model, tmp_path):
     history = RunHistory(tmp_path / "runs")
     for ms in (1, 2, 3):
         run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
@@ -116,7 +114,7 @@ def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
     qtbot.waitUntil(lambda: not model.is_running)
 
 
-def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp_path, monkeypatch):
+def test_the_main_thread_never_opens_saved_runs(qtbot, make_model, tmp_path, monkeypatch):
     def open_elsewhere(really_open, path, *arguments, **more):
         if isinstance(path, int) or Path(path).is_relative_to(tmp_path):
             assert threading.current_thread() is not threading.main_thread()

@@ -30,22 +30,22 @@ def show(model, planned, measured=(), left_out=(), **head) -> None:
     model.set_progress("")
 
 
-def told(model, verdict) -> str:
+def first_sentence(model, verdict) -> str:
     return sentences_of(model, verdict, "english")[0]
 
 
-def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):
+def test_encoders_not_yet_or_never_measured_are_reported(model, monkeypatch):
     alone = replace(SURE, competitor="")
     show(model, ["Tokenloupe", "heap", "scan"], ["Tokenloupe"], left_out=["scan"])
     assert str(title_of(model, alone, "english")).startswith("Tokenloupe alone was measured")
-    assert told(model, alone) == "1 encoder not measured."
+    assert first_sentence(model, alone) == "1 encoder not measured."
     monkeypatch.setattr(BenchRunner, "is_running", True)
     assert str(title_of(model, alone, "english")).startswith("Tokenloupe is ready first")
     show(model, ["Tokenloupe"], ["Tokenloupe"])
     assert title_of(model, alone, "english") == alone
 
 
-def test_of_several_texts_the_verdict_names_its_own_and_says_that_more_is_to_come(model, monkeypatch):
+def test_a_verdict_names_its_text_and_what_is_left_to_measure(model, monkeypatch):
     rows = [record("throughput", "heap", 10, 1e-4, corpus=corpus) for corpus in (ENGLISH, CODE)]
     model.show_run(run_with(*rows, plan={"contenders": ["heap", "scan"]}))
     assert str(title_of(model, SURE, CODE)).startswith("Code: Tokenloupe is 1.3 ×")
@@ -54,7 +54,7 @@ def test_of_several_texts_the_verdict_names_its_own_and_says_that_more_is_to_com
     assert "1 encoder still to measure." in sentences_of(model, SURE, ENGLISH)
 
 
-def test_results_of_another_model_or_text_say_so_until_they_are_measured(model, session, monkeypatch):
+def test_results_of_another_model_or_text_are_marked(model, session, monkeypatch):
     path, text = str(session.vocabulary.path), b"some text"
     used = {"name": YOUR_TEXT, "size_bytes": len(text), "sha256": sha256(text).hexdigest()}
 

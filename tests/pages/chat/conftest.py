@@ -1,7 +1,7 @@
 """The Chat page of these tests."""
 
 import pytest
-from hands import settle
+from hands import wait_for_results
 from instant_recorder import load_once
 
 from guiapp.analysis.chat.messages import Conversation, conversation_of
@@ -18,7 +18,7 @@ def open_page(show_page, qtbot):
         page.model.edited.restore(Draft(conversation_of(messages) if messages else Conversation(())))
         page.model.select_token(None)
         page.show_template(True)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         page.setFocus()
         return page
 
@@ -36,7 +36,7 @@ def open_new_page(make_shell, qtbot):
         page.shell = shell
         if messages:
             page.model.edited.take(conversation_of(messages))
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         return page
 
     return make

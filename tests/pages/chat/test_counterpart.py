@@ -64,7 +64,7 @@ def test_each_way_gives_two_prompts_that_differ_in_it(counterpart, qtbot, way, d
     assert [side.chat for side in compared.sides] == [comparison.first, comparison.second]
 
 
-def test_a_comparison_follows_the_messages_and_ends(counterpart, qtbot):
+def test_a_comparison_is_updated_with_the_messages_until_it_ends(counterpart, qtbot):
     compared = compare(counterpart, qtbot, Counterpart(PromptVariant.AS_TEXT))
     assert comparison_text(compared).count("Stop") == 1
     counterpart.model.edited.type(0, "plain")
@@ -82,14 +82,14 @@ def comparison_text(compared):
     return compared.comparison.first.text
 
 
-def test_why_there_is_none_is_told_and_forgotten(counterpart, qtbot):
+def test_a_failed_comparison_gives_a_reason_that_is_cleared_later(counterpart, qtbot):
     assert compare(counterpart, qtbot, Counterpart(PromptVariant.TEMPLATE, "{% if %}")) is None
     assert counterpart.problem.startswith("The template has a syntax error in line 1")
     assert compare(counterpart, qtbot, Counterpart(PromptVariant.AS_TEXT)) is not None
     assert counterpart.problem == ""
 
 
-def test_the_prompt_of_llama_cpp_stands_beside(counterpart, qtbot):
+def test_the_prompt_is_compared_with_that_of_llama_cpp(counterpart, qtbot):
     pytest.importorskip("xllamacpp")
     model = counterpart.model
     model.choose(replace(model.settings, add_special=False))

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import pytest
-from hands import settle
+from hands import wait_for_results
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -57,12 +57,12 @@ def asked(monkeypatch):
     return prompts
 
 
-def say(model, qtbot, content):
+def set_message(model, qtbot, content):
     model.edited.take(conversation_of([{"role": "user", "content": content}]))
     qtbot.waitUntil(lambda: model.chat is not None and not model.is_outdated, timeout=20_000)
 
 
-def said(badge, qtbot):
+def shown_text(badge, qtbot):
     qtbot.waitUntil(lambda: not badge.isHidden(), timeout=60_000)
     return badge.text()
 
@@ -71,11 +71,11 @@ def test_what_llama_cpp_makes_of_the_prompt_is_shown(model, make_badge, qtbot):
     pytest.importorskip("xllamacpp")
     badge = make_badge()
     badge.verdict.watch(True)
-    say(model, qtbot, "Hello")
-    assert said(badge, qtbot) == IDS
+    set_message(model, qtbot, "Hello")
+    assert shown_text(badge, qtbot) == IDS
     model.choose(ChatSettings("{{ bos_token }}" + TURNS))
     qtbot.waitUntil(badge.isHidden, timeout=20_000)
-    assert said(badge, qtbot) == DIFFERS
+    assert shown_text(badge, qtbot) == DIFFERS
     assert "omits" in badge.accessibleDescription()
 
 
@@ -91,29 +91,27 @@ def test_only_another_date_is_no_alarm(model, make_badge, monkeypatch, qtbot):
     badge = make_badge()
     badge.verdict.watch(True)
     model.choose(ChatSettings("Today: 26 Jul 2024\n" + TURNS))
-    say(model, qtbot, "Hello")
-    assert said(badge, qtbot) == DATE
+    set_message(model, qtbot, "Hello")
+    assert shown_text(badge, qtbot) == DATE
     assert badge.property("state") != "bad"
     assert "26 Jul 2024" in badge.accessibleDescription()
 
 
-def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
-    model, make_badge, asked, qtbot
-):
+def test_nothing_is_compared_while_typing_hidden_or_encoding_as_text(model, make_badge, asked, qtbot):
     badge = make_badge(300)
-    say(model, qtbot, "a")
+    set_message(model, qtbot, "a")
     qtbot.wait(400)
     assert asked == []
     badge.verdict.watch(True)
-    assert said(badge, qtbot) == TEXT
+    assert shown_text(badge, qtbot) == TEXT
     for content in ("ab", "abc"):
-        say(model, qtbot, content)
-    assert said(badge, qtbot) == TEXT
+        set_message(model, qtbot, content)
+    assert shown_text(badge, qtbot) == TEXT
     assert [chat.conversation.messages[0]["content"] for chat in asked] == ["a", "abc"]
     badge.verdict.watch(False)
     badge.verdict.watch(True)
-    assert said(badge, qtbot) == TEXT
-    say(model, qtbot, "abcd")
+    assert shown_text(badge, qtbot) == TEXT
+    set_message(model, qtbot, "abcd")
     assert badge.isHidden()
     model.choose(ChatSettings(TURNS, as_text=True))
     qtbot.wait(400)
@@ -125,7 +123,7 @@ def test_nothing_is_compared_where_llama_cpp_is_not_installed(model, make_badge,
     monkeypatch.setattr(compare_view, "is_installed", lambda: False)
     badge = make_badge(0)
     badge.verdict.watch(True)
-    say(model, qtbot, "a")
+    set_message(model, qtbot, "a")
     qtbot.wait(50)
     assert asked == []
     assert badge.isHidden()
@@ -138,7 +136,7 @@ def test_a_click_on_a_difference_opens_the_comparison(open_page, asked, monkeypa
     monkeypatch.setattr(compare_view, "llama_prompt", refused)
     page = open_page(messages=[{"role": "user", "content": "Hi"}])
     page.shell.window.resize(1280, 800)
-    assert said(page.llama, qtbot) == DIFFERS
+    assert shown_text(page.llama, qtbot) == DIFFERS
     assert "&lt;b&gt;" in page.llama.toolTip()
     qtbot.mouseClick(page.llama, Qt.MouseButton.LeftButton)
     assert page.counterpart.counterpart == Counterpart(PromptVariant.LLAMA_CPP)
@@ -146,4 +144,4 @@ def test_a_click_on_a_difference_opens_the_comparison(open_page, asked, monkeypa
     assert not page.llama.isVisible()
     qtbot.keyClick(page.compare.sides[0], Qt.Key.Key_Escape)
     assert page.prompt.hasFocus()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)

@@ -38,13 +38,13 @@ def model(make_session):
     made.close()
 
 
-def settle(model, qtbot):
+def wait_until_idle(model, qtbot):
     qtbot.waitUntil(lambda: not model.is_busy, timeout=20_000)
 
 
 def render(model, qtbot, conversation=HELLO):
     model.edited.take(conversation)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
 
 
 def test_what_is_typed_is_rendered(model, qtbot):
@@ -52,7 +52,7 @@ def test_what_is_typed_is_rendered(model, qtbot):
     assert "How do lions sleep?" in model.chat.text
     model.edited.type(0, "Where?")
     assert model.is_outdated
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.chat.text == "<|im_start|>user\nWhere?<|im_end|>\n<|im_start|>assistant\n"
     assert not model.is_outdated
 
@@ -69,17 +69,17 @@ def test_typing_without_a_break_is_rendered_in_between(model, qtbot):
     assert len(seen) > 2
 
 
-def test_a_prompt_stays_while_the_template_fails(model, qtbot):
+def test_the_last_prompt_is_shown_while_the_template_fails(model, qtbot):
     render(model, qtbot)
     text = model.chat.text
     model.choose(replace(model.settings, template="{% for %}"))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.failure.startswith("The template has a syntax error in line 1")
     assert model.result.failed_line == 1
     assert model.chat.text == text
     assert model.is_outdated
     model.choose(replace(model.settings, template=CHATML))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert not model.failure
 
 
@@ -87,10 +87,10 @@ def test_a_prompt_stays_while_the_template_fails(model, qtbot):
     "template",
     ["{% for i in range(10**9) %}{% endfor %}", "{{ 'x' * 10**10 }}", "{{ ''.__class__.__mro__ }}"],
 )
-def test_a_hostile_template_is_told_of(model, qtbot, template):
+def test_a_hostile_template_is_reported(model, qtbot, template):
     render(model, qtbot)
     model.choose(replace(model.settings, template=template + "{{ messages }}"))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.failure.startswith("The template")
     assert model.chat is not None
 
@@ -99,13 +99,13 @@ def test_without_messages_there_is_no_prompt(model, qtbot):
     render(model, qtbot)
     model.edited.remove(0)
     assert model.chat is None
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.chat is None
     assert not model.failure
     assert model.result.template.text == CHATML
 
 
-def test_why_the_prompt_has_no_tokens_is_told(model, qtbot, tmp_path):
+def test_the_reason_for_a_prompt_without_tokens_is_reported(model, qtbot, tmp_path):
     tokens = ["[UNK]", "▁a", "b"]
     path = write_vocab(tmp_path / "no_bos.gguf", model="bert", tokens=tokens, unknown_token_id=0)
     with qtbot.waitSignal(model.session.vocabulary_changed):
@@ -114,12 +114,12 @@ def test_why_the_prompt_has_no_tokens_is_told(model, qtbot, tmp_path):
     assert model.failure.startswith("The file adds BOS")
 
 
-def test_a_model_without_a_template_says_so(model, qtbot):
+def test_a_model_without_a_template_is_reported(model, qtbot):
     render(model, qtbot)
     with qtbot.waitSignal(model.session.vocabulary_changed):
         model.session.loader.open("demo:toy")
     model.choose(replace(model.settings, template=None))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.chat is None
     assert model.failure == "This model has no chat template. Choose a template file."
 
@@ -129,11 +129,11 @@ def test_fixes_are_applied_and_taken_back(model, qtbot):
     hint = next(hint for hint in model.hints if hint.code == "content_became_control")
     n_before = len(model.encoding)
     model.apply_fix(hint.fix)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert len(model.encoding) > n_before
     assert "content_became_control" not in {hint.code for hint in model.hints}
     model.edited.undo()
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert len(model.encoding) == n_before
 
 
@@ -143,43 +143,43 @@ def test_a_fix_of_the_switch_is_a_step_of_undo_of_its_own(make_session, qtbot):
     model.choose(replace(model.settings, template="<s>" + CHATML))
     render(model, qtbot)
     model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "double_bos"))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert not model.session.options.add_special
     model.edited.type(0, "How?")
-    for undo, is_on, said in (
+    for undo, is_on, content in (
         (model.edited.undo, False, "How do lions sleep?"),
         (model.edited.undo, True, "How do lions sleep?"),
         (model.edited.redo, False, "How do lions sleep?"),
         (model.edited.redo, False, "How?"),
     ):
         undo()
-        settle(model, qtbot)
+        wait_until_idle(model, qtbot)
         assert (
             model.session.options.add_special
             == is_on
             == ("double_bos" in {hint.code for hint in model.hints})
         )
-        assert model.edited.messages[0]["content"] == said
+        assert model.edited.messages[0]["content"] == content
         assert model.settings.template == "<s>" + CHATML
     model.close()
 
 
-def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(model, qtbot):
+def test_a_template_fix_can_be_undone_and_a_new_model_discards_it(model, qtbot):
     render(model, qtbot, conversation_of([{"role": "user", "content": "a"}]))
     near = "{% for m in messages %}{{ m.content }}<| im_end |>{% endfor %}"
     model.choose(replace(model.settings, template=near))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.settings.template == near.replace("<| im_end |>", "<|im_end|>")
     model.edited.undo()
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.settings.template == near == model.chat.template.text
     model.edited.undo()
     assert model.settings.template == CHATML
     model.edited.redo()
     model.choose(replace(model.settings, template="default"))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     with qtbot.waitSignal(model.session.vocabulary_changed):
         model.session.loader.open("demo:toy")
     assert model.settings.template is None
@@ -187,22 +187,22 @@ def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(m
     assert model.settings.template == near  # a text fits any model
 
 
-def test_the_switch_of_the_window_is_followed_and_set(model, qtbot):
+def test_special_tokens_are_switched_together_with_the_window(model, qtbot):
     render(model, qtbot)
     assert model.encoding.token_ids[0] == model.session.vocabulary.special_ids.bos
     model.session.set_add_special(False)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.encoding.token_ids[0] != model.session.vocabulary.special_ids.bos
     model.choose(replace(model.settings, add_special=True))
     assert model.session.options.add_special
 
 
-def test_the_last_of_quick_changes_counts(model, qtbot):
+def test_the_last_of_several_rapid_changes_wins(model, qtbot):
     render(model, qtbot)
     n_tokens = len(model.encoding)
     model.session.set_add_special(False)
     model.session.set_add_special(True)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert len(model.encoding) == n_tokens
 
 
@@ -213,18 +213,18 @@ def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_pat
     with qtbot.waitSignal(model.reading.done):
         model.open(good)
     assert model.edited.messages[0]["content"] == "Hi"
-    with qtbot.waitSignal(model.reading.failed) as told:
+    with qtbot.waitSignal(model.reading.failed) as signal:
         model.open(bad)
-    assert "image_url" in told.args[0]
-    assert "Only text" in told.args[0]
+    assert "image_url" in signal.args[0]
+    assert "Only text" in signal.args[0]
     assert model.edited.messages[0]["content"] == "Hi"
 
 
-def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path, monkeypatch):
-    kept = SavedConversation(model, tmp_path)
+def test_a_conversation_over_the_size_limit_is_saved_and_restored(model, tmp_path, monkeypatch):
+    saved = SavedConversation(model, tmp_path)
     model.edited.take(HELLO)
     monkeypatch.setattr(messages, "MOST_CHARACTERS", 5)
-    kept.stop()
+    saved.stop()
     model.edited.take(Draft().conversation)
     SavedConversation(model, tmp_path).stop()
     assert model.edited.conversation == HELLO
@@ -232,21 +232,21 @@ def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path,
 
 
 @pytest.mark.parametrize("text", ["Say hello.", "\nOne\ntwo\n", "  {# nothing #}"])
-def test_a_template_from_a_file_is_kept_as_text_even_without_a_value_in_it(model, qtbot, tmp_path, text):
+def test_a_template_from_a_file_is_saved_as_text(model, qtbot, tmp_path, text):
     file = tmp_path / "plain.jinja"
     file.write_text(text)
     model.choose(replace(model.settings, template=str(file)))
     render(model, qtbot)
-    prompt, kept = model.chat.text, model.request
+    prompt, saved = model.chat.text, model.request
     file.unlink()
-    model.take_request(kept)
-    settle(model, qtbot)
+    model.take_request(saved)
+    wait_until_idle(model, qtbot)
     assert not model.failure
     assert model.chat.text == prompt
-    assert model.request == kept
+    assert model.request == saved
 
 
-def test_colours_tell_where_tokens_are_from(model, qtbot):
+def test_colours_show_the_origin_of_tokens(model, qtbot):
     spans = ChatSpans(model)
     render(model, qtbot, conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
     window = spans.spans_in(0, spans.document.size)
@@ -264,7 +264,7 @@ def test_an_edit_replaces_only_what_differs(model, qtbot):
     edits = []
     spans.tokens_changed.connect(lambda edit, tokens: edits.append(edit))
     model.edited.type(0, "How do tigers sleep?")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert spans.document.text().decode() == model.chat.text
     (edit,) = (edit for edit in edits if edit is not None)
     assert (edit.removed, edit.added) == (len("lion"), len("tiger"))
@@ -367,7 +367,7 @@ def test_json_gives_the_same_conversation_again(tools):
     assert conversation_of(as_json(conversation)) == conversation
 
 
-def test_a_prompt_that_is_of_other_messages_is_late_once_somebody_waits(model, hold, qtbot):
+def test_an_outdated_prompt_is_reported_as_late(model, hold, qtbot):
     render(model, qtbot)
     assert not model.is_late
     gate = hold(chat_model, "_rendered")

@@ -28,17 +28,17 @@ def model(make_session, qtbot):
 
 def render(model, qtbot, conversation):
     model.edited.take(conversation)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
 
 
-def settle(model, qtbot):
+def wait_until_idle(model, qtbot):
     qtbot.waitUntil(lambda: not model.is_busy)
 
 
 def selected_of(model):
-    told = []
-    model.selected_changed.connect(lambda: told.append(model.selected_token))
-    return told
+    emitted = []
+    model.selected_changed.connect(lambda: emitted.append(model.selected_token))
+    return emitted
 
 
 def test_each_token_has_the_part_of_the_template_that_wrote_it(model):
@@ -51,23 +51,23 @@ def test_each_token_has_the_part_of_the_template_that_wrote_it(model):
 
 
 def test_a_token_is_selected_until_others_come(model, qtbot):
-    told = selected_of(model)
+    emitted = selected_of(model)
     model.select_token(5)
     model.select_token(5)
     model.edited.type(0, "He")  # as many tokens
-    settle(model, qtbot)
-    assert told == [5]
+    wait_until_idle(model, qtbot)
+    assert emitted == [5]
     render(model, qtbot, TWO)
-    assert told == [5, None]
+    assert emitted == [5, None]
     model.select_token(5)
     model.session.loader.open("demo:spm")
     qtbot.waitUntil(lambda: model.selected_token is None)
-    assert told == [5, None, 5, None]
-    settle(model, qtbot)
+    assert emitted == [5, None, 5, None]
+    wait_until_idle(model, qtbot)
     model.select_token(1)
     model.edited.remove(0)
     model.edited.remove(0)
-    assert told[4:] == [1, None]
+    assert emitted[4:] == [1, None]
 
 
 def test_a_request_comes_back_as_one_step_of_undo(model, qtbot):
@@ -79,7 +79,7 @@ def test_a_request_comes_back_as_one_step_of_undo(model, qtbot):
     }
     render(model, qtbot, TWO)
     model.choose(ChatSettings(add_generation_prompt=False))
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert "chat_template" not in json.loads(model.request)
     model.session.set_add_special(False)
     model.take_request(request)
@@ -109,11 +109,11 @@ def test_spans_are_those_of_the_prompt_with_its_turns_and_controls(model, qtbot)
     window = spans.spans_in(0, len(text))
     assert window.ids.tolist() == model.encoding.token_ids.tolist()
     assert window.tints.tolist() == model.shown.token_tints.tolist()
-    told = []
-    spans.tokens_changed.connect(lambda edit, tokens: told.append(edit))
+    emitted = []
+    spans.tokens_changed.connect(lambda edit, tokens: emitted.append(edit))
     spans.show_by_origin(False)
     spans.show_by_origin(False)
-    assert told == [None]
+    assert emitted == [None]
     assert spans.spans_in(0, len(text)).tints.tolist() != window.tints.tolist()
     assert spans.attributes_of(window.ids).tolist() == session.attributes_of(window.ids).tolist()
     assert (spans.label_of(5), spans.exact_instead(0)) == (session.label_of(5), None)
@@ -123,7 +123,7 @@ def test_spans_are_those_of_the_prompt_with_its_turns_and_controls(model, qtbot)
         session.spelling,
     )
     render(model, qtbot, HELLO)
-    (edit,) = told[1:]
+    (edit,) = emitted[1:]
     assert (edit.start, edit.added) == (model.encoding.text_bytes.index(b"<|im_end|>") + 10, 0)
     model.edited.remove(0)
     assert (spans.document.text(), len(spans.tokens), len(spans.turns), len(spans.controls)) == (b"", 0, 0, 0)

@@ -6,8 +6,8 @@ from summaries import compared_over
 from guiapp.pages.compare.models import CauseCount, DifferenceCauses, ModelsComparison
 
 TEXT = b"Hello worlds, 12345 and don't\n  pay 12345\nlast"
-STRETCHES = [(5, 11), (13, 14), (14, 18), (19, 23), (23, 27), (27, 29), (29, 30), (30, 31)]
-STRETCHES += [(31, 35), (35, 36), (36, 40), (41, 42), (42, 46), (46, 46)]
+SPANS = [(5, 11), (13, 14), (14, 18), (19, 23), (23, 27), (27, 29), (29, 30), (30, 31)]
+SPANS += [(31, 35), (35, 36), (36, 40), (41, 42), (42, 46), (46, 46)]
 DIGITS = [2, 10]
 NAMES = ["byte-level BPE", "WordPiece"]
 SENTENCE = (
@@ -44,7 +44,7 @@ def causes(comparison, walk):
     made.close()
 
 
-def told_of(walk):
+def record_signals(walk):
     explained = []
     walk.changed.connect(lambda: explained.append("changed"))
     walk.moved.connect(lambda: explained.append("moved"))
@@ -57,15 +57,15 @@ def count_causes(comparison, causes, qtbot):
     qtbot.waitUntil(lambda: causes.is_ready)
 
 
-def test_steps_lead_round_all_differences_both_ways(comparison, walk):
-    assert [comparison.byte_span_of(at) for at in range(walk.n_all)] == STRETCHES
+def test_steps_cycle_through_all_differences_in_both_directions(comparison, walk):
+    assert [comparison.byte_span_of(at) for at in range(walk.n_all)] == SPANS
     assert (walk.current, walk.byte_span) == (None, None)
-    explained, seen = told_of(walk), []
+    explained, seen = record_signals(walk), []
     for _ in range(walk.n_all + 1):
         walk.step(1)
         seen.append(walk.current)
     assert seen == [*range(walk.n_all), 0]
-    assert walk.byte_span == STRETCHES[0]
+    assert walk.byte_span == SPANS[0]
     assert explained == ["changed", "moved"] * len(seen)
     walk.step(-1)
     assert walk.current == walk.n_all - 1
@@ -75,14 +75,14 @@ def test_steps_lead_round_all_differences_both_ways(comparison, walk):
     assert (walk.current, walk.byte_span, explained[-2:]) == (None, None, ["moved", "changed"])
 
 
-@pytest.mark.parametrize(("caret", "by", "found"), [(19, 1, 3), (19, -1, 2), (20, 1, 4), (20, -1, 3)])
-def test_steps_begin_at_the_caret_where_that_moved(comparison, walk, caret, by, found):
+@pytest.mark.parametrize(("caret", "by", "expected"), [(19, 1, 3), (19, -1, 2), (20, 1, 4), (20, -1, 3)])
+def test_steps_begin_at_the_caret_where_that_moved(comparison, walk, caret, by, expected):
     walk.go_to(7)
     comparison.document.set_caret(caret)
     walk.step(by)
-    assert walk.current == found
+    assert walk.current == expected
     walk.step(by)
-    assert walk.current == found + by
+    assert walk.current == expected + by
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_steps_begin_at_the_caret_where_that_moved(comparison, walk, caret, by, 
         ((25, 25, b"?"), (19, 23)),
     ],
 )
-def test_the_current_one_stays_through_edits_elsewhere(comparison, walk, edit, byte_span):
+def test_edits_elsewhere_do_not_change_the_current_difference(comparison, walk, edit, byte_span):
     walk.go_to(3)
     comparison.document.replace(*edit)
     assert walk.byte_span == byte_span
@@ -121,14 +121,14 @@ def test_causes_are_counted_and_one_kind_is_walked_through(comparison, walk, cau
     assert walk.current == DIGITS[1]
     walk.step(1)
     assert walk.current == DIGITS[0]
-    explained = told_of(walk)
+    explained = record_signals(walk)
     walk.choose_kind(None)
     assert (walk.current, explained) == (DIGITS[0], ["changed"])
     walk.step(-1)
     assert walk.current == DIGITS[0] - 1
 
 
-def test_the_reason_of_the_current_one_is_told(comparison, walk, causes, qtbot):
+def test_the_reason_for_the_current_difference_is_explained(comparison, walk, causes, qtbot):
     walk.step(1)
     assert causes.reasons.is_busy
     assert not causes.is_ready

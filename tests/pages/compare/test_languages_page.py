@@ -6,7 +6,7 @@ import threading
 import pytest
 from conftest import PATIENCE_S
 from fitting import unreadable
-from hands import drop, files, settle
+from hands import drop, files, wait_for_results
 from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -45,7 +45,7 @@ def page(show_page):
 @pytest.fixture
 def counted(page, folder, qtbot):
     page.model.open_folder(folder)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     return page
 
 
@@ -65,16 +65,16 @@ def test_a_folder_is_opened_and_the_most_expensive_language_is_named(page, folde
         page.shell.window.actions_table["inspect"].trigger()
         page.shell.window.actions_table["open_languages"].trigger()
         qtbot.waitUntil(page.isVisible)
-    settle(page, qtbot)
-    found = guiapp.languages(["demo:bpe"], folder)
-    most = found.languages[found.premium[0].argmax()]
-    assert page.bars.title.startswith(f"{language_names(found.languages)[most]} costs ")
+    wait_for_results(page, qtbot)
+    result = guiapp.languages(["demo:bpe"], folder)
+    most = result.languages[result.premium[0].argmax()]
+    assert page.bars.title.startswith(f"{language_names(result.languages)[most]} costs ")
     assert "as many tokens as English" in page.bars.title
     assert [row.key for row in page.bars.data.rows] == [
-        found.languages[at] for at in (-found.premium[0]).argsort(kind="stable")
+        result.languages[at] for at in (-result.premium[0]).argsort(kind="stable")
     ]
     assert {row[0].split(" (")[-1]: row[1] for row in rows(page)} == {
-        f"{name})": f"{n:,}" for name, n in zip(found.languages, found.tokens[0].tolist(), strict=True)
+        f"{name})": f"{n:,}" for name, n in zip(result.languages, result.tokens[0].tolist(), strict=True)
     }
 
 
@@ -85,7 +85,7 @@ def test_a_text_that_is_dropped_is_the_windows(page, folder, qtbot):
     assert page.model.folder == before
 
 
-def test_languages_have_names_and_scripts_tell_two_apart():
+def test_languages_have_names_that_differ_by_script():
     assert language_names(["tha_Thai", "arb_Arab", "de", "xyz_Latn", "<b>"]) == {
         "tha_Thai": "Thai",
         "arb_Arab": "Arabic",
@@ -101,7 +101,7 @@ def test_languages_have_names_and_scripts_tell_two_apart():
 def test_model_and_reference_are_chosen_without_counting_again(counted, qtbot, folder):
     counted.shell.compared.add("demo:unigram")
     qtbot.waitUntil(lambda: counted.model.compared is not None and len(counted.model.compared.models) == 2)
-    settle(counted, qtbot)
+    wait_for_results(counted, qtbot)
     value = counted.model.counting.value
     take(counted.models.menu(), value.models[1])
     take(counted.references.menu(), "Thai")
@@ -153,17 +153,17 @@ def test_counts_are_saved_as_the_command_writes_them(counted, qtbot, tmp_path, m
     assert "<b>&x" not in texts["Page"]
 
 
-def test_a_folder_that_cannot_be_used_says_why(page, folder, tmp_path, qtbot, monkeypatch):
+def test_a_folder_that_cannot_be_used_is_reported(page, folder, tmp_path, qtbot, monkeypatch):
     (empty := tmp_path / "empty").mkdir()
     page.model.open_folder(empty)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert str(empty) in page.contents.message.text()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked: str(folder))
     qtbot.mouseClick(page.help, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.compared is not None
     page.model.open_folder(empty)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.compared is None, "no counts of another folder stay"
 
 
@@ -183,10 +183,10 @@ def test_counting_shows_how_far_it_is_and_can_be_cancelled(page, folder, qtbot, 
     assert "50 %" in page.contents.message.text()
     qtbot.mouseClick(page.help, LEFT)
     may_end.set()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.compared is None
     qtbot.mouseClick(page.help, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.compared is not None
 
 

@@ -50,16 +50,16 @@ def make(qtbot, tmp_path, monkeypatch):
         close(compared)
 
 
-def same(found, expected):
+def same(actual, expected):
     """Whether two Counts have the same figures."""
-    assert list(found.file_types) == list(expected.file_types)
-    for tally, other in zip(found.file_types.values(), expected.file_types.values(), strict=True):
+    assert list(actual.file_types) == list(expected.file_types)
+    for tally, other in zip(actual.file_types.values(), expected.file_types.values(), strict=True):
         assert (tally.n_tokens, tally.n_bytes, tally.n_characters) == (
             *(other.n_tokens, other.n_bytes, other.n_characters),
         )
         assert np.array_equal(tally.n_words, other.n_words)
         assert np.array_equal(tally.n_word_tokens, other.n_word_tokens)
-    return found.context_length == expected.context_length
+    return actual.context_length == expected.context_length
 
 
 def expected(names, texts, **options):
@@ -77,7 +77,7 @@ def test_rows_are_what_the_command_counts_in_columns_and_other_models(make):
     assert [counts.name for _, counts in summary.counted] == summary.titles()
 
 
-def test_an_edit_and_other_switches_are_counted_anew(make, qtbot):
+def test_an_edit_and_changed_options_are_counted_again(make, qtbot):
     summary = make(others=OTHERS[:1])
     first, second = summary.compared.sessions
     first.document.insert(b"More of it. ")
@@ -122,7 +122,7 @@ def test_a_folder_is_counted_and_left_again(make, folder, qtbot):
     assert summary.rows[0].counts.whole.n_bytes == len(TEXT) + 1
 
 
-def test_a_folder_without_texts_is_told_and_what_was_counted_stays(make, tmp_path, qtbot):
+def test_a_folder_without_texts_is_reported_and_old_counts_remain(make, tmp_path, qtbot):
     summary = make()
     (tmp_path / "empty").mkdir()
     with qtbot.waitSignal(summary.changed, check_params_cb=lambda: bool(summary.failure)):
@@ -160,7 +160,7 @@ def test_files_have_the_bytes_that_the_command_line_writes(make, folder, tmp_pat
     assert b"cost" in summary.report(".csv")
 
 
-def test_a_model_that_does_not_open_says_why_and_the_others_go_on(make, tmp_path):
+def test_a_model_that_does_not_open_is_reported_and_others_continue(make, tmp_path):
     hostile = tmp_path / "a\u202e<b>\nx.gguf"
     hostile.write_bytes(b"GGUF")
     summary = make(others=[str(hostile), OTHERS[0], "no/such/file.gguf"])
@@ -175,7 +175,7 @@ def test_a_model_that_does_not_open_says_why_and_the_others_go_on(make, tmp_path
     assert summary.report(".csv").count(b",all,") == 3
 
 
-def test_a_text_that_cannot_be_encoded_is_said_in_the_row(make):
+def test_a_text_that_cannot_be_encoded_is_reported_in_its_row(make):
     load = Opened()
 
     class Refusing:
@@ -242,9 +242,9 @@ def test_a_model_has_one_row_unless_it_is_split_otherwise(make, qtbot):
 
 def test_all_that_is_installed_is_added_but_for_what_cannot_be_opened(make, monkeypatch, qtbot):
     summary = make(others=OTHERS[:1])
-    found = [*OTHERS, "demo:spm", "demo:broken"]
-    models = [Installed(name, "test", Path(name), 1) for name in found]
-    glances = [Glance("GGUF", problem="" if name != found[-1] else "Broken.") for name in found]
+    actual = [*OTHERS, "demo:spm", "demo:broken"]
+    models = [Installed(name, "test", Path(name), 1) for name in actual]
+    glances = [Glance("GGUF", problem="" if name != actual[-1] else "Broken.") for name in actual]
     monkeypatch.setattr(installed, "installed_models", lambda folders: models)
     monkeypatch.setattr(installed, "file_state", lambda path: path)
     monkeypatch.setattr(table, "glances_apart", lambda paths, progress: glances)
@@ -274,15 +274,15 @@ def test_terms_are_there_at_the_next_start(settings):
 
 
 @pytest.mark.parametrize(
-    "kept",
+    "saved",
     [
         *("", "x", "[]", "{}", '{"price": -1, "own": [], "context": 0}', f'{{"price": {10**400}}}'),
         *('{"price": NaN}', '{"own": {"a": "1", "b": true}, "context": 1.5}', '{"price": true}'),
         f'{{"context": {1 << 60}}}',
     ],
 )
-def test_spoiled_settings_are_none(settings, kept):
-    settings.compare_terms = kept
+def test_spoiled_settings_are_none(settings, saved):
+    settings.compare_terms = saved
     assert SummaryTerms(settings).for_models(["a", "b"]) == Terms()
 
 

@@ -79,7 +79,7 @@ def test_rows_are_sorted_and_brought_back(table, order):
     assert titles(table)[:2] == ["model", "tokens"]
 
 
-def test_a_sorted_table_stays_so_when_the_text_changes(table, qtbot):
+def test_a_table_is_sorted_again_when_the_text_changes(table, qtbot):
     table.sort(titles(table).index("Latin"), DOWN)
     table.compared.sessions[0].document.insert(b"antidisestablishmentarianism ")
     qtbot.waitUntil(lambda: not table.summary.is_counting)

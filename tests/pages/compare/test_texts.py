@@ -72,18 +72,18 @@ def assert_shows(compared, *texts):
     outcome = compared.outcome
     assert [outcome.first.tolist(), outcome.second.tolist()] == [first.tolist(), second.tolist()]
     assert outcome.n_common == n_equal_from_start(first, second)
-    kept = []
+    unchanged = []
     for side, ids in zip(compared.sides, (first, second), strict=True):
         window = side.spans_in(0, side.document.size)
         assert window.ids.tolist() == ids.tolist()
-        kept.append(window.ids[~side.is_changed(window)].tolist())
+        unchanged.append(window.ids[~side.is_changed(window)].tolist())
         start, end = 0, side.common_end
         assert np.count_nonzero((window.starts >= start) & (window.ends <= end)) >= outcome.n_common
-    assert kept[0] == kept[1]
-    assert len(kept[0]) == outcome.n_unchanged
+    assert unchanged[0] == unchanged[1]
+    assert len(unchanged[0]) == outcome.n_unchanged
 
 
-def test_typing_on_either_side_is_followed_at_every_key(compared, qtbot):
+def test_the_comparison_is_updated_at_every_edit_of_either_side(compared, qtbot):
     chance = random.Random(4)
     write(compared, TEXT, qtbot)
     assert not len(compared.outcome.rows)
@@ -154,18 +154,18 @@ def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     assert compared.walk.current == compared.n_changes - 1
 
 
-def test_a_place_in_one_text_is_found_in_the_other(compared, qtbot):
+def test_an_offset_in_one_text_is_mapped_to_the_other(compared, qtbot):
     other = b"Some words in front. " + TEXT[:500] + b"INSERTED" + TEXT[600:]
     write(compared, other, qtbot)
     left, right = compared.sides
     for offset in (100, 300, 700, 1100):
-        beside = left.counterpart_offset(right, offset)
-        assert other[beside : beside + 20] == TEXT[offset : offset + 20]
-        assert right.counterpart_offset(left, beside) == offset
+        counterpart = left.counterpart_offset(right, offset)
+        assert other[counterpart : counterpart + 20] == TEXT[offset : offset + 20]
+        assert right.counterpart_offset(left, counterpart) == offset
     assert left.counterpart_offset(right, len(TEXT)) == len(other)
 
 
-def test_both_kinds_of_the_right_side_stay_when_others_and_models_are_chosen(compared, qtbot):
+def test_text_and_ids_of_the_right_side_survive_other_choices(compared, qtbot):
     write(compared, b"Another text", qtbot)
     paste(compared, "1 2 3", qtbot)
     compared.first.loader.open("demo:spm")
@@ -180,16 +180,16 @@ def test_both_kinds_of_the_right_side_stay_when_others_and_models_are_chosen(com
 
 @pytest.mark.parametrize("takes_ids", [False, True])
 @pytest.mark.parametrize("is_watching", [False, True])
-def test_what_was_found_goes_with_its_model(compared, takes_ids, is_watching, qtbot):
+def test_results_are_discarded_when_the_model_changes(compared, takes_ids, is_watching, qtbot):
     write(compared, TEXT[3:], qtbot)
     paste(compared, "2559 2558 2557", qtbot)
     compared.take_ids(takes_ids)
     compared.walk.go_to(0)
     assert compared.n_changes > 0
     compared.watch(is_watching)
-    told = []
+    emitted = []
     for signal in (compared.changed, compared.report_changed, compared.walk.changed):
-        signal.connect(lambda: told.append(beginning(compared)))
+        signal.connect(lambda: emitted.append(beginning(compared)))
     compared.first.loader.open("demo:toy")  # of nine tokens
     qtbot.waitUntil(lambda: len(compared.first.vocabulary) == 9 and not compared.is_outdated)
     assert beginning(compared)
@@ -241,7 +241,7 @@ def test_pasted_ids_lie_where_they_are_written_and_decoded(compared, qtbot):
         assert getattr(decoded, column).tolist() == getattr(left, column).tolist()
 
 
-def test_ids_behind_characters_of_several_bytes_lie_where_they_are_written(compared, qtbot):
+def test_ids_after_multibyte_characters_have_the_right_spans(compared, qtbot):
     paste(compared, "1\u00a0,\u200312\u3000\u2003 5", qtbot)
     written = compared.ids.text.document.text()
     spans = compared.numbers.spans_in(0, len(written))
@@ -342,13 +342,13 @@ def rows_of(lions):
         (f"{LIONS.decode()}more", "First difference in line 3, at token 18: ", ["inserted m|ore"]),
     ],
 )
-def test_where_texts_part_and_what_changed_is_told(lions, qtbot, text, part_at, rows):
+def test_the_first_difference_and_the_changes_are_reported(lions, qtbot, text, part_at, rows):
     write(lions, text.encode(), qtbot)
     assert beginning(lions)[2].startswith(part_at)
     assert rows_of(lions) == rows
 
 
-def test_lists_of_ids_are_told_of_in_their_own_words(lions, qtbot):
+def test_differences_of_id_lists_have_their_own_messages(lions, qtbot):
     ids = lions.first.tokens.ids(0, 17).tolist()
     paste(lions, str(ids[:-1]).encode(), qtbot)
     assert "100 %" in beginning(lions).lines[0]
@@ -363,7 +363,7 @@ def test_lists_of_ids_are_told_of_in_their_own_words(lions, qtbot):
     assert beginning(lions)[0] == "0 tokens in common"
 
 
-def test_a_list_that_cuts_the_same_text_otherwise_is_told_of(lions, qtbot):
+def test_ids_that_split_the_same_text_differently_are_reported(lions, qtbot):
     lions.first.set_add_special(False)
     lions.first.document.set_text(b" lions")
     paste(lions, b"220 75 1507", qtbot)
@@ -384,10 +384,10 @@ def test_the_spans_of_a_list_are_the_models_but_for_the_mistake(lions, qtbot):
         first.label_of(39),
     )
     assert (numbers.tokenizer, numbers.vocabulary) == (first.tokenizer, first.vocabulary)
-    told = []
-    numbers.tokens_changed.connect(lambda edit, tokens: told.append((edit is not None, len(tokens))))
+    emitted = []
+    numbers.tokens_changed.connect(lambda edit, tokens: emitted.append((edit is not None, len(tokens))))
     lions.ids.text.document.replace(9, 9, b"y")
-    assert told == [(True, 3)]
+    assert emitted == [(True, 3)]
     qtbot.waitUntil(lambda: not lions.is_outdated)
-    assert told == [(True, 3), (False, 3)]
+    assert emitted == [(True, 3), (False, 3)]
     assert numbers.spans_in(0, 10).ends.tolist() == [4, 7, 10]

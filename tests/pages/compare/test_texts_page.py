@@ -51,7 +51,7 @@ def focused(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
     qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
 
 
-def told(page):
+def details_text(page):
     return "\n".join(controls_of(page.details))
 
 
@@ -79,11 +79,11 @@ def test_the_left_text_is_copied_by_a_click_and_then_changed(page, qtbot):
     qtbot.mouseClick(page.right.copy_button, Left)
     qtbot.waitUntil(lambda: page.compared.report is not None)
     assert page.compared.second.document.text() == TEXT
-    assert f"The same {len(page.compared.first.tokens)} tokens" in told(page)
+    assert f"The same {len(page.compared.first.tokens)} tokens" in details_text(page)
     focused(qtbot, Key.Key_End, CTRL)
     qtbot.keyClicks(QApplication.focusWidget(), "!!")
     qtbot.waitUntil(lambda: page.compared.report is not None)
-    assert f"{page.compared.outcome.n_common} tokens in common" in told(page)
+    assert f"{page.compared.outcome.n_common} tokens in common" in details_text(page)
 
 
 def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbot):
@@ -131,10 +131,10 @@ def test_a_side_that_is_scrolled_takes_the_other_along(open_page, qtbot):
     ):
         view.place(side.document.line_start(250), 0)
         offset, y = view.top
-        beside = side.counterpart_offset(page.compared.sides[1 - side.side], offset)
-        assert abs(other.rows.place_of(beside).y - y) <= 1
+        counterpart = side.counterpart_offset(page.compared.sides[1 - side.side], offset)
+        assert abs(other.rows.place_of(counterpart).y - y) <= 1
         document = page.compared.sides[1 - side.side].document
-        assert document.slice(*document.line_span(document.line_of(beside))) == (
+        assert document.slice(*document.line_span(document.line_of(counterpart))) == (
             side.document.slice(*side.document.line_span(side.document.line_of(offset)))
         )
     before = page.left.top
@@ -149,12 +149,12 @@ def test_a_change_is_gone_to_by_a_click_on_its_row(page, qtbot):
     rows.scrollTo(index)
     qtbot.mouseClick(rows.viewport(), Left, pos=rows.visualRect(index).center())
     assert page.compared.walk.current == 1
-    assert f"CHANGE 2 OF {len(page.compared.outcome.rows)}" in told(page)
+    assert f"CHANGE 2 OF {len(page.compared.outcome.rows)}" in details_text(page)
     qtbot.mouseClick(page.details.go_to_first_difference, Left)
     assert page.compared.walk.current == 0
 
 
-def test_what_is_found_is_copied_as_the_command_line_writes_it(page, qtbot):
+def test_the_result_is_copied_in_the_format_of_the_command_line(page, qtbot):
     write(page, TEXT[:300], qtbot)
     qtbot.mouseClick(page.copy, Left)
     assert QGuiApplication.clipboard().text() == as_text(page.compared.report, is_markdown=True) + "\n"
@@ -168,12 +168,12 @@ def test_pasted_ids_show_their_tokens_and_what_is_wrong(page, qtbot):
     focused(qtbot, Key.Key_V, CTRL)
     qtbot.waitUntil(lambda: page.compared.report is not None)
     assert page.compared.ids.read.text == TEXT
-    assert "1 token in common" in told(page)
-    assert "There is a second BOS in the list of ids." in told(page)
+    assert "1 token in common" in details_text(page)
+    assert "There is a second BOS in the list of ids." in details_text(page)
     assert f"{len(ids) + 1} | Tokens" in controls_of(page.right.head)
     qtbot.keyClicks(page.right.numbers, "x")
     qtbot.waitUntil(lambda: page.compared.ids.read.error != "" and not page.compared.is_outdated)
-    assert "is not a whole number" in told(page)
+    assert "is not a whole number" in details_text(page)
 
 
 def test_each_kind_keeps_what_is_in_it(page, qtbot):
@@ -266,7 +266,7 @@ def menu_over(view, offset):
     ("side", "offset", "n_variants", "is_stepped"),
     [("left", 6, 1, True), ("editor", 6, 1, False), ("numbers", 7, 0, False), ("decoded", 6, 1, False)],
 )
-def test_hovering_and_right_clicks_tell_of_tokens_as_on_the_inspect_page(
+def test_tooltips_and_menus_describe_tokens_as_on_the_text_page(
     open_page, qtbot, side, offset, n_variants, is_stepped
 ):
     page = open_page(b"Hello New York")

@@ -71,7 +71,7 @@ def test_another_model_of_the_window_is_compared_at_once(opened, compared, qtbot
     qtbot.waitUntil(lambda: model.comparison is not None and model.comparison.is_identical)
 
 
-def test_nothing_is_compared_while_nobody_looks(opened, compared, qtbot):
+def test_nothing_is_compared_while_the_page_is_hidden(opened, compared, qtbot):
     model = opened("one", "other")
     model.set_active(False)
     with qtbot.waitSignal(compared.sessions[0].tokens_changed):
@@ -88,7 +88,7 @@ def test_nothing_is_compared_while_nobody_looks(opened, compared, qtbot):
 
 
 @pytest.mark.parametrize("name", ["broken", "odd"])
-def test_why_b_cannot_be_opened_is_told_until_another_one_is(model, compared, qtbot, name):
+def test_the_error_for_b_is_shown_until_another_model_opens(model, compared, qtbot, name):
     model.set_active(True)
     compared.sessions[0].loader.open("one")
     compared.add(name)

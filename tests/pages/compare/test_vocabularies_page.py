@@ -6,7 +6,7 @@ import chart_samples as charts
 import pytest
 from controls_in_words import controls_of
 from fitting import unreadable
-from hands import settle
+from hands import wait_for_results
 from menus import take
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
@@ -31,7 +31,7 @@ def open_page(show_page, qtbot):
         if others:
             qtbot.waitUntil(lambda: page.model.comparison is not None)
         page.model.end()
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         return page
 
     return make
@@ -44,7 +44,7 @@ def chip(page, text):
 
 def click(page, qtbot, widget, place=None):
     qtbot.mouseClick(widget, LEFT, pos=place or widget.rect().center())
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
 
 
 def row_place(page, row):
@@ -55,11 +55,11 @@ def shown(page):
     return [page.list.table.index(row, 0).data() for row in range(page.list.table.rowCount())]
 
 
-def told(details):
+def texts_by_name(details):
     return {each.accessibleName(): each.toPlainText() for each in details.findChildren(StyledText)}
 
 
-def said(widget):
+def label_texts(widget):
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
 
 
@@ -67,7 +67,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page):
     assert unreadable(open_page("demo:bpe", "demo:spm").window()) == []
 
 
-def test_without_two_models_it_says_what_to_do(make_shell, qtbot):
+def test_without_two_models_the_page_asks_for_them(make_shell, qtbot):
     window, asked = make_shell(b"abc", None, load).window, []
     window.actions_table["compare_vocabularies"].trigger()
     page = window.pages.current
@@ -84,12 +84,12 @@ def test_without_two_models_it_says_what_to_do(make_shell, qtbot):
     click(page, qtbot, page.add)
     asked[-1][1]("other", None)
     qtbot.waitUntil(lambda: page.model.comparison is not None)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.list.view.hasFocus()
     assert page.model.chosen is None
 
 
-def test_why_a_model_cannot_be_opened_is_said(open_page, qtbot):
+def test_a_model_that_cannot_be_opened_is_reported(open_page, qtbot):
     page = open_page("one")
     page.shell.compared.add("broken")
     qtbot.waitUntil(lambda: page.contents.message.text() == "broken is no model. Choose another one.")
@@ -98,7 +98,7 @@ def test_why_a_model_cannot_be_opened_is_said(open_page, qtbot):
 
 def test_identical_vocabularies_are_called_so(open_page):
     page = open_page("one", "same")
-    texts = said(page.head)
+    texts = label_texts(page.head)
     assert "Identical" in texts
     assert texts.count("✓") == 5
     assert chip(page, "all 9 are the same").isChecked() is False
@@ -107,7 +107,7 @@ def test_identical_vocabularies_are_called_so(open_page):
 
 def test_a_click_on_a_count_lists_what_was_counted(open_page, qtbot):
     page = open_page("one", "other")
-    assert "Not identical" in said(page.head)
+    assert "Not identical" in label_texts(page.head)
     assert shown(page) == ["abc"]
     assert chip(page, "1 only in A").isChecked()
     click(page, qtbot, chip(page, "2 with different ids"))
@@ -132,28 +132,28 @@ def test_roles_and_rules_have_panels(open_page, qtbot):
     assert page.side.roles.text.toPlainText().startswith("✓  BOS\nA  <s>  id 7\nB  <s>  id 7")
 
 
-def test_whether_b_may_draft_for_a_is_said_by_program(open_page, qtbot):
+def test_each_program_reports_whether_b_can_draft_for_a(open_page, qtbot):
     page = open_page("one", "other")
-    assert "✗" in said(page.head)
+    assert "✗" in label_texts(page.head)
     part = chip(page, "SGLang: no, id 0 differs")
     assert "Id 0 is “a” and “b”" in part.toolTip()
     click(page, qtbot, part)
     assert "✗  SGLang: no\nId 0 is “a” and “b”" in page.side.rules.text.toPlainText()
 
 
-def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
+def test_a_row_shows_the_details_of_its_token_and_opens_the_tree(open_page, qtbot):
     page = open_page("one", "other")
-    wanted = []
-    page.shell.window.requests.token_wanted.connect(wanted.append)
+    requested = []
+    page.shell.window.requests.token_wanted.connect(requested.append)
     click(page, qtbot, chip(page, "8 in both"))
     click(page, qtbot, page.list.view.viewport(), row_place(page, 1))
     details = page.side.details
     assert page.side.stack.currentWidget() is details
-    texts = told(details)
+    texts = texts_by_name(details)
     assert texts["Token text"] == "b"
     assert (texts["in"], texts["id"], texts["type"]) == ("both", "A  1\nB  0", "normal")
     click(page, qtbot, page.side.tree)
-    assert wanted == [1]
+    assert requested == [1]
     page.shell.window.actions_table["compare_vocabularies"].trigger()
     details.setFocus()
     qtbot.keyClick(details, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -178,14 +178,14 @@ def test_a_token_that_only_b_has_is_shown_once_b_is_the_windows_model(open_page,
     assert tree.model.picture.token(int(tree.search.result_nodes[0])) == 5
 
 
-def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
+def test_bars_show_their_counts_and_list_their_tokens(open_page, qtbot):
     page = open_page("one", "other")
     scripts, lengths = page.picture.scripts, page.picture.lengths
     [latin] = [value for value in scripts.values if value.key == LATIN]
 
     def click_on(bars, place):
         charts.click(bars, place)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
 
     charts.hover(scripts, scripts.pixel(0.5, latin.y))
     assert "Latin: 6 in both, 1 only in A, 1 only in B" in controls_of(page.picture)
@@ -201,7 +201,7 @@ def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
     click_on(lengths, QPointF(lengths.pixel(2, 0).x(), 2))
     assert sorted(shown(page)) == ["ab", "bc", "·a"]
     page.model.end()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(shown(page)) == 10
 
 
@@ -212,7 +212,7 @@ def test_keys_go_through_the_bars(open_page, qtbot):
         for key, at in (("Right", 0), ("Right", 1), ("Up", 0), ("Up", 0), ("Return", 0)):
             qtbot.keyClick(bars, Qt.Key[f"Key_{key}"])
             assert bars.accessibleDescription() == bars.values[at].tip
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
     assert page.model.query == "script:Latin length:1"
     assert f"{LONGEST_COUNTED} bytes or more" in page.picture.lengths.values[-1].tip
 
@@ -220,26 +220,26 @@ def test_keys_go_through_the_bars(open_page, qtbot):
 def test_a_search_narrows_the_list_and_goes_through_it(open_page, qtbot):
     page = open_page("one", "other")
     page.groups.menu().actions()[0].trigger()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(shown(page)) == 10
     qtbot.keyClick(page.list.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert page.list.field.hasFocus()
     qtbot.keyClicks(page.list.field, "ab")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert shown(page) == ["ab", "abc", "abd"]
     qtbot.keyClick(page.list.field, Qt.Key.Key_Return)
     qtbot.keyClick(page.list.field, Qt.Key.Key_Down)
     assert page.list.view.currentIndex().row() == 1
     assert page.model.source.text(page.model.chosen) == b"abc"
     qtbot.keyClicks(page.list.field, "q")
-    settle(page, qtbot)
-    assert "No matches." in said(page)
+    wait_for_results(page, qtbot)
+    assert "No matches." in label_texts(page)
     qtbot.keyClick(page.list.field, Qt.Key.Key_Escape)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.list.field.text() == ""
     qtbot.keyClicks(page.list.field, "/(/")
-    settle(page, qtbot)
-    assert any(text.startswith("The regular expression is not valid") for text in said(page))
+    wait_for_results(page, qtbot)
+    assert any(text.startswith("The regular expression is not valid") for text in label_texts(page))
 
 
 def test_b_is_chosen_among_the_columns(open_page, qtbot):
@@ -276,9 +276,9 @@ def test_what_is_listed_is_sorted_and_saved(open_page, qtbot, tmp_path, monkeypa
     page, path = open_page("one", "other"), tmp_path / "saved.json"
     click(page, qtbot, chip(page, "8 in both"))
     qtbot.keyClicks(page.list.field, "b")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     page.list.view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
     take(page.list.export.menu(), "Save: JSON…")
     qtbot.waitUntil(lambda: page.saving.saved == path)
@@ -293,7 +293,7 @@ def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbo
     for row in range(page.list.table.rowCount()):
         page.list.view.selectRow(row)
         text = page.list.table.index(row, 0).data()
-        assert told(page.side.details)["Token text"][:50] == text[:50]
+        assert texts_by_name(page.side.details)["Token text"][:50] == text[:50]
     assert "<b>x</b>" in shown(page)
     for label in page.findChildren(QLabel):
         assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()

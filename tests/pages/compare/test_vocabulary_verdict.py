@@ -28,41 +28,43 @@ DIFFERENCES = {
 
 @pytest.mark.parametrize(("second", "expected"), DIFFERENCES.items(), ids=DIFFERENCES)
 def test_each_respect_is_the_same_or_not(second, expected):
-    found = compare_vocabularies(PAIR["one"](), PAIR[second]())
-    told = respects(found, groups_of(found))
-    differing, said, target = expected
-    assert {each.name: each.is_equal for each in told} == SAME | differing
-    assert (verdict_title(found), first_difference(told)) == (said, target)
+    comparison = compare_vocabularies(PAIR["one"](), PAIR[second]())
+    aspects = respects(comparison, groups_of(comparison))
+    differing, title, target = expected
+    assert {each.name: each.is_equal for each in aspects} == SAME | differing
+    assert (verdict_title(comparison), first_difference(aspects)) == (title, target)
     for name in differing:
-        assert name.lower() in verdict_summary(told).lower().partition(" differ.")[0]
+        assert name.lower() in verdict_summary(aspects).lower().partition(" differ.")[0]
 
 
 def test_parts_count_the_rows_of_their_groups():
     for second in PAIR:
-        found = compare_vocabularies(PAIR["one"](), PAIR[second]())
-        for respect in respects(found, groups_of(found)):
+        comparison = compare_vocabularies(PAIR["one"](), PAIR[second]())
+        for respect in respects(comparison, groups_of(comparison)):
             for part in respect.parts:
                 if part.target in GROUPS:
-                    assert f"{len(GROUPS[part.target].rows(found)):,} " in part.text, part
+                    assert f"{len(GROUPS[part.target].rows(comparison)):,} " in part.text, part
 
 
 @pytest.mark.real_vocabs
-def test_one_swapped_merge_of_a_real_file_is_all_that_is_told(tmp_path):
+def test_one_swapped_merge_of_a_real_file_is_the_only_difference(tmp_path):
     [plant] = [each for each in PLANTS if str(each) == "gpt-2.gguf: one merge swapped"]
-    found = compare_vocabularies(*map(guiapp.open_model, plant.write(tmp_path)))
-    told = respects(found, groups_of(found))
-    assert {each.name: each.is_equal for each in told} == SAME | {"Merge rules": False}
-    assert verdict_summary(told) == "Merge rules differ. Tokens, special tokens and rules are the same."
-    moved = GROUPS["moved"].rows(found)
+    comparison = compare_vocabularies(*map(guiapp.open_model, plant.write(tmp_path)))
+    aspects = respects(comparison, groups_of(comparison))
+    assert {each.name: each.is_equal for each in aspects} == SAME | {"Merge rules": False}
+    assert verdict_summary(aspects) == "Merge rules differ. Tokens, special tokens and rules are the same."
+    moved = GROUPS["moved"].rows(comparison)
     assert len(moved) in (1, 2)
-    assert first_difference(told) == "moved"
+    assert first_difference(aspects) == "moved"
 
 
 @pytest.mark.real_vocabs
 def test_a_gguf_and_its_tokenizer_json_differ_in_nothing_that_can_be_compared(tmp_path):
     path = write_json(tmp_path / "gpt-2.tokenizer.json", document("gpt-2"))
-    found = compare_vocabularies(guiapp.open_model(VOCABS / "ggml-vocab-gpt-2.gguf"), guiapp.open_model(path))
-    told = respects(found, groups_of(found))
-    same = {each.name: each.is_equal for each in told}
+    comparison = compare_vocabularies(
+        guiapp.open_model(VOCABS / "ggml-vocab-gpt-2.gguf"), guiapp.open_model(path)
+    )
+    aspects = respects(comparison, groups_of(comparison))
+    same = {each.name: each.is_equal for each in aspects}
     assert (same["Tokens"], same["Merge rules"], same["Rules"]) == (True, True, None)
-    assert "Rules cannot be fully compared." in verdict_summary(told)
+    assert "Rules cannot be fully compared." in verdict_summary(aspects)

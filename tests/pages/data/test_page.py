@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from chart_samples import click, drag
 from fitting import unreadable
-from hands import drop, files, settle
+from hands import drop, files, wait_for_results
 from instant_recorder import load_once
 from menus import take
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -27,8 +27,8 @@ END = "<|im_end|>"
 
 
 def chat(question="How so?", answer="Well, so.", **more):
-    said = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
-    return {"messages": said, **more}
+    chat_messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+    return {"messages": chat_messages, **more}
 
 
 RECORDS = [
@@ -61,7 +61,7 @@ def open_page(show_page, qtbot):
         page.panels_below.turn_to("Findings")
         if path is not None:
             page.model.open(path)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         return page
 
     return make
@@ -76,7 +76,7 @@ def test_a_file_of_records_that_is_dropped_is_shown_as_training_sees_it(show_pag
     drop(window, QPoint(200, 200), files(write()))
     qtbot.waitUntil(lambda: window.pages.current_name == "data")
     page = window.pages.current
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     expected = guiapp.data("demo:bpe", RECORDS)
     assert page.model.data.lengths.tolist() == expected.lengths.tolist()
     assert page.model.data.trained.tolist() == expected.trained.tolist()
@@ -108,18 +108,18 @@ def test_a_click_on_a_finding_lists_its_records_and_shows_the_token(open_page, w
     row = [each.code for each in page.findings.findings].index("content_became_control")
     place = page.findings.row_at(row).center()
     qtbot.mouseClick(page.findings.viewport(), Left, pos=place)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert listed(page) == [2]
     token = page.record_model.selected_token
     record = page.record_model.record
     assert record.number == 2
     assert page.record.spans.label_of(int(record.token_ids[token])) == END
     qtbot.mouseClick(page.findings.viewport(), Left, pos=place)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert listed(page) == [1, 2, 3, 4, 5]
 
 
-def test_the_end_of_a_turn_says_that_it_is_trained_and_a_question_that_it_is_not(open_page, write, qtbot):
+def test_tokens_are_described_as_trained_or_not_trained(open_page, write, qtbot):
     page = open_page(write())
     record, view = page.record_model.record, page.record.view
     ends = np.flatnonzero(record.token_ids == record.setting.tokenizer.special_tokens.names[END])
@@ -141,14 +141,14 @@ def test_the_line_in_the_chart_cuts_records(open_page, write, qtbot):
         chart.pixel(x, 1).toPoint() + QPoint(-1 if x == line else 0, 0) for x in (line, target + 1, target)
     )
     drag(chart, *places)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     most = page.model.options.max_length
     assert most is not None
     assert page.head.most.text() == f"{most:,}"
     assert "cut_off" in {each.code for each in page.findings.findings}
     page.head.most.clear()
     qtbot.keyClick(page.head.most, Key.Key_Return)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.options.max_length is None
 
 
@@ -156,20 +156,20 @@ def test_a_bar_lists_its_records(open_page, write, qtbot):
     page = open_page(write())
     column = int(np.flatnonzero(page.chart.data.counts.sum(axis=0))[-1])
     click(page.chart, page.chart.pixel(column, 0.5))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert listed(page) == [3]
 
 
 def test_a_filter_that_is_typed_leaves_records(open_page, write, qtbot):
     page = open_page(write())
     qtbot.keyClicks(page.list.field, "REFUND trained:>0")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert listed(page) == [5]
     qtbot.keyClick(page.list.field, Key.Key_Return)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.record_model.record.number == 5
     page.list.field.setText("finding:nonsense")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "nonsense" in page.list.state.text()
 
 
@@ -177,24 +177,24 @@ def test_another_mask_trains_other_tokens(open_page, write, qtbot):
     page = open_page(write())
     before = page.model.data.tokens["trained"]
     take(page.head.mask_choice.menu(), "all")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.data.tokens["trained"] == page.model.data.tokens["total"] > before
     take(page.head.mask_choice.menu(), "between markers")
     assert page.head.first.isVisible()
     for field, text in ((page.head.first, "assistant\\n"), (page.head.last, END)):
         qtbot.keyClicks(field, text)
         qtbot.keyClick(field, Key.Key_Return)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     expected = guiapp.data("demo:bpe", RECORDS, mask=f"marker:assistant\n…{END}")
     assert page.model.data.trained.tolist() == expected.trained.tolist()
 
 
-def test_a_model_without_a_template_says_so_and_takes_chatml(open_page, write, qtbot):
+def test_a_model_without_a_template_is_reported_and_takes_chatml(open_page, write, qtbot):
     page = open_page(write(), "demo:unigram")
     assert "template" in page.model.problem
     assert page.head.example.isVisible()
     page.head.example.click()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.problem == ""
     assert page.model.data.n_records == len(RECORDS)
 
@@ -204,7 +204,7 @@ def test_another_model_examines_the_same_file(open_page, write, qtbot):
     before = page.model.data
     page.shell.session.loader.open("demo:wordpiece")
     qtbot.waitUntil(lambda: page.model.data not in (None, before))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.data.examiner.tokenizer is page.shell.session.tokenizer
 
 
@@ -229,7 +229,7 @@ def test_examining_is_stopped_and_goes_on(open_page, write, qtbot, monkeypatch):
     qtbot.waitUntil(lambda: getattr(page.model.packing.value, "of_records", 0) == n_records)
     may_go_on.set()
     page.head.stop.click()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.is_complete
     assert page.model.data.n_records == len(page.model.shown.rows) == 700
 
@@ -257,7 +257,7 @@ def test_the_template_line_of_a_token_is_shown_in_chat(open_page, write, qtbot):
 
 
 @pytest.mark.parametrize("content", [b"", b"\0\1\2", b"\x1f\x8bno gzip", b"PAR1", b"\xff\xfea\0"])
-def test_a_file_that_is_none_of_these_says_why(open_page, tmp_path, content, qtbot):
+def test_a_file_of_an_unknown_format_is_reported(open_page, tmp_path, content, qtbot):
     path = tmp_path / "bad.jsonl"
     path.write_bytes(content)
     page = open_page(path)
@@ -266,11 +266,11 @@ def test_a_file_that_is_none_of_these_says_why(open_page, tmp_path, content, qtb
     assert words or data.n_records == 0 or {each.code for each in data.findings} & {"broken", "shape"}
 
 
-def test_a_file_that_is_gone_says_so_and_the_next_one_opens(open_page, write, tmp_path, qtbot):
+def test_a_missing_file_is_reported_and_the_next_one_opens(open_page, write, tmp_path, qtbot):
     page = open_page(tmp_path / "gone.jsonl")
     assert "gone.jsonl" in page.contents.message.text()
     page.model.open(write())
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.data.n_records == len(RECORDS)
 
 
@@ -279,10 +279,10 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page, write, qtbot):
     assert unreadable(page.window()) == []
 
 
-def test_how_much_is_trained_is_told_by_role(open_page, write, qtbot):
+def test_trained_tokens_are_counted_by_role(open_page, write, qtbot):
     page = open_page(write())
     page.panels_below.turn_to("How much")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.packing.value is not None
     assert "padding" in page.amounts.sums.text()
     roles = {value.key for value in page.amounts.roles.values}
@@ -303,25 +303,25 @@ def test_any_maximum_length_can_be_typed(open_page, write, qtbot, most):
     page = open_page(write())
     qtbot.keyClicks(page.head.most, most)
     qtbot.keyClick(page.head.most, Key.Key_Return)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.data.n_records == len(RECORDS)
     assert (page.model.options.max_length is None) == (most in ("0", "none"))
 
 
-def test_a_record_that_cannot_be_used_shows_what_the_file_says(open_page, tmp_path, qtbot):
+def test_an_invalid_record_is_shown_as_raw_text(open_page, tmp_path, qtbot):
     path = tmp_path / "broken.jsonl"
     path.write_text('{"messages": [{"role": "user"\n' + json.dumps(chat()) + "\n")
     page = open_page(path)
     assert page.record.problem.isVisible()
     assert '{"messages": [{"role": "user"' in page.record.raw.toPlainText()
     page.model.choose(1)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.record.view.isVisible()
 
 
 def test_a_finding_without_a_token_leads_to_its_message(open_page, write, qtbot):
-    said = [{"role": role, "content": "Hm."} for role in ("user", "assistant", "bot", "assistant")]
-    page = open_page(write([{"messages": said}]))
+    chat_messages = [{"role": role, "content": "Hm."} for role in ("user", "assistant", "bot", "assistant")]
+    page = open_page(write([{"messages": chat_messages}]))
     buttons = page.record.findings.findChildren(QToolButton)
     next(each for each in buttons if each.text() == "roles").click()
     turn = next(each for each in page.record_model.chat.turns if each.message == 2)
@@ -332,23 +332,23 @@ def test_a_batch_size_that_is_chosen_is_shown(open_page, write, qtbot):
     page = open_page(write())
     page.panels_below.turn_to("How much")
     take(page.amounts.batch.menu(), "16")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.amounts.batch.text().endswith("16")
     assert page.model.packing.value.batch_size == 16
 
 
-def test_the_word_that_the_filter_looks_for_is_selected(open_page, write, qtbot):
+def test_the_word_that_matches_the_filter_is_selected(open_page, write, qtbot):
     page = open_page(write())
     page.list.field.setText("refund")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     page.model.step(1)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     start = page.record_model.record.text.find("refund")
     spans = page.record_model.encoding.spans[page.record_model.selected_token]
     assert spans[0] <= start < spans[1]
 
 
-def test_a_file_without_records_says_so(open_page, tmp_path, qtbot):
+def test_a_file_without_records_is_reported(open_page, tmp_path, qtbot):
     (tmp_path / "empty.jsonl").write_bytes(b"\n")
     page = open_page(tmp_path / "empty.jsonl")
     assert "no records" in page.contents.message.text()
@@ -364,7 +364,7 @@ def test_labels_of_the_chart_stand_apart_in_the_order_of_their_lengths(
     page.model.set_max_length(most)
     for width in (860, 1280, 1900):
         page.window().resize(width, 800)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         area, values = page.chart.area, page.model.data.tokens | {"maximum": most or 1 << 40}
         placed = page.chart.labels()
         in_order = sorted(placed, key=placed.__getitem__)
@@ -405,7 +405,7 @@ def test_a_model_without_a_template_has_examined_nothing_and_takes_a_file(
     chosen = str(tmp_path / "chat.jinja")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given, **named: (chosen, ""))
     qtbot.mouseClick(page.head.template_file, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.data.n_records == len(RECORDS)
     assert page.findings.isVisible()
 
@@ -418,13 +418,13 @@ def test_a_file_is_among_the_recent_ones_and_opens_as_data_again(open_page, writ
     again = type(recent)(page.shell.settings)
     assert again.is_data(path)
     page.model.open(write([{"text": "Hi"}], "other.jsonl"))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     page.shell.window.actions_table["inspect"].trigger()
     menu = page.shell.window.actions_table.menus["File/Open recent"]
     menu.aboutToShow.emit()
     next(each for each in menu.actions() if each.text().startswith("train.jsonl")).trigger()
     qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "data")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.path == path
     assert page.model.data.n_records == len(RECORDS)
 
@@ -442,7 +442,7 @@ def test_four_findings_show_in_a_window_of_usual_size(open_page, qtbot, tmp_path
     path.write_text("".join(json.dumps(each) + "\n" for each in records) + "{broken\n")
     page = open_page(path)
     page.window().resize(1280, 800)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(page.findings.findings) > 4
     assert page.findings.viewport().height() >= 4 * page.findings.row_px
 
@@ -455,7 +455,7 @@ def test_a_finding_that_is_cut_is_whole_in_its_tip(open_page, write, qtbot):
     assert page.findings.findings[0].what in QToolTip.text()
 
 
-def test_an_export_says_how_many_records_it_has_and_has_not(open_page, qtbot, monkeypatch, tmp_path):
+def test_an_export_reports_its_exported_and_skipped_records(open_page, qtbot, monkeypatch, tmp_path):
     path, target = tmp_path / "train.jsonl", tmp_path / "labels.jsonl"
     path.write_text("".join(json.dumps(each) + "\n" for each in RECORDS) + "{broken\n")
     page = open_page(path)

@@ -30,7 +30,7 @@ def opened(model, qtbot, name):
         model.session.loader.open(name)
 
 
-def test_it_looks_a_while_after_a_model_was_opened_or_at_once_where_people_wait(model, qtbot):
+def test_a_model_is_examined_later_or_at_once_on_an_active_page(model, qtbot):
     opened(model, qtbot, "demo:spm")
     assert model.examined.is_busy
     qtbot.wait(200)
@@ -45,7 +45,7 @@ def test_it_looks_a_while_after_a_model_was_opened_or_at_once_where_people_wait(
     assert model.examined.is_busy
 
 
-def test_nothing_is_waited_for_once_there_is_nothing_to_look_at(model, qtbot, tmp_path):
+def test_the_examination_ends_when_the_file_is_left(model, qtbot, tmp_path):
     with qtbot.waitSignal(model.session.loader.failed):
         model.session.loader.open(str(tmp_path / "m.gguf"))
     assert (model.title, model.examined.is_busy) == ("m", True)
@@ -53,7 +53,7 @@ def test_nothing_is_waited_for_once_there_is_nothing_to_look_at(model, qtbot, tm
     assert (model.name, model.examined.is_busy) == ("", False)
 
 
-def test_choosing_stays_within_what_there_is(model, qtbot):
+def test_an_index_outside_the_findings_is_ignored(model, qtbot):
     model.set_active(True)
     opened(model, qtbot, "demo:toy")
     qtbot.waitUntil(lambda: len(model.findings) > 1)
@@ -75,7 +75,7 @@ def test_an_original_is_forgotten_with_its_model_but_not_with_its_pre_tokenizer(
     assert model.original == ""
 
 
-def test_a_file_that_does_not_open_is_looked_at_until_another_one_is_opened(model, qtbot, tmp_path):
+def test_a_file_that_does_not_open_is_examined_until_another_opens(model, qtbot, tmp_path):
     broken = tmp_path / "m.gguf"
     broken.write_bytes(bpe().to_bytes()[:-100])
     model.set_active(True)
@@ -103,7 +103,7 @@ def test_the_text_of_a_finding_becomes_the_sessions(model, qtbot):
     assert model.session.document.text() == model.finding.changes.text.encode()
 
 
-def test_what_is_saved_is_what_was_found(model, qtbot):
+def test_exports_contain_the_findings(model, qtbot):
     model.set_active(True)
     opened(model, qtbot, "demo:spm")
     qtbot.waitUntil(lambda: bool(model.findings))

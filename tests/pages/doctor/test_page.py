@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from faults import Fault, all_of, template, write
 from fitting import unreadable
-from hands import settle
+from hands import wait_for_results
 from instant_recorder import load_once
 from planted import document, rename_token, set_key, set_part
 from PySide6.QtCore import Qt
@@ -37,7 +37,7 @@ def open_page(show_page, qtbot):
         page = show_page("doctor", None, b"abc")
         with qtbot.waitSignal(page.shell.session.vocabulary_changed):
             page.shell.session.loader.open(name)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         return page
 
     return make
@@ -81,7 +81,7 @@ def test_one_click_tries_the_pre_tokenizer_that_is_likelier(open_page, qtbot, fa
     assert page.panel.try_button.text() == f"Try {suggested}"
     qtbot.mouseClick(page.panel.try_button, LEFT)
     qtbot.waitUntil(lambda: page.shell.session.vocabulary.chosen_pre == suggested)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.isVisible()
     choose(page, qtbot, "pre_of_other_family")  # the file is as it was
     assert page.panel.try_button.text() == f"{suggested} is in use"
@@ -98,8 +98,8 @@ def test_the_text_that_shows_it_is_one_click_away_and_undo_brings_the_old_one_ba
     assert page.shell.window.pages.current_name == "inspect"
     assert session.document.text() == text.encode()
     qtbot.waitUntil(lambda: not session.is_encoding)
-    before, behind = session.n_affixes
-    ids = session.tokens.ids(before, len(session.tokens) - behind).tolist()
+    before, after = session.n_affixes
+    ids = session.tokens.ids(before, len(session.tokens) - after).tolist()
     assert ids == list(page.model.finding.changes.before.ids)
     page.shell.window.actions_table["undo"].trigger()
     assert session.document.text() == b"abc"
@@ -147,16 +147,16 @@ def test_an_original_is_chosen_compared_with_and_dropped(open_page, qtbot, tmp_p
     page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append(take))
     qtbot.mouseClick(page.head.original, LEFT)
     asked[0](str(tmp_path / "tokenizer.json"), None)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "original_tokens" in codes(page)
     assert page.head.original.text() == "Original: tokenizer"
     n_of_original = sum(code.startswith("original_") for code in codes(page))
     assert f"{n_of_original} difference" in page.head.about.text()
     qtbot.mouseClick(page.head.drop, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "original_tokens" not in codes(page)
     asked[0](str(tmp_path / "nothing.json"), None)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "nothing.json" in page.head.about.text()
     assert codes(page) == []
 
@@ -189,7 +189,7 @@ def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbo
     page.model.set_original("demo:spm")
     qtbot.waitUntil(lambda: "original_ids" in codes(page))
     page.model.set_original("")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     choose(page, qtbot, "pre_unknown")
     suggested = page.model.finding.pre
     qtbot.mouseClick(page.panel.try_button, LEFT)
@@ -209,13 +209,13 @@ def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(op
         assert notice.remedy_button.isVisible() is is_offered
     qtbot.mouseClick(notice.remedy_button, LEFT)
     assert page.isVisible()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.findings == doctor(path).findings
     assert page.head.about.text() == "cut"
     assert not shell.window.notices.notices
     assert not page.head.original.isEnabled(), "there is nothing to compare"
     qtbot.mouseClick(page.head.leave, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.head.verdict.text() == "No findings"
     assert not page.head.leave.isVisible()
 
@@ -246,7 +246,7 @@ def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):
         qtbot.mouseClick(page.head.cancel, LEFT)
     assert page.head.verdict.text() == "Not examined"
     qtbot.mouseClick(page.head.again, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert codes(page) == ["bos_twice"]
     examined.set()
 
@@ -257,7 +257,7 @@ def test_a_model_without_faults_is_called_so(open_page):
     assert page.contents.message.isVisible()
 
 
-def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):
+def test_strings_of_a_hostile_file_are_shown_as_plain_text(open_page, qtbot, tmp_path):
     evil = ["<|\x1b[31m\u202e<b>|>", "<unk>", "<s>", "</s>", "a", "b", "ab"]
     model = bpe(
         tokens=evil, types=[3, 2, 3, 3, 1, 1, 1], keys={"tokenizer.chat_template": "<|<b>|>\u202e" * 9}
@@ -307,9 +307,7 @@ def test_a_copy_with_chosen_fixes_is_saved_compared_and_opened(
     qtbot.waitUntil(lambda: not page.fix_bar.isVisible())
 
 
-def test_one_finding_is_fixed_alone_and_what_goes_wrong_is_said_until_dismissed(
-    open_page, qtbot, faulty, tmp_path, monkeypatch
-):
+def test_a_single_fix_shows_its_error_until_it_is_dismissed(open_page, qtbot, faulty, tmp_path, monkeypatch):
     page = open_page(faulty)
     choose(page, qtbot, "bos_twice")
     chosen = []

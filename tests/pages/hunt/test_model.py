@@ -59,7 +59,7 @@ def test_a_file_that_compare_has_no_room_for_is_b_all_the_same(make_model, engin
     assert model.sides.partner is None
 
 
-def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
+def test_a_library_is_offered_or_the_reason_is_given(make_model, engine, qtbot):
     model = make_model(engine, "demo:rwkv")
     reasons = {each.name: reason for each, reason in model.sides.libraries.items()}
     assert list(reasons) == ["llama.cpp", "tokenizers", "transformers", "tiktoken", "sentencepiece"]
@@ -72,7 +72,7 @@ def test_a_library_is_offered_or_it_is_said_why_not(make_model, engine, qtbot):
         assert model.sides.second.is_library
 
 
-def test_a_library_stays_chosen_while_models_change(make_model, engine, qtbot):
+def test_a_library_remains_chosen_when_models_change(make_model, engine, qtbot):
     model = make_model(engine, "demo:bpe", "demo:spm")
     library = next(each for each in model.sides.libraries if each.name == "tiktoken")
     model.sides.choose_library(library)
@@ -140,12 +140,12 @@ def test_rows_are_added_while_it_runs_and_sorted_by_lines_at_the_end(make_model,
     assert model.selected_row == 1
 
 
-def test_finds_are_gone_through_round_and_round(make_model, engine, pair, qtbot):
+def test_steps_cycle_through_the_mismatches(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     model.walk.step(1)  # nothing yet
-    finds = find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE)
-    news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(*finds)))
+    mismatches = find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE)
+    news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(*mismatches)))
     seen = []
     for _ in range(4):
         seen.append(model.selected.text)
@@ -157,7 +157,7 @@ def test_finds_are_gone_through_round_and_round(make_model, engine, pair, qtbot)
     assert model.selected.text == b"ab"
 
 
-def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair, qtbot):
+def test_another_model_ends_the_hunt_and_clears_its_results(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
@@ -167,18 +167,18 @@ def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair
     assert (model.state, model.kinds, model.selected, model.selected_row) == (None, [], None, -1)
 
 
-def test_what_was_found_is_not_shown_for_a_file_that_was_written_anew(make_model, engine, pair, qtbot):
+def test_results_are_not_shown_for_a_rewritten_file(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
-    kept = Path(pair[0]).read_bytes()
-    Path(pair[0]).write_bytes(kept.replace(b"qwen2", b"llama", 1) + b"\0")
+    original = Path(pair[0]).read_bytes()
+    Path(pair[0]).write_bytes(original.replace(b"qwen2", b"llama", 1) + b"\0")
     with qtbot.waitSignal(model.session.vocabulary_changed):
         model.session.loader.open(pair[0])
     assert model.finds == []
 
 
-def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, qtbot):
+def test_results_are_not_shown_for_another_b(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
@@ -202,7 +202,7 @@ def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, q
         (OSError(2, "not there", "a\u202e.txt"), "a\\u202e.txt cannot"),
     ],
 )
-def test_why_there_is_no_hunt_is_told(make_model, engine, pair, error, message, qtbot):
+def test_the_reason_for_a_failed_hunt_is_reported(make_model, engine, pair, error, message, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     engine.tell(error)
@@ -224,7 +224,7 @@ def test_a_line_is_pointed_out_in_the_text_even_after_it_moved(make_model, engin
     (place,) = model.finds[0].locations
     assert model.is_in_text(place)
     text, seen = model.session.text, []
-    text.pointed_out.connect(lambda *stretch: seen.append(stretch))
+    text.pointed_out.connect(lambda *span: seen.append(span))
     model.point_out(place)
     text.document.replace(0, 0, b"new ")
     model.point_out(place)
@@ -268,7 +268,7 @@ def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine
 # With the engine itself
 
 
-def test_a_hunt_finds_what_is_planted_and_names_the_likely_reason(make_model, pair, qtbot):
+def test_a_hunt_detects_a_planted_fault_and_its_likely_cause(make_model, pair, qtbot):
     model = make_model(None, *pair)
     model.run()
     qtbot.waitUntil(lambda: DIGITS in model.kinds and model.state.n_lines == 2, timeout=60_000)
@@ -311,7 +311,7 @@ def test_no_process_is_left(make_model, pair, way, qtbot):
     qtbot.waitUntil(lambda: not model.is_running)
 
 
-def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot):
+def test_a_model_that_cannot_be_opened_is_reported(make_model, pair, tmp_path, qtbot):
     model = make_model(None, pair[0])
     model.sides.choose_file(str(tmp_path / "none.gguf"))
     with pytest.raises(guiapp.VocabError) as error:
@@ -319,7 +319,7 @@ def test_a_model_that_cannot_be_opened_is_told(make_model, pair, tmp_path, qtbot
     qtbot.waitUntil(lambda: model.why_not == str(error.value))
 
 
-def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
+def test_a_sentence_names_the_models_by_letters():
     find = find_of(
         b"12", sentence="`first.gguf` splits `1` | `2` and `second.gguf` splits `12`. They differ in digits."
     )
@@ -334,19 +334,21 @@ QWEN = "disappear if A is split as qwen2."
 def model(make_model, engine, pair, qtbot, monkeypatch):
     """One that has found two causes."""
     asked = []
-    monkeypatch.setattr(module, "likely_pre", lambda plan, finds: asked.append((plan, finds)) or "qwen2")
+    monkeypatch.setattr(
+        module, "likely_pre", lambda plan, mismatches: asked.append((plan, mismatches)) or "qwen2"
+    )
     made = make_model(engine, *pair)
     made.asked = asked
     made.run()
-    found = batch_of(find_of(b"12"), find_of(b"ab", MERGE))
-    engine.tell(replace(START, is_over=True).with_batch(found))
+    batch = batch_of(find_of(b"12"), find_of(b"ab", MERGE))
+    engine.tell(replace(START, is_over=True).with_batch(batch))
     qtbot.waitUntil(lambda: not made.is_running and made.likely != "")
     return made
 
 
-def test_the_likely_one_is_told_beside_what_the_file_says(model, pair):
-    ((plan, finds),) = model.asked
-    assert (plan.first, plan.second, finds) == (*pair, model.state.finds)
+def test_the_likely_pre_tokenizer_is_reported_with_that_of_the_file(model, pair):
+    ((plan, mismatches),) = model.asked
+    assert (plan.first, plan.second, mismatches) == (*pair, model.state.finds)
     assert model.kinds == [DIGITS, MERGE]
     assert model.likely_words == f"The 2 causes {QWEN} The file sets llama-bpe."
 

@@ -56,7 +56,7 @@ def test_each_change_is_undone_and_made_again(place):
     assert not breakpoints.rows[0].is_enabled
 
 
-def test_a_stretch_is_broken_at_its_first_byte_and_freed_of_all_its_breakpoints(place):
+def test_a_span_is_toggled_at_its_first_byte_and_cleared_as_a_whole(place):
     breakpoints = StepBreakpoints(place)
     for text in ("byte 9", "byte 4 hit 2", "byte 7 once", "token 5"):
         breakpoints.add(text)
@@ -125,7 +125,7 @@ def test_what_makes_no_sense_any_more_comes_back_switched_off(place):
 
 
 @pytest.fixture
-def told(place):
+def observed(place):
     """Breakpoints at tokens 1, 2, 3 and 4, and what is told of them."""
     breakpoints = StepBreakpoints(place)
     for number in range(1, 5):
@@ -143,31 +143,31 @@ def tokens(*numbers):
     return [f"token {number}" for number in numbers]
 
 
-def test_to_forget_leaves_nothing_to_take_back(told, place):
-    told.undo()
-    told.told.clear()
-    told.forget()
-    assert (told.rows, place.rows, told.removed, told.told) == ((), (), None, [([], None)])
-    told.undo()
-    told.redo()
-    assert told.rows == ()
+def test_to_forget_leaves_nothing_to_take_back(observed, place):
+    observed.undo()
+    observed.told.clear()
+    observed.forget()
+    assert (observed.rows, place.rows, observed.removed, observed.told) == ((), (), None, [([], None)])
+    observed.undo()
+    observed.redo()
+    assert observed.rows == ()
 
 
-def test_what_the_debugger_gave_up_is_noted_and_no_step(told, place):
-    placed, rows = place.rows, told.rows[:1]
-    told.told.clear()
-    told.keep(rows)
-    assert (told.rows, told.told, place.rows) == (rows, [(tokens(1), None)], placed)
-    told.undo()
-    assert titles(told) == tokens(1, 2, 3)
+def test_what_the_debugger_gave_up_is_noted_and_no_step(observed, place):
+    placed, rows = place.rows, observed.rows[:1]
+    observed.told.clear()
+    observed.keep(rows)
+    assert (observed.rows, observed.told, place.rows) == (rows, [(tokens(1), None)], placed)
+    observed.undo()
+    assert titles(observed) == tokens(1, 2, 3)
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "found"),
+    ("start", "end", "expected"),
     [(4, 9, [4, 8]), (4, 8, [4]), (5, 5, []), (4, 4, [4]), (3, 4, []), (9, 10, [9]), (4, 0, [4])],
 )
-def test_breakpoints_in_a_stretch(start, end, found):
+def test_breakpoints_in_a_span(start, end, expected):
     rows = [parse_breakpoint(text) for text in ("byte 9", "byte 4", "token 5", "byte 8", "operation merge")]
-    assert sorted(int(row.value) for row in at_bytes(rows, start, end)) == found
+    assert sorted(int(row.value) for row in at_bytes(rows, start, end)) == expected
     assert [row.title for row in at_operations(rows, ["merge", "push"])] == ["operation merge"]
     assert at_operations(rows, ["push"]) == []

@@ -26,20 +26,20 @@ def inked(draw):
     return image
 
 
-def shaped_anew(painter, place, text, size_px=16):
+def draw_with_qt(painter, place, text, size_px=16):
     painter.setFont(Theme.mono_font(size_px))
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
 
 
 @pytest.mark.parametrize("text", ["नमस्ते", "مرحبا", "ไทย", "👩\u200d🚀😀", "漢字x"])
-def test_texts_of_all_scripts_are_shaped_in_one_size_and_look_as_in_their_own(qapp, text):
+def test_texts_of_all_scripts_are_drawn_as_qt_draws_them(qapp, text):
     place = QRectF(7, 0, 290, 40)
     widths = {size_px: text_width(text, size_px) for size_px in (11, 18)}
     assert widths[11] / 11 == pytest.approx(widths[18] / 18, rel=1e-6)
     for size_px in widths:
         font = Theme.mono_font(size_px)
         assert width_of(text, font) == pytest.approx(widths[size_px], abs=1)
-        expected = ink_box(inked(lambda painter, s=size_px: shaped_anew(painter, place, text, s)))
+        expected = ink_box(inked(lambda painter, s=size_px: draw_with_qt(painter, place, text, s)))
         drawn = inked(
             lambda painter, s=size_px: StepCanvas(painter, DARK).write(place, text, BLACK, size_px=s)
         )
@@ -59,7 +59,7 @@ def ink_box(image):
     groups=st.lists(st.lists(st.floats(1, 90), min_size=1, max_size=5), max_size=20),
     width=st.floats(100, 500),
 )
-def test_groups_of_boxes_stay_whole_and_no_two_overlap(groups, width):
+def test_groups_of_boxes_are_not_split_and_do_not_overlap(groups, width):
     placed = boxes_in_rows(groups, width, 3, 18)
     boxes = [
         (row, x, x + size)

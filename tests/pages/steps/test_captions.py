@@ -21,17 +21,17 @@ LONGEST = 190  # two lines in a narrow card
 
 
 @pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv"])
-def test_each_step_says_what_there_is_to_see(name):
+def test_each_step_has_its_own_caption(name):
     tokenizer = guiapp.open_model(f"demo:{name}")
     for encoder in tokenizer.encoders:
         debugger = debugger_for(tokenizer, record(tokenizer, "lions unbel é", encoder))
         passes = {}
         for position in range(debugger.n_steps + 1):
             debugger.go_to(position)
-            told, piece = caption(debugger), debugger.trace.piece_at(position)
-            assert len(told) <= LONGEST
-            assert told != OTHERWISE
-            assert (told == STAGES) is (piece < 0)
+            caption_text, piece = caption(debugger), debugger.trace.piece_at(position)
+            assert len(caption_text) <= LONGEST
+            assert caption_text != OTHERWISE
+            assert (caption_text == STAGES) is (piece < 0)
             assert (OF_RANKS in explanation(debugger)) is (piece >= 0 and worth_name(debugger) == "rank")
             if piece >= 0 and debugger.trace.reference_name in PASSES:
                 passes.setdefault(piece, []).append(is_second_pass(debugger))

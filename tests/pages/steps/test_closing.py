@@ -19,5 +19,5 @@ OWNERS = {
 
 
 @pytest.mark.parametrize("name", OWNERS)
-def test_nothing_goes_on_behind_the_end(name, make_session):
+def test_nothing_runs_after_closing(name, make_session):
     see_that_nothing_goes_on(*OWNERS[name](make_session()))

@@ -56,7 +56,7 @@ BOXES = {
 MARKS = {ElementRole.NONE: "", ElementRole.LEFT: "<", ElementRole.RIGHT: ">", ElementRole.OVER: "="}
 
 
-def told_flow(shown):
+def flow_text(shown):
     boxes = [
         f"{BOXES[box.part].format(box.text)}{MARKS[box.role]} {box.start}-{box.end} {box.below}#{box.color}"
         for box in shown.elements
@@ -65,12 +65,12 @@ def told_flow(shown):
     return "; ".join([*boxes, made])
 
 
-def told_lattice(shown):
+def lattice_text(shown):
     places = [f"{place.text}{'*' * place.is_reached}{place.worth}" for place in shown.places]
     return "; ".join(places + [f"{edge.first}-{edge.last} {edge.text} {edge.kind}" for edge in shown.edges])
 
 
-def told_stack(shown):
+def stack_text(shown):
     return "; ".join(" ".join(row) for row in (*shown.taken, ("|",), *shown.tries))
 
 
@@ -81,9 +81,9 @@ def drawn(model, encoder, text):
     for step in range(debugger.n_steps + 1):
         debugger.go_to(step)
         rows = {
-            "flow": told_flow(flow(debugger)),
-            "lattice": told_lattice(lattice(debugger)),
-            "stack": told_stack(stack(debugger, 3)),
+            "flow": flow_text(flow(debugger)),
+            "lattice": lattice_text(lattice(debugger)),
+            "stack": stack_text(stack(debugger, 3)),
             "made": "; ".join(f"{made.step} {made.text} {made.worth}" for made in made_so_far(debugger, 2)),
         }
         changed = [f"{name:8} {row}" for name, row in rows.items() if row != before.get(name)]
@@ -124,7 +124,7 @@ def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():
         assert [0, *(end for _, end in covered)] == [*(start for start, _ in covered), len(text)]
 
 
-def test_symbols_that_are_no_tokens_are_told(tmp_path):
+def test_symbols_without_a_token_are_labelled(tmp_path):
     path = write_vocab(
         tmp_path / "odd.gguf", model="gpt2", pre="gpt-2", tokens=["a", "b", "ab"], merges=["a b", "c d"]
     )
@@ -160,12 +160,12 @@ def test_each_token_taken_ends_a_walk_through_its_prefixes(model, encoder):
         n_walks += 1
         columns = debugger.trace.columns
         taken = debugger.trace.text[columns.position[step] : columns.end[step]]
-        spelled = [tokenizer.vocabulary.token_bytes(node.token_id) for node in shown.nodes]
-        assert spelled[-1] == taken
-        assert all(taken.startswith(prefix) for prefix in spelled)
-        assert [len(prefix) for prefix in spelled] == sorted({len(prefix) for prefix in spelled})
+        prefixes = [tokenizer.vocabulary.token_bytes(node.token_id) for node in shown.nodes]
+        assert prefixes[-1] == taken
+        assert all(taken.startswith(prefix) for prefix in prefixes)
+        assert [len(prefix) for prefix in prefixes] == sorted({len(prefix) for prefix in prefixes})
         every_prefix = {taken[:size] for size in range(1, len(taken) + 1)}
-        assert {prefix for prefix in every_prefix if tree.longest_match(prefix) is not None} >= set(spelled)
+        assert {prefix for prefix in every_prefix if tree.longest_match(prefix) is not None} >= set(prefixes)
         for node in shown.nodes:
             assert len(node.others) <= min(MOST_OTHERS, node.n_others)
     assert n_walks > 5
@@ -178,7 +178,7 @@ def toy_walk(text, step):
     return matched_path(debugger, tokenizer.vocabulary.token_tree)
 
 
-def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
+def test_each_node_of_a_path_has_its_suffix_and_siblings():
     assert toy_walk("acbbabab", 1) == MatchedPath(
         [
             WalkNode(0, "a", ("b", "c"), 2),

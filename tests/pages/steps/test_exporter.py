@@ -50,7 +50,7 @@ def test_a_run_without_steps_is_copied_and_saved_too(make_steps_page, qtbot, tmp
         assert (tmp_path / f"run{ending}").exists()
 
 
-def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
+def test_a_file_that_cannot_be_written_is_reported(make_steps_page, qtbot, tmp_path):
     page = make_steps_page()
     page.export.save(tmp_path / "no" / "run.html")
     qtbot.waitUntil(lambda: not page.export.saving.is_busy)

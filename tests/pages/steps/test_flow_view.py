@@ -152,13 +152,15 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(show_steps_page, qtbo
     qtbot.keyClick(window, Qt.Key.Key_F11, CONTROL | SHIFT)
     assert model.position == first_steps[1]
     (button,) = [
-        found for found in page.findChildren(QToolButton) if found.text() == "piece ▷▷" and found.isVisible()
+        candidate
+        for candidate in page.findChildren(QToolButton)
+        if candidate.text() == "piece ▷▷" and candidate.isVisible()
     ]
     qtbot.mouseClick(button, LEFT)
     assert model.position == first_steps[2]
 
 
-def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(show_steps_page):
+def test_a_long_piece_is_shown_without_tokens_of_adjacent_pieces(show_steps_page):
     page = show_steps_page("spm", b"x" * 600 + b"<s>" + b"lions sleep " * 60, "scan")
     page.model.to_byte(1000)
     shown = flow(page.model.debugger)
@@ -192,7 +194,7 @@ def test_what_a_step_is_about_is_in_sight_with_its_whole_piece(show_steps_page, 
     assert len(heights) == 1
 
 
-def test_text_goes_on_behind_the_step_however_many_special_tokens_are_far_behind_it(show_steps_page):
+def test_text_after_the_step_is_shown_before_distant_special_tokens(show_steps_page):
     page = show_steps_page("bpe", b"How lions sleep. " * 40 + b"<|im_start|>" * 60)
     page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]) + 1)
     last = flow(page.model.debugger).elements[-1]

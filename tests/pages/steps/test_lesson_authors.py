@@ -61,9 +61,9 @@ def test_a_lesson_begins_as_the_template_is_checked_and_played(page, author, qtb
 
 
 def test_a_step_is_added_to_a_lesson_played_and_taken_back(page, qtbot, tmp_path, monkeypatch):
-    path, said = tmp_path / "own.toml", iter(["The *first*.", 'say "two"\n\x7f', ""])
+    path, entered = tmp_path / "own.toml", iter(["The *first*.", 'say "two"\n\x7f', ""])
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(tmp_path / "own"), ""))
-    monkeypatch.setattr(QInputDialog, "exec", lambda dialog: dialog.setTextValue(next(said)) or 1)
+    monkeypatch.setattr(QInputDialog, "exec", lambda dialog: dialog.setTextValue(next(entered)) or 1)
     page.model.go_to(7)
     qtbot.mouseClick(page.add_button, LEFT)
     page.model.to_end()
@@ -85,7 +85,7 @@ def test_a_step_is_added_to_a_lesson_played_and_taken_back(page, qtbot, tmp_path
     assert not page.added.isVisible()
 
 
-def test_what_is_no_lesson_is_left_as_it_is_and_told(page, qtbot, tmp_path, monkeypatch):
+def test_an_invalid_lesson_file_is_reported_and_not_changed(page, qtbot, tmp_path, monkeypatch):
     path = tmp_path / "own.toml"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given, **more: (str(path), ""))
     monkeypatch.setattr(QInputDialog, "exec", lambda dialog: dialog.setTextValue("one") or 1)
@@ -108,7 +108,7 @@ def test_what_is_no_lesson_is_left_as_it_is_and_told(page, qtbot, tmp_path, monk
     assert path.read_text() == changed
 
 
-def test_a_template_that_cannot_be_written_is_told(author, qtbot, tmp_path, monkeypatch):
+def test_a_template_that_cannot_be_written_is_reported(author, qtbot, tmp_path, monkeypatch):
     path = tmp_path / "none" / "own.toml"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     qtbot.mouseClick(author.save_button, LEFT)
@@ -116,7 +116,7 @@ def test_a_template_that_cannot_be_written_is_told(author, qtbot, tmp_path, monk
     assert not author.play_button.isEnabled()
 
 
-def test_a_model_that_is_another_file_is_told_while_the_lesson_goes_on(make_steps_page, qtbot, tmp_path):
+def test_a_model_with_another_checksum_only_shows_a_note(make_steps_page, qtbot, tmp_path):
     page, path, model = make_steps_page(), tmp_path / "own.toml", tmp_path / "own.gguf"
     model.write_bytes(demo_model_path("toy").read_bytes())
     known = "0" * 64
@@ -132,7 +132,7 @@ def test_a_model_that_is_another_file_is_told_while_the_lesson_goes_on(make_step
 
 
 @pytest.mark.parametrize("model", ["hf:a/b", "https://a.b/c.gguf"])
-def test_nothing_is_fetched_for_a_lesson_before_people_say_so(
+def test_nothing_is_downloaded_for_a_lesson_without_consent(
     make_steps_page, qtbot, tmp_path, monkeypatch, model
 ):
     page, path, status, opened = make_steps_page(), tmp_path / "own.toml", [], []

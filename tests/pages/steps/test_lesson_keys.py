@@ -72,7 +72,7 @@ def test_a_race_waits_until_the_lesson_is_over(make_steps_page, qtbot):
     assert page.model.race.encoder == "greedy"
 
 
-def test_a_lesson_says_what_it_works_with_and_why_it_cannot(make_steps_page, qtbot):
+def test_a_lesson_shows_its_model_and_why_it_does_not_open(make_steps_page, qtbot):
     page = make_steps_page("bpe")
     page.player.begin("5-why-greedy-is-not-exact", 1)
     assert page.lesson_bar.title.text().endswith("· 2 OF 4 · WITH demo:toy · greedy")
@@ -86,7 +86,7 @@ def test_a_lesson_says_what_it_works_with_and_why_it_cannot(make_steps_page, qtb
     assert page.lesson_bar.title.text().endswith("· TRAINS bpe")
 
 
-def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, qtbot):
+def test_each_step_of_a_lesson_shows_its_text_and_question(make_steps_page, qtbot):
     page = make_steps_page()
     bar, player = page.lesson_bar, page.player
     previous, reveal, on, leave = bar.buttons.values()

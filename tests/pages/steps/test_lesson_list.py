@@ -19,7 +19,7 @@ def page(make_steps_page):
     return page
 
 
-def test_buttons_tell_how_far_people_got_and_whether_they_were_done_before(page):
+def test_buttons_show_the_progress_of_each_lesson(page):
     lesson = page.player.lessons[0]
     button, n_steps = page.lessons.buttons[lesson.name], len(lesson.steps)
     page.player.begin(lesson.name, 1)
@@ -51,16 +51,16 @@ def own(tmp_path):
 
 @pytest.fixture
 def complaints(monkeypatch):
-    told = []
-    monkeypatch.setattr(QMessageBox, "exec", lambda box: told.append(box.text()))
-    return told
+    reported = []
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: reported.append(box.text()))
+    return reported
 
 
 def button(page, text):
     return next(each for each in page.lessons.findChildren(QPushButton) if each.text() == text)
 
 
-def test_a_file_is_opened_from_the_list_and_stays_in_it(make_steps_page, qtbot, own, monkeypatch):
+def test_an_opened_file_is_added_to_the_list(make_steps_page, qtbot, own, monkeypatch):
     page = make_steps_page()
     page.modes.choose(LESSONS)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (str(own), ""))
@@ -101,7 +101,7 @@ def test_a_dozen_files_are_remembered(make_steps_page, tmp_path):
     assert known == [str(tmp_path / f"{number}.toml") for number in range(2, 14)]
 
 
-def test_a_file_with_a_fault_is_told_and_nothing_begins(make_steps_page, own, complaints):
+def test_a_file_with_an_error_is_reported_and_not_started(make_steps_page, own, complaints):
     page = make_steps_page()
     own.write_text(OWN + "colour = 1")
     page.lessons.open(own)
@@ -110,14 +110,14 @@ def test_a_file_with_a_fault_is_told_and_nothing_begins(make_steps_page, own, co
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "reported"),
     [
         ('encoder = "viterbi"', "This model has no encoder “viterbi”. It has: "),
         ('break = "1 / depth > 0"', "Division by zero"),
         ('model = "none.gguf"', "none.gguf"),
     ],
 )
-def test_what_cannot_be_shown_is_told_in_the_lesson(make_steps_page, qtbot, own, entry, told):
+def test_errors_of_a_step_are_shown_in_the_lesson(make_steps_page, qtbot, own, entry, reported):
     page = make_steps_page()
     own.write_text(
         OWN.replace('text = "ab"', f'text = "ab"\n{entry}').replace(
@@ -125,7 +125,7 @@ def test_what_cannot_be_shown_is_told_in_the_lesson(make_steps_page, qtbot, own,
         )
     )
     page.lessons.open(own)
-    qtbot.waitUntil(lambda: told in page.player.failure)
+    qtbot.waitUntil(lambda: reported in page.player.failure)
     assert page.lesson_bar.question.isVisible()
 
 
@@ -175,7 +175,7 @@ def test_what_is_covered_has_the_tokens_there_and_moves_nowhere(make_steps_page,
     assert page.lesson_training.cards.isVisible()
 
 
-def test_a_click_on_a_card_begins_its_lesson_and_keys_before_the_answer_say_what_to_do(page, qtbot):
+def test_a_clicked_card_starts_its_lesson_and_early_keys_give_a_hint(page, qtbot):
     lesson = page.player.lessons[0]
     qtbot.mouseClick(page.lessons.buttons[lesson.name].parentWidget(), Qt.MouseButton.LeftButton)
     assert page.player.lesson is lesson

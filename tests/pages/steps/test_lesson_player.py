@@ -23,7 +23,7 @@ def lesson(player):
     )
 
 
-def test_a_lesson_shows_its_steps_and_ends_behind_the_last(player, lesson, qtbot):
+def test_a_lesson_shows_its_steps_and_ends_after_the_last(player, lesson, qtbot):
     session = player.session
     player.begin(lesson.name)
     for number, step in enumerate(lesson.steps):
@@ -70,7 +70,7 @@ def test_answers_are_revealed_once_and_hidden_again_in_the_next_step(player, les
         assert not player.is_revealed
 
 
-def test_a_lesson_is_resumed_where_it_was_left_and_anew_when_it_was_finished(player, lesson, settings):
+def test_a_lesson_is_resumed_or_restarted_once_it_was_finished(player, lesson, settings):
     last, names = len(lesson.steps) - 1, [each.name for each in player.lessons]
     assert (player.suggested, player.reached(lesson)) == (player.lessons[0], 0)
     player.begin(lesson.name, 1)
@@ -88,13 +88,13 @@ def test_a_lesson_is_resumed_where_it_was_left_and_anew_when_it_was_finished(pla
     assert list(json.loads(settings.lessons)) == [other.name, lesson.name]
 
 
-def test_a_lesson_that_is_not_there_is_told(player):
+def test_a_missing_lesson_raises_an_error(player):
     with pytest.raises(TokenloupeError, match="There is no lesson “none”"):
         player.begin("none")
     assert player.lesson is None
 
 
-def test_a_model_that_does_not_open_is_told_until_the_next_step(player, lesson, qtbot):
+def test_a_model_error_is_shown_until_the_next_step(player, lesson, qtbot):
     player.begin(lesson.name)
     with qtbot.waitSignal(player.changed):
         player.session.loader.failed.emit("demo:bpe", "It is gone.")
@@ -126,7 +126,7 @@ def test_a_lesson_begins_without_breakpoints_watches_and_races(player, lesson):
     )
 
 
-def test_a_place_is_gone_to_and_told_once_it_is_recorded(player, qtbot):
+def test_a_step_with_a_position_goes_there_once_recorded(player, qtbot):
     lesson, number = next(
         (lesson, number)
         for lesson in player.lessons
@@ -166,7 +166,7 @@ def test_menus_know_the_lessons_that_are_in_the_files():
     assert heads == [(head.name, head.title, head.n_steps) for head in LESSONS]
 
 
-def test_a_finished_lesson_stays_finished_where_it_is_begun_again(settings):
+def test_a_finished_lesson_is_still_finished_after_a_restart(settings):
     progress = LessonProgress(settings)
     assert not progress.is_finished("one", 3)
     for number in range(3):
@@ -176,7 +176,7 @@ def test_a_finished_lesson_stays_finished_where_it_is_begun_again(settings):
     assert (progress.reached("one", 3), progress.is_finished("one", 3)) == (1, True)
 
 
-def test_what_was_finished_before_marks_were_kept_is_finished(settings):
+def test_progress_saved_in_the_old_format_counts_as_finished(settings):
     settings.lessons = '{"one": 2}'
     progress = LessonProgress(settings)
     progress.keep("one", 0, 3)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from told import told_by
+from signals import record_signals
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
@@ -54,7 +54,7 @@ def test_boxes_do_not_grow_with_the_text(make_steps_model):
     assert {OPERATIONS[number].name for number in model.debugger.trace.columns.operation} >= {"merge", "push"}
 
 
-def test_text_around_a_special_token_can_be_broken_into_rows():
+def test_text_next_to_a_special_token_is_split_into_short_parts():
     tokenizer = guiapp.open_model("demo:bpe")
     text = "One or two words 汉武帝 before ".encode() * 3 + b"<|im_start|>" + b"and more behind\r\nit " * 30
     debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
@@ -67,7 +67,7 @@ def test_text_around_a_special_token_can_be_broken_into_rows():
         text[element.start : element.end].decode()  # no character is torn
 
 
-def test_the_way_back_through_a_lattice_is_drawn_where_one_looks():
+def test_the_chosen_path_of_a_lattice_is_drawn_at_the_current_step():
     unigram = guiapp.open_model("demo:unigram")
     walk = debugger_for(unigram, record(unigram, "How do lions sleep in New York? " * 4, "viterbi"))
     for step in range(int(walk.trace.pieces.done_step[0])):
@@ -91,10 +91,10 @@ def test_the_arc_that_is_chosen_now_is_marked_on_the_way_back(name, encoder):
         shown = lattice(walk)
         marked = [edge for edge in shown.edges if edge.kind == "now"]
         assert [edge.text for edge in marked] == [walk.describer.made(step)]
-        ways = {(edge.first, edge.last, edge.text) for edge in shown.edges if edge.kind == "way"}
-        assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= ways
-        behind = [edge.first for edge in shown.edges if edge.kind == "chosen"]
-        assert marked[0].last == min(behind, default=len(shown.places) - 1)
+        candidate_edges = {(edge.first, edge.last, edge.text) for edge in shown.edges if edge.kind == "way"}
+        assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= candidate_edges
+        chosen_starts = [edge.first for edge in shown.edges if edge.kind == "chosen"]
+        assert marked[0].last == min(chosen_starts, default=len(shown.places) - 1)
 
 
 def walk_at(name, text, encoder, step):
@@ -122,7 +122,7 @@ def test_the_last_that_was_made_is_listed_however_long_the_walk():
     assert [made.step for made in made_so_far(walk)] == np.flatnonzero(forms)[-9:].tolist()
 
 
-def test_the_title_tells_the_stage_or_the_piece(make_steps_model):
+def test_the_title_names_the_stage_or_the_piece(make_steps_model):
     model = make_steps_model(text=b"How lions", encoder="heap")
     titles = []
     for position in (0, 2, 5, model.n_steps - 1, model.n_steps):
@@ -145,7 +145,7 @@ def test_a_breakpoint_is_set_on_what_the_step_makes_or_does(make_steps_model):
     assert not model.breakpoints.rows
 
 
-def test_a_difference_from_another_encoder_is_found_as_soon_as_that_has_encoded(make_steps_model, qtbot):
+def test_a_difference_is_hit_once_the_other_encoder_has_finished(make_steps_model, qtbot):
     model = make_steps_model(text=b"How do lions sleep in New York?", encoder="greedy")
     model.breakpoints.add("difference heap")
     qtbot.waitUntil(lambda: len(model.hits[0]) > 0)
@@ -257,11 +257,11 @@ def model(make_steps_model):
 
 
 @pytest.fixture
-def told(model):
-    return told_by(model)
+def signals(model):
+    return record_signals(model)
 
 
-def kept(settings):
+def saved_state(settings):
     return json.loads(settings.debugger)
 
 
@@ -272,34 +272,39 @@ def test_a_trace_begins_where_encoding_does(model):
     assert model.position == 3
 
 
-def test_to_forget_begins_anew(model, told, settings):
+def test_forget_resets_everything(model, signals, settings):
     model.breakpoints.add("token 318")
     model.add_watch("rank")
     model.set_granularity(Granularity.PIECE)
     model.race.choose("greedy")
-    told.clear()
+    signals.clear()
     model.forget()
     assert (model.breakpoints.rows, model.watches, model.race.encoder) == ((), (), "")
-    assert {"breakpoints_changed", "watches_changed", "granularity_changed"} <= set(told)
-    assert kept(settings) == {"breakpoints": [], "watches": [], "granularity": "decision", "training": []}
+    assert {"breakpoints_changed", "watches_changed", "granularity_changed"} <= set(signals)
+    assert saved_state(settings) == {
+        "breakpoints": [],
+        "watches": [],
+        "granularity": "decision",
+        "training": [],
+    }
 
 
-def test_notes_are_told_where_they_are_new_and_only_the_last_are_kept(model, told, monkeypatch):
+def test_new_notes_are_signalled_and_only_the_last_are_stored(model, signals, monkeypatch):
     monkeypatch.setattr(steps_model, "MOST_NOTES", 3)
     model.restart()
-    told.clear()
+    signals.clear()
     model.run()
-    assert (model.notes, told) == ((), ["position_changed"])
+    assert (model.notes, signals) == ((), ["position_changed"])
     model.breakpoints.add("operation merge log {result}")
     model.restart()
-    told.clear()
+    signals.clear()
     model.run()
-    assert told == ["notes_changed", "position_changed"]
+    assert signals == ["notes_changed", "position_changed"]
     assert [step for step, _ in model.notes] == [11, 13, 18]
-    told.clear()
+    signals.clear()
     model.forget_notes()
     model.forget_notes()
-    assert (model.notes, told) == ((), ["notes_changed"])
+    assert (model.notes, signals) == ((), ["notes_changed"])
     model.run()
     model.show(model.debugger)
     assert model.notes == ()
@@ -322,7 +327,7 @@ def test_a_page_that_is_hidden_does_not_play_on(model):
     assert not model.clock.is_playing
 
 
-def test_playing_takes_steps_of_the_chosen_size_but_not_past_a_parting(make_steps_model, qtbot):
+def test_playing_takes_steps_of_the_chosen_size_up_to_a_difference(make_steps_model, qtbot):
     model = make_steps_model("toy", b"abacb", "heap")
     model.race.choose("greedy")
     qtbot.waitUntil(lambda: model.race.difference_step is not None)
@@ -341,7 +346,7 @@ def test_playing_takes_steps_of_the_chosen_size_but_not_past_a_parting(make_step
     assert model.position == model.n_steps
 
 
-def test_runs_go_to_a_parting_that_lies_on_their_way_only(make_steps_model, qtbot):
+def test_runs_stop_at_a_difference_ahead_of_them(make_steps_model, qtbot):
     model = make_steps_model("toy", b"abacb", "heap")
     before = model.position
     model.to_difference()

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 from hands import turn_wheel
-from pictures import settle
+from pictures import process_events
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -61,7 +61,7 @@ def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page
     assert page.model.breakpoints.rows == ()
 
 
-def test_log_points_say_what_a_run_passes(make_steps_page, qtbot):
+def test_log_points_list_the_steps_that_a_run_passes(make_steps_page, qtbot):
     page = make_steps_page()
     model, side = page.model, page.trace.side
     assert not side.notes.isVisible()
@@ -182,14 +182,14 @@ def test_a_click_on_another_breakpoint_edits_that_one(make_steps_page, qtbot):
     assert titles == ["operation merge", "operation done", "operation stale once"]
 
 
-def test_every_button_has_a_word_or_a_sign(make_steps_page):
+def test_every_button_has_a_text_or_an_icon(make_steps_page):
     page = make_steps_page()
     buttons = page.findChildren(QAbstractButton)
     assert len(buttons) > 20
     assert [each.accessibleName() for each in buttons if not each.text() and each.icon().isNull()] == []
 
 
-def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
+def test_each_button_goes_to_the_right_step(make_steps_page, qtbot):
     page = make_steps_page()
     model = page.model
     model.breakpoints.add("step in (3, 9)")
@@ -223,7 +223,7 @@ def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
     assert len(page.model.breakpoints.rows) == 1
 
 
-def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_page, qtbot):
+def test_part_of_a_long_text_is_recorded_and_more_is_offered(make_steps_page, qtbot):
     page = make_steps_page(text=b"lions " * 40_000)
     bar, document = page.trace.recording, page.kept_session.document
     assert bar.isVisible()
@@ -272,7 +272,7 @@ def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtb
     assert len(page.player.steps.debugger.trace.result.ids) == 9
 
 
-def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qtbot):
+def test_a_breakpoint_on_a_missing_token_shows_the_reason(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacbb")
     listed = page.trace.side.breakpoints
     listed.field.line.setText("token 2500")
@@ -309,7 +309,7 @@ def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):
 
 
 @pytest.mark.parametrize("mode", [0, 1])
-def test_every_action_walks_as_it_says(make_steps_page, qtbot, mode):
+def test_every_action_goes_to_the_right_step(make_steps_page, qtbot, mode):
     page = make_steps_page(text=b"How do lions sleep in New York? Lions sleep in New York." * 2)
     if mode == 1:
         page.begin_training("bpe:270:1")
@@ -405,7 +405,7 @@ def test_the_wheel_with_a_key_asks_for_other_sizes(make_steps_page, monkeypatch)
     assert asked == ["zoom_in", "zoom_out"]
 
 
-def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
+def test_the_step_size_is_synchronised_with_its_box(make_steps_page):
     page = make_steps_page()
     (box,) = page.findChildren(GranularityBox)
     sizes = [box.itemData(index) for index in range(box.count())]
@@ -421,7 +421,7 @@ def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
     assert "(Shift+F5)" in tips["◀ run"]
 
 
-def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
+def test_playing_pauses_while_the_steps_are_hidden(make_steps_page, qtbot):
     page = make_steps_page()
     page.model.restart()
     page.model.play()
@@ -436,7 +436,7 @@ def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
     assert page.trace.number.text().endswith(f"step {page.model.position} of {page.model.n_steps}")
 
 
-def test_a_recording_is_told_cancelled_and_begun_again(make_steps_page, qtbot, monkeypatch):
+def test_a_recording_shows_its_progress_and_can_be_restarted(make_steps_page, qtbot, monkeypatch):
     page = make_steps_page(text=b"lions " * 40_000)
     panel, recording = page.trace.recording, page.model.recording
     document, loader = page.kept_session.document, page.kept_session.loader
@@ -491,7 +491,7 @@ def assert_repainted(page, when):
     window = page.window()
     if focus := QApplication.focusWidget():
         focus.clearFocus()  # carets blink
-    settle()
+    process_events()
     seen = window.screen().grabWindow(window.winId()).toImage()
     assert seen == window.grab().toImage().convertToFormat(seen.format()), when
 
@@ -537,7 +537,7 @@ def test_every_change_is_seen_at_once(make_steps_page, qtbot, name):
         assert_repainted(page, when)
 
 
-def test_text_and_encoder_are_changed_on_the_page_while_the_old_steps_stay_in_sight(make_steps_page, qtbot):
+def test_text_and_encoder_change_while_the_old_steps_are_shown(make_steps_page, qtbot):
     page = make_steps_page("bpe", b"lions")
     session, editor, encoder = page.kept_session, page.input.editor, page.input.encoder
     assert "byte-level BPE" in page.input.model.accessibleName()

@@ -11,19 +11,19 @@ from guiapp.pages.steps.pictures import arrange_heap, shown_pairs, standings
 def test_the_pair_that_enters_the_queue_is_counted_as_it_is_shown(make_steps_page):
     page = make_steps_page(text="café 😍".encode(), encoder="heap")
     page.model.restart()
-    told = []
+    statuses = []
     for position in range(page.model.n_steps):
         page.model.go_to(position)
-        told.append((page.model.debugger.trace.operation(position), page.trace.picture.title))
+        statuses.append((page.model.debugger.trace.operation(position), page.trace.picture.title))
         assert page.trace.picture.accessibleDescription() == page.trace.picture.title
-    assert [title for operation, title in told if operation == "push"] == ["queue: 1 could merge"] * 2
-    assert [title for operation, title in told if operation == "merge"] == ["queue: 1 could merge"] * 2
-    assert [title for operation, title in told if operation == "done"] == ["queue: 0 could merge"] * 2
+    assert [title for operation, title in statuses if operation == "push"] == ["queue: 1 could merge"] * 2
+    assert [title for operation, title in statuses if operation == "merge"] == ["queue: 1 could merge"] * 2
+    assert [title for operation, title in statuses if operation == "done"] == ["queue: 0 could merge"] * 2
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])
 @pytest.mark.parametrize("n_entries", [1, 2, 6, 31, 500])
-def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entries):
+def test_a_heap_fits_its_area_without_overlaps(width, height, n_entries):
     area = QRectF(10, 5, width, height)
     places = arrange_heap(n_entries, area)
     assert 1 <= len(places) <= min(n_entries, 31)
@@ -36,7 +36,7 @@ def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entr
 
 
 @pytest.mark.parametrize("n_shown", [1, 4, 21, 50])
-def test_pairs_are_shown_in_the_order_of_the_text_around_the_winner(n_shown):
+def test_pairs_next_to_the_winner_are_shown_in_text_order(n_shown):
     pairs = [Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0, rank < 20) for rank in range(40)]
     shown = [candidate for candidate, _ in shown_pairs(standings(pairs, pairs[0][:7]), n_shown)]
     places = [candidate.position for candidate in shown]
@@ -47,10 +47,10 @@ def test_pairs_are_shown_in_the_order_of_the_text_around_the_winner(n_shown):
 
 def test_the_first_that_can_merge_wins_whatever_the_step_is_about():
     pairs = [Candidate(1, 2, 3, float(rank), rank, 0, 0, rank == 0) for rank in range(4)]
-    for present, told in (
+    for present, statuses in (
         (2, "OUT WINNER NOW OTHER"),
         (0, "NOW WINNER OTHER OTHER"),
         (1, "OUT WINNER OTHER OTHER"),
     ):
-        assert [standing.name for _, standing in standings(pairs, pairs[present][:7])] == told.split()
+        assert [standing.name for _, standing in standings(pairs, pairs[present][:7])] == statuses.split()
     assert standings(pairs[:1], ()) == [(pairs[0], CandidateStatus.OUT)]

@@ -44,7 +44,7 @@ def leader(session):
     return lambda text: debugger_for(tokenizer, record(tokenizer, text, "heap"))
 
 
-def test_what_is_too_long_or_unknown_is_told(race, leader):
+def test_a_text_that_is_too_long_or_an_unknown_encoder_is_rejected(race, leader):
     race.choose("greedy")
     race.set_leader(leader(b"a" * 100_001))
     assert race.competitor is None
@@ -62,14 +62,14 @@ def test_a_recording_that_was_given_up_is_not_taken(race, leader, recorder):
     assert race.competitor is None
 
 
-def test_a_recording_that_fails_is_told(race, leader, recorder):
+def test_a_recording_that_fails_is_reported(race, leader, recorder):
     race.set_leader(leader(b"abacb"))
     race.choose("greedy")
     recorder.failed.emit("no room")
     assert race.failure == "no room"
 
 
-def told_with_rival(race):
+def record_changes(race):
     description = []
     race.changed.connect(
         lambda: description.append((race.encoder, race.competitor is not None, race.failure))
@@ -77,27 +77,31 @@ def told_with_rival(race):
     return description
 
 
-def test_who_can_run_beside(race, session, qtbot):
+def test_the_encoders_that_can_race_are_listed(race, session, qtbot):
     names = set(session.tokenizer.encoders)
-    twin = session.tokenizer.reference_encoder(session.algorithm.name)
-    assert set(race.encoders) == names - {"fast", twin}
+    reference = session.tokenizer.reference_encoder(session.algorithm.name)
+    assert set(race.encoders) == names - {"fast", reference}
     session.set_encoder("greedy")
     assert set(race.encoders) == names - {"fast", "greedy"}
-    nobody = RaceModel(ModelSession(TextSession(b"")), InstantRecorder())
-    assert nobody.encoders == []
-    nobody.choose("greedy")
-    assert (nobody.encoder, nobody.competitor, nobody.failure) == ("greedy", None, "")  # a model may yet come
-    nobody.stop()
+    without_model = RaceModel(ModelSession(TextSession(b"")), InstantRecorder())
+    assert without_model.encoders == []
+    without_model.choose("greedy")
+    assert (without_model.encoder, without_model.competitor, without_model.failure) == (
+        "greedy",
+        None,
+        "",
+    )  # a model may yet come
+    without_model.stop()
 
 
-def test_the_rival_goes_where_the_leader_is(race, leader):
+def test_the_competitor_moves_in_step_with_the_leader(race, leader):
     lead = leader(b"abacb")
     race.keep_in_step()
     race.set_leader(lead)
     race.choose("greedy")
     assert race.difference_step == race.difference.steps[0]
     assert race.difference == first_difference(lead, race.competitor)
-    description = told_with_rival(race)
+    description = record_changes(race)
     seen = []
     for position in range(lead.n_steps + 1):
         lead.go_to(position)
@@ -113,7 +117,7 @@ def test_the_rival_goes_where_the_leader_is(race, leader):
     assert len(description) == lead.n_steps + 2
 
 
-def test_what_is_proposed_is_told_once_somebody_is_near(race, leader, recorder):
+def test_proposals_are_described_after_scouting(race, leader, recorder):
     race.set_leader(leader(b"abacb"))
     assert all(
         each.differs and ALGORITHMS[each.encoder].title.lower() == each.description for each in race.proposals
@@ -122,9 +126,9 @@ def test_what_is_proposed_is_told_once_somebody_is_near(race, leader, recorder):
     race.proposals_changed.connect(lambda: description.append(1))
     race.scout()
     assert len(description) == len(race.encoders)
-    found = {each.encoder: each for each in race.proposals}
-    assert found["greedy"].description == "longest match in the token tree · 8 operations, other tokens"
-    assert found["scan"].description == "textbook pair merging · 9 operations, same tokens"
+    by_encoder = {each.encoder: each for each in race.proposals}
+    assert by_encoder["greedy"].description == "longest match in the token tree · 8 operations, other tokens"
+    assert by_encoder["scan"].description == "textbook pair merging · 9 operations, same tokens"
     assert [ALGORITHMS[name].exact for name in race.encoders] == [False] * 3 + [True] * 3
     asked = []
     recorder.record = lambda *given: asked.append(given)
@@ -164,7 +168,7 @@ MODELS = [f"demo:{name}" for name in ("bpe", "spm", "wordpiece", "unigram", "rwk
 
 
 @pytest.mark.parametrize("name", [*MODELS, *REAL])
-def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
+def test_proposals_and_outcomes_match_the_recorded_runs(name, qtbot):
     session = ModelSession(TextSession(TEXT), load=load_once)
     with qtbot.waitSignal(session.tokens_changed, timeout=20_000):
         session.loader.open(str(name))
@@ -207,7 +211,7 @@ def other(session, qtbot):
     made.close()
 
 
-def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(
+def test_another_model_races_with_its_own_vocabulary_and_options(
     race, leader, session, recorder, other, monkeypatch
 ):
     assert (race.is_on, race.name) == (False, "")
@@ -230,7 +234,7 @@ def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(
     assert (race.competitor, race.verdict, race.is_ready) == (None, "Recording …", False)
 
 
-def test_a_race_follows_what_becomes_of_the_other_model(race, leader, recorder, other, qtbot):
+def test_a_race_is_updated_with_the_other_model(race, leader, recorder, other, qtbot):
     race.set_leader(leader(b"abacb"))
     race.choose_model(other)
     other.set_encoder("scan")
@@ -254,7 +258,7 @@ def test_a_race_follows_what_becomes_of_the_other_model(race, leader, recorder, 
     assert race.competitor is None
 
 
-def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, leader, session, other, qtbot):
+def test_models_with_the_same_steps_are_reported_as_equal(race, leader, session, other, qtbot):
     race.set_leader(leader(b"abacb"))
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:toy")
@@ -281,11 +285,11 @@ def test_two_models_part_from_the_byte_on_that_was_asked_for(race, leader, sessi
     other.set_encoder("greedy")
     race.choose_model(other, 107)
     race.set_leader(leader(text), 100)
-    first, behind = (
+    first, later = (
         first_difference(race.leader, race.competitor, (session.vocabulary.name, race.name), offset).byte
         for offset in (None, 7)
     )
-    assert first < behind == race.difference.byte
+    assert first < later == race.difference.byte
     race.choose_model(other)
     assert race.difference.byte == first
 

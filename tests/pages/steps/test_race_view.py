@@ -9,7 +9,7 @@ from guiapp.pages.steps.walk_model import SPEEDS
 LEFT = Qt.MouseButton.LeftButton
 
 
-def test_a_race_runs_beside_and_goes_where_the_two_part(show_steps_page, qtbot):
+def test_a_race_goes_to_the_first_difference(show_steps_page, qtbot):
     page = show_steps_page("toy", b"abacb", "heap")
     page.model.race.choose("greedy")
     qtbot.waitUntil(lambda: page.model.race.competitor is not None)
@@ -87,7 +87,7 @@ def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(
     assert model.position == model.n_steps
 
 
-def test_what_is_special_about_each_is_told_on_the_list_once_somebody_is_near(show_steps_page, qtbot):
+def test_the_list_describes_each_proposal_when_it_is_opened(show_steps_page, qtbot):
     page = show_steps_page("toy", b"a", "heap")
     box = page.findChild(RaceBox)
     assert (box.currentText(), box.minimumWidth()) == ("Race against …", box.width())
@@ -109,7 +109,7 @@ def test_what_is_special_about_each_is_told_on_the_list_once_somebody_is_near(sh
     assert box.itemText(0) == "no race"
 
 
-def test_what_the_encoder_itself_runs_is_not_offered_as_its_rival(show_steps_page, qtbot):
+def test_the_own_algorithm_is_not_offered_as_competitor(show_steps_page, qtbot):
     page = show_steps_page("toy", b"abacb")
     box, race, session = page.findChild(RaceBox), page.model.race, page.kept_session
 

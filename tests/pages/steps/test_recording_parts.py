@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QObject, Signal
-from told import told_by
+from signals import record_signals
 
 from guiapp.pages.steps import recording as recording_module
 from guiapp.pages.steps.recording import Recording
@@ -47,11 +47,11 @@ def recording(session, recorder):
 
 
 @pytest.fixture
-def told(recording):
-    return told_by(recording)
+def signals(recording):
+    return record_signals(recording)
 
 
-def test_a_part_that_is_wanted_is_recorded_next_and_once(recording, recorder, session, monkeypatch):
+def test_a_requested_part_is_recorded_next_and_only_once(recording, recorder, session, monkeypatch):
     recording.want(1, 4)
     recording.record_part()
     recording.record_part()
@@ -59,7 +59,7 @@ def test_a_part_that_is_wanted_is_recorded_next_and_once(recording, recorder, se
     session.document.insert(b"a")  # the part is not what it was
     recording.record_part()
     monkeypatch.setattr(
-        recording_module, "n_first_bytes", lambda twin, is_one_piece, n_bytes: min(n_bytes, 2)
+        recording_module, "n_first_bytes", lambda reference, is_one_piece, n_bytes: min(n_bytes, 2)
     )
     recording.want(1, 6)
     recording.record_part()
@@ -67,7 +67,7 @@ def test_a_part_that_is_wanted_is_recorded_next_and_once(recording, recorder, se
 
 
 @pytest.mark.parametrize(
-    ("selected", "n_first", "stretch"),
+    ("selected", "n_first", "span"),
     [
         ((0, 0), 99, (0, 8)),
         ((0, 0), 8, (0, 8)),
@@ -81,7 +81,7 @@ def test_a_part_that_is_wanted_is_recorded_next_and_once(recording, recorder, se
     ],
 )
 def test_of_a_long_text_a_part_of_whole_characters_is_recorded(
-    recording, session, monkeypatch, selected, n_first, stretch
+    recording, session, monkeypatch, selected, n_first, span
 ):
     session.document.set_text("abc€de".encode())
     session.document.select(*selected)
@@ -90,10 +90,10 @@ def test_of_a_long_text_a_part_of_whole_characters_is_recorded(
     )
     assert recording.is_long is (n_first < 8)
     recording.record_part()
-    assert (recording.text_start, recording.text_end) == stretch
+    assert (recording.text_start, recording.text_end) == span
 
 
-def test_around_a_byte_of_a_long_text_it_begins_with_a_line_before_it(recording, recorder, session):
+def test_a_part_near_an_offset_of_a_long_text_starts_at_a_line(recording, recorder, session):
     line = b"ab " * 30 + b"\n"
     session.document.insert(line * 2000)
     size = session.document.size
@@ -109,7 +109,7 @@ def test_around_a_byte_of_a_long_text_it_begins_with_a_line_before_it(recording,
     assert not recording.has(size + 1)
 
 
-def test_around_a_byte_of_a_short_text_all_of_it_is_recorded(recording, recorder):
+def test_near_an_offset_of_a_short_text_all_of_it_is_recorded(recording, recorder):
     recording.record_near(4)
     assert (recording.text_start, recording.text_end, recorder.asked[-1][0]) == (0, 5, b"abacb")
     assert (recording.has(4), recording.has(5), recording.has(6), recording.has(-1)) == (

@@ -10,7 +10,7 @@ from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.pages.steps.side import EXAMPLES, TEMPLATES, TRAINING_TEMPLATES
 
 
-def test_watches_are_typed_followed_and_forgotten(show_steps_page, qtbot):
+def test_watches_are_added_updated_and_removed(show_steps_page, qtbot):
     page = show_steps_page("toy", b"abacb", "heap")
     watches, model = page.trace.side.watches, page.model
     line, error = watches.field.line, watches.field.error
@@ -66,7 +66,7 @@ def test_each_template_is_put_into_the_line_to_be_changed(make_steps_page, qtbot
     assert ("count" in line.placeholderText()) is bool(mode)
 
 
-def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopped(show_steps_page, qtbot):
+def test_a_row_shows_its_state_its_hits_and_the_current_stop(show_steps_page, qtbot):
     page = show_steps_page("toy", b"abacb")
     model, listed = page.model, page.trace.side.breakpoints
     for text in ("operation merge", "operation push log {rank}", "token 8"):
@@ -85,7 +85,7 @@ def test_a_row_says_whether_it_is_on_how_often_it_is_hit_and_where_the_run_stopp
         assert row.hits.text() == ("3" if is_on else "off")
 
 
-def test_what_is_wrong_stays_until_the_line_is_changed(show_steps_page, qtbot):
+def test_an_error_is_shown_until_the_line_changes(show_steps_page, qtbot):
     page = show_steps_page()
     field = page.trace.side.breakpoints.field
     page.model.breakpoints.add("operation merge")
@@ -125,7 +125,7 @@ def test_examples_are_of_what_is_stepped_through_or_trained(show_steps_page):
     assert page.training.breakpoints.field.line.placeholderText() == EXAMPLES["unigram"]
 
 
-def test_the_first_step_in_sight_says_how_many_were_before_it(show_steps_page):
+def test_the_first_visible_step_shows_how_many_steps_precede_it(show_steps_page):
     page = show_steps_page("bpe", b"How do lions sleep?", "heap")
     first = page.model.position
     assert first > 0

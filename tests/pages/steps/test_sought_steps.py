@@ -32,7 +32,7 @@ def document(model):
 @pytest.fixture
 def short_parts(monkeypatch):
     """Only eight bytes are recorded unless people ask for more."""
-    monkeypatch.setattr(recording, "n_first_bytes", lambda twin, is_one_piece, n_bytes: min(n_bytes, 8))
+    monkeypatch.setattr(recording, "n_first_bytes", lambda reference, is_one_piece, n_bytes: min(n_bytes, 8))
 
 
 def step_of(model):
@@ -76,10 +76,14 @@ def test_a_place_is_gone_to_or_else_the_next_token_over_its_first_byte(model):
 
 
 def test_what_was_left_is_taken_up_once_it_is_recorded(model, qtbot, settings):
-    told = []
-    model.watches_changed.connect(lambda: told.append(model.watches))
+    emitted = []
+    model.watches_changed.connect(lambda: emitted.append(model.watches))
     model.resume(LEFT)
-    assert (model.breakpoints.rows, model.watches, told) == (LEFT.breakpoints, LEFT.watches, [LEFT.watches])
+    assert (model.breakpoints.rows, model.watches, emitted) == (
+        LEFT.breakpoints,
+        LEFT.watches,
+        [LEFT.watches],
+    )
     assert (model.granularity, model.race.encoder) == (LEFT.step_size, "greedy")
     model.recording.record_part()
     assert (part(model), model.position) == ((7, 18), 4)
@@ -90,7 +94,7 @@ def test_what_was_left_is_taken_up_once_it_is_recorded(model, qtbot, settings):
     assert part(model) == (0, 18)
 
 
-def test_what_was_left_is_kept_until_it_is_recorded_or_the_text_is_another(model, document):
+def test_an_unfinished_session_is_saved_until_the_text_changes(model, document):
     model.watch(False)
     document.insert(b"x")
     document.undo()
@@ -110,15 +114,15 @@ def test_another_text_than_the_one_that_was_left_begins_as_ever(model, document)
     assert begun != LEFT.step
 
 
-def test_notes_are_written_anew_with_other_letters(model, qtbot):
+def test_notes_are_rewritten_when_the_spelling_changes(model, qtbot):
     model.breakpoints.add("token 280 log {result} here")
     model.restart()
     model.run()
-    before, said, told = model.notes, model.debugger.sentence(), []
-    model.position_changed.connect(lambda: told.append(model.debugger.sentence()))
+    before, expected, emitted = model.notes, model.debugger.sentence(), []
+    model.position_changed.connect(lambda: emitted.append(model.debugger.sentence()))
     model.kept_session.spelling.choose(Spelling.FILE)
     assert (before, model.notes) == (((13, "·l here"),), ((13, "Ġl here"),))
-    assert told == [said]
+    assert emitted == [expected]
 
 
 def test_a_race_with_another_model_goes_where_they_part(model, make_session, qtbot):

@@ -73,7 +73,7 @@ def test_a_training_can_be_cancelled(make_model, qtbot):
     assert "cancelled" in model.failure
 
 
-def test_a_process_that_dies_is_told(make_model, qtbot):
+def test_a_process_that_dies_is_reported(make_model, qtbot):
     model = make_model(sys.executable, "-c", "import sys; sys.exit('no room')")
     trained(model, qtbot, TrainingWish("bpe", TEXT, 300))
     assert "no room" in model.failure
@@ -89,7 +89,7 @@ def test_many_steps_leave_the_window_its_turns(make_model, qtbot):
     assert max(after - before for before, after in pairwise(grown)) <= 100
 
 
-def test_what_was_trained_before_stays_what_it_is(make_model, qtbot):
+def test_another_training_does_not_change_earlier_models(make_model, qtbot):
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
     first, content = model.model_file, model.model_file.read_bytes()
     trained(model, qtbot, TrainingWish("wordpiece", TEXT, 40))
@@ -102,7 +102,7 @@ def test_runs_stop_at_breakpoints_forwards_and_backwards(make_model, qtbot):
     model.breakpoints.add('token "Th"')
     model.breakpoints.add("count >= 4 log seen")
     trained(model, qtbot, TrainingWish("bpe", TEXT, 400, True), 0)
-    assert [found.tolist() for found in model.hits] == [[3], [1, 2]]
+    assert [step_array.tolist() for step_array in model.hits] == [[3], [1, 2]]
     model.run()
     assert model.position == 3
     assert model.stopped_at.title == 'token "Th"'
@@ -175,22 +175,22 @@ def test_a_model_file_that_cannot_be_saved_leaves_what_was_there(make_model, qtb
 
 
 @pytest.mark.parametrize(
-    ("end", "says"), [(lambda model: None, "at least 257"), (TrainingModel.cancel, "cancelled")]
+    ("end", "reason"), [(lambda model: None, "at least 257"), (TrainingModel.cancel, "cancelled")]
 )
-def test_a_training_that_does_not_begin_leaves_the_last_one(make_model, qtbot, end, says):
+def test_a_training_that_does_not_begin_leaves_the_last_one(make_model, qtbot, end, reason):
     model = trained(make_model(), qtbot, WISH, 3)
-    kept = (WISH, model.record, model.model_file, model.shortfall, 3)
+    expected = (WISH, model.record, model.model_file, model.shortfall, 3)
     model.train(TrainingWish("bpe", TEXT, 5))
     end(model)
     qtbot.waitUntil(lambda: not model.is_busy)
-    assert (model.wish, model.record, model.model_file, model.shortfall, model.position) == kept
-    assert says in model.failure
+    assert (model.wish, model.record, model.model_file, model.shortfall, model.position) == expected
+    assert reason in model.failure
 
     model.train(WISH)
     assert (model.failure, model.is_busy) == ("", True)
 
 
-def test_a_model_file_that_a_full_disk_does_not_take_is_told(make_model, qtbot):
+def test_a_full_disk_is_reported_when_writing_the_model(make_model, qtbot):
     model = make_model()
     model.train(WISH)
     with full_disk(1000):

@@ -112,7 +112,7 @@ def open_comparison(page, qtbot):
     return sessions
 
 
-def test_the_result_is_opened_beside_the_open_model(make_steps_page, qtbot):
+def test_the_result_is_compared_with_the_open_model(make_steps_page, qtbot):
     page = make_steps_page(text=b"typed by somebody")
     training = page.training
     training.form.source.setCurrentIndex(1)
@@ -127,7 +127,7 @@ def test_the_result_is_opened_beside_the_open_model(make_steps_page, qtbot):
     assert names[1:] == ["Trained byte-level BPE", "Trained WordPiece"]
 
 
-def test_a_result_is_opened_beside_on_what_it_was_trained_on_where_no_text_is_open(make_steps_page, qtbot):
+def test_a_result_is_compared_on_its_training_text_if_none_is_open(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     trained(page, qtbot)
     page.kept_session.text.show(b"")
@@ -136,7 +136,7 @@ def test_a_result_is_opened_beside_on_what_it_was_trained_on_where_no_text_is_op
     qtbot.waitUntil(lambda: len(sessions[1].tokens) > 0)
 
 
-def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_steps_page, qtbot):
+def test_a_result_is_not_added_to_a_full_comparison(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     compared, button = page.compared, page.training.compare_button
     trained(page, qtbot, n_tokens=262)
@@ -152,7 +152,7 @@ def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_s
     assert not button.isEnabled()
 
 
-def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
+def test_a_size_that_cannot_be_trained_is_reported(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot, n_tokens=5)
     assert training.form.message.isVisible()
@@ -160,7 +160,7 @@ def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
     assert training.empty.isVisible()
 
 
-def test_a_wrong_size_is_told_and_leaves_the_last_result(make_steps_page, qtbot):
+def test_an_invalid_size_is_reported_and_the_last_result_remains(make_steps_page, qtbot):
     training = trained(make_steps_page(text=TEXT), qtbot)
     model, record = training.model, training.model.record
     for size in ("5", "", "0", "999999"):
@@ -218,7 +218,7 @@ def test_message_panels_steps_and_exports_count_the_same_tokens(
     assert len(guiapp.open_model(training.model.model_file).vocabulary) == size
 
 
-def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtbot):
+def test_a_training_that_ends_early_is_reported_next_to_the_size(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot, n_tokens=100_000)
     message = training.form.message
@@ -228,7 +228,7 @@ def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtb
     assert not message.isVisible()
 
 
-def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
+def test_without_a_pair_to_merge_the_reason_is_reported(make_steps_page, qtbot):
     training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=257)
     assert "choose more tokens" in why_none(training.model)
     training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=300)
@@ -237,7 +237,7 @@ def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
     assert not training.grab().isNull()
 
 
-def test_the_play_button_says_what_a_press_would_do(make_steps_page, qtbot):
+def test_the_play_button_is_labelled_with_its_action(make_steps_page, qtbot):
     page = make_steps_page(encoder="heap")
     (controls,) = page.trace.findChildren(PlayControls)
     page.model.restart()
@@ -250,7 +250,7 @@ def test_the_play_button_says_what_a_press_would_do(make_steps_page, qtbot):
         assert page.model.clock.speed == controls.speed.itemData(index)
 
 
-def test_the_form_says_what_is_trained_and_stops_it(make_steps_page, qtbot):
+def test_the_form_starts_and_stops_the_training_it_describes(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     page.modes.choose(1)
     form, model = page.training.form, page.training.model
@@ -294,7 +294,7 @@ def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_pat
     ] * 4
     answers = ["", str(tmp_path / "no" / "a.gguf"), str(tmp_path / "a.gguf")]
     warned = []
-    monkeypatch.setattr(QMessageBox, "warning", lambda *told: warned.append(told[-1]))
+    monkeypatch.setattr(QMessageBox, "warning", lambda *box_arguments: warned.append(box_arguments[-1]))
     for button in (training.save_button, training.open_button):
         for answer in answers:
             monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked, answer=answer: (answer, ""))
@@ -327,7 +327,7 @@ def test_steps_of_another_choice_or_text_are_dimmed_and_arrow_keys_step_at_once(
     assert training.stale.isVisible()
 
 
-def test_words_stay_where_they_are_from_step_to_step(make_steps_page, qtbot):
+def test_words_do_not_move_between_steps(make_steps_page, qtbot):
     training = trained(make_steps_page(text=TEXT), qtbot)
     record = training.model.record
     starts = set()

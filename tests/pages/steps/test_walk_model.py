@@ -1,7 +1,7 @@
 """Walking and playing: where each way leads, what is told, when playing stops."""
 
 import pytest
-from told import told_by
+from signals import record_signals
 
 import guiapp
 from guiapp.analysis.trace.debugger import debugger_for
@@ -26,8 +26,8 @@ def model(qapp, request):
 
 
 @pytest.fixture
-def told(model):
-    return told_by(model)
+def signals(model):
+    return record_signals(model)
 
 
 def test_a_breakpoint_for_once_is_switched_off_when_it_was_met(model):
@@ -43,7 +43,7 @@ def test_a_breakpoint_for_once_is_switched_off_when_it_was_met(model):
     assert (model.position, changes) == (4, [[False, True]])
 
 
-def test_playing_takes_steps_to_the_next_stop(model, told):
+def test_playing_takes_steps_to_the_next_stop(model, signals):
     model.breakpoints.add("token 318")
     model.toggle_play()
     assert model.clock.is_playing
@@ -64,14 +64,14 @@ def test_playing_takes_steps_to_the_next_stop(model, told):
 
 
 @pytest.mark.parametrize("model", [Waiting], indirect=True)
-def test_playing_waits_where_steps_are_on_their_way(model, told):
+def test_playing_waits_where_steps_are_on_their_way(model, signals):
     model.go_to(N_STEPS - 1)
     model.play()
-    told.clear()
+    signals.clear()
     for _ in range(2):
         model.clock.timeout.emit()
         assert (model.position, model.clock.is_playing) == (N_STEPS, True)
-    assert told == MOVED
+    assert signals == MOVED
     model.clock.pause()
     model.walk = None
     model.play()

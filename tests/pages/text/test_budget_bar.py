@@ -162,15 +162,17 @@ def test_chunks_are_those_of_the_command_and_are_saved_in_both_forms(over, qtbot
 
 
 @pytest.mark.parametrize("word", ["cut", "truncate", "budget", "chunk"])
-def test_the_palette_finds_the_budget(word):
+def test_the_palette_lists_the_budget_commands(word):
     ranks = {row.name: fit for row in ROWS if (fit := rank([word], row, [])) is not None}
     assert {"budget_cut", "chunks"} & set(sorted(ranks, key=ranks.__getitem__)[:5])
 
 
-@pytest.mark.parametrize(("kept", "own"), [("", None), ("7", 7), ("0", None), ("x", None), ("9" * 99, None)])
-def test_a_spoiled_setting_is_no_budget(shell, tmp_path, kept, own):
+@pytest.mark.parametrize(
+    ("saved_budget", "own"), [("", None), ("7", 7), ("0", None), ("x", None), ("9" * 99, None)]
+)
+def test_a_spoiled_setting_is_no_budget(shell, tmp_path, saved_budget, own):
     settings = Settings(tmp_path / "other.json")
-    settings.budget = kept
+    settings.budget = saved_budget
     budget = TokenBudget(shell.session, settings)
     assert (budget.own, budget.n_most) == (own, own or USUAL_BUDGET)
     budget.choose(MOST_BUDGET * 2)

@@ -81,7 +81,7 @@ def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, qtbot
     assert dialog.outcome.decoded == b""
 
 
-def test_marks_stand_right_behind_emoji(dialog, qtbot):
+def test_error_marks_are_right_after_emoji(dialog, qtbot):
     editor(dialog, "Token ids").setPlainText("1 🚀🚀 2")
     qtbot.waitUntil(lambda: bool(editor(dialog, "Token ids").extraSelections()))
     mark = editor(dialog, "Token ids").extraSelections()[0]
@@ -107,7 +107,7 @@ def test_the_bytes_are_handed_over_unchanged(dialog, qtbot, title):
     assert not dialog.isVisible()
 
 
-def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, qtbot):
+def test_the_ids_are_decoded_again_by_another_vocabulary(source, dialog, qtbot):
     type_ids(qtbot, dialog, "1")
     source.vocabulary = toy_vocabulary({"x": 0.0, "y": 0.0})
     source.tokenizer = ToyTokenizer(source.vocabulary)
@@ -145,17 +145,17 @@ def test_an_error_goes_away_and_the_text_is_copied(dialog, qtbot):
 def test_of_very_long_results_the_beginning_is_shown(dialog, qtbot, monkeypatch):
     monkeypatch.setattr(decode_dialog, "MOST_CHARACTERS", 10)
     monkeypatch.setattr(decode_dialog, "MOST_TOKENS", 2)
-    for ids, text, says in (
+    for ids, text, heading in (
         ("1 1", "HelloHello", "2 TOKENS"),
         ("1 1 1", "HelloHello…", "3 TOKENS, FIRST 2 SHOWN"),
     ):
         editor(dialog, "Token ids").setPlainText(ids)
         qtbot.waitUntil(lambda text=text: editor(dialog, "Decoded text").toPlainText() == text)
-        assert says in [label.text() for label in dialog.findChildren(QLabel)]
+        assert heading in [label.text() for label in dialog.findChildren(QLabel)]
         assert dialog.findChild(StyledText).toPlainText().split() == ["Hello", "Hello"]
 
 
-def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(dialog, source, qtbot):
+def test_a_decoding_error_is_reported_without_a_mark(dialog, source, qtbot):
     def refuse(*given):
         raise EncodeError("It cannot be.")
 

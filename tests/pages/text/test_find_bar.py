@@ -39,7 +39,7 @@ def selection(shell):
     return shell.session.document.selection
 
 
-def test_typing_finds_and_enter_goes_on(shell, qtbot, panel):
+def test_typing_selects_a_match_and_enter_selects_the_next(shell, qtbot, panel):
     find(qtbot, shell, panel, "one")
     bar = panel.find_bar
     assert bar.isVisible()
@@ -79,7 +79,7 @@ def test_what_is_selected_is_asked_for(shell, qtbot, panel):
     assert panel.find_bar.field.selectedText() == "one"
 
 
-def test_the_selected_token_is_found_everywhere(shell, qtbot, panel):
+def test_the_selected_token_is_searched_by_its_id(shell, qtbot, panel):
     shell.session.document.set_caret(5)
     press(qtbot, shell, Key.Key_F3, CTRL)
     assert panel.find_bar.kind.text() == "Token"
@@ -110,7 +110,7 @@ def test_case_counts_from_one_start_to_the_next(qtbot, make_shell):
     assert (other.search.matches_case, other.find_bar.case.isChecked()) == (True, True)
 
 
-def test_a_problem_is_told_beside_the_field(shell, qtbot, panel):
+def test_an_invalid_query_is_reported_next_to_the_field(shell, qtbot, panel):
     find(qtbot, shell, panel, "(")
     panel.search.set_kind("regex")
     qtbot.waitUntil(lambda: "is not valid" in panel.find_bar.field.accessibleDescription())
@@ -167,7 +167,7 @@ def test_arrows_and_the_close_button_do_what_enter_and_escape_do(shell, qtbot, p
     assert (bar.isVisible(), panel.search.is_open) == (False, False)
 
 
-def test_each_kind_says_what_to_type_and_what_it_found(shell, qtbot, panel):
+def test_each_kind_has_its_placeholder_and_result_count(shell, qtbot, panel):
     find(qtbot, shell, panel, "zzz")
     bar = panel.find_bar
     actions = bar.kind.menu().actions()

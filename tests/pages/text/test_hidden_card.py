@@ -17,15 +17,15 @@ from guiapp.pages.text.hidden_card import HiddenCard
         ("\u00a0", "does not delete it.", "U+00A0"),
     ],
 )
-def test_what_it_is_and_spells_is_said(share_shell, hidden, about, content):
+def test_the_card_describes_and_decodes_hidden_characters(share_shell, hidden, about, content):
     shell = share_shell(f"a{hidden}b".encode())
-    found = shell.window.hidden
+    hidden_characters = shell.window.hidden
     span, actions = (1, 1 + len(hidden.encode())), (QAction(), QAction())
-    card = HiddenCard(shell.session, found, span, actions, shell.theme_source, shell.window)
+    card = HiddenCard(shell.session, hidden_characters, span, actions, shell.theme_source, shell.window)
     card.open_at(QPoint(0, 0))
     assert card.about.text().endswith(about)
     assert card.content.toPlainText().startswith(content)
-    assert card.n_hidden == found.n_characters
+    assert card.n_hidden == hidden_characters.n_characters
     assert bytes.fromhex(card.bytes.toPlainText().replace("|", "")) == hidden.encode()
     card.close()
 

@@ -60,7 +60,7 @@ def test_all_ids_are_copied_in_the_chosen_format(panel, qtbot, title, text):
     assert copied() == text
 
 
-def test_of_a_selected_stretch_only_that_is_copied(panel, qtbot):
+def test_only_the_ids_of_the_selected_range_are_copied(panel, qtbot):
     panel.strip.select(1)
     panel.strip.select(2, extend=True)
     panel.strip.setFocus()
@@ -68,7 +68,7 @@ def test_of_a_selected_stretch_only_that_is_copied(panel, qtbot):
     assert copied() == "1 0"
 
 
-def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
+def test_many_ids_are_written_in_the_background(source, panel, qtbot):
     ids = [0, 1, 2] * AT_ONCE
     source.set_tokens(ids)
     QApplication.clipboard().setText("before")
@@ -78,7 +78,7 @@ def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
     assert copied().split() == list(map(str, ids))
 
 
-def test_what_is_copied_last_stays(source, panel, qtbot):
+def test_a_later_copy_is_not_overwritten(source, panel, qtbot):
     source.set_tokens([0, 1, 2] * AT_ONCE)
     press(qtbot, panel, "Plain")
     QApplication.clipboard().setText("newer")

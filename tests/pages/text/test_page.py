@@ -57,7 +57,7 @@ def test_a_token_chosen_in_one_panel_shows_in_the_others(page, shell, qtbot):
     qtbot.waitUntil(lambda: shell.session.hovered_token == 1)
 
 
-def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell):
+def test_optional_parts_of_the_page_are_saved_once_chosen(make_shell):
     def opened():
         return make_shell(b"one", "demo:bpe", load_once)
 
@@ -123,7 +123,7 @@ TEXT = b"A line of words.\n\nkey 4f9c1e7a-2b60-4d8e\nand more (of) it"
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:wordpiece"])
-def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_shell, qtbot, model):
+def test_the_margin_counts_tokens_per_line_and_marks_expensive_ones(make_shell, qtbot, model):
     shell = make_shell(TEXT, model, open_demo)
     margin, action = shell.window.inspect_page.text_panel.margin, shell.window.actions_table["line_tokens"]
     assert not margin.isVisible()
@@ -131,12 +131,13 @@ def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_sh
     assert (margin.isVisible(), shell.settings.shows_line_tokens) == (True, True)
     encoding = shell.session.tokenizer.encode(TEXT)
     starts, ends = encoding.spans.T
-    wanted = line_costs(np.frombuffer(TEXT, np.uint8), starts, ends)
+    expected = line_costs(np.frombuffer(TEXT, np.uint8), starts, ends)
     costs = [
-        margin.cost_of(int(start), int(end)) for start, end in zip(wanted.starts, wanted.ends, strict=True)
+        margin.cost_of(int(start), int(end))
+        for start, end in zip(expected.starts, expected.ends, strict=True)
     ]
     assert (
-        [cost.is_expensive for cost in costs] == [False, False, True, False] == (wanted.steps >= 2).tolist()
+        [cost.is_expensive for cost in costs] == [False, False, True, False] == (expected.steps >= 2).tolist()
     )
     assert costs[2].share == 1.0
     shell.session.document.set_caret(0)
@@ -167,7 +168,7 @@ def test_line_numbers_are_shown_where_people_want_them(shell, qtbot):
 
 
 @pytest.mark.parametrize("panel", ["Why", "Most expensive"])
-def test_a_side_panel_shows_nothing_of_another_text_and_says_what_is_not_new(make_shell, qtbot, panel):
+def test_a_side_panel_marks_or_clears_results_of_an_earlier_text(make_shell, qtbot, panel):
     shell = make_shell(TEXT, "demo:bpe", open_demo)
     page, document = shell.window.inspect_page, shell.session.document
     page.side.turn_to(panel)
@@ -176,13 +177,13 @@ def test_a_side_panel_shows_nothing_of_another_text_and_says_what_is_not_new(mak
     qtbot.waitUntil(lambda: value.is_current)
     assert value.value is not None
     assert not any("updating" in line for line in controls_of(page.side))
-    said = []
-    value.changed.connect(lambda: said.append("".join(controls_of(page.side))))
+    shown_texts = []
+    value.changed.connect(lambda: shown_texts.append("".join(controls_of(page.side))))
     document.set_caret(document.size)
     document.insert(b" and more of it")
     assert value.value is not None, "of almost the same text"
     qtbot.waitUntil(lambda: value.is_current)
-    assert any("updating" in words for words in said)
+    assert any("updating" in words for words in shown_texts)
     document.replace(0, document.size, b"floccinaucinihilipilification")
     assert value.value is None
     assert "antidisestablishmentarianism" not in "".join(controls_of(page.side))

@@ -25,7 +25,7 @@ def test_selected_text_is_counted_in_the_status_line(shell):
     assert "selected: 7 characters · 2 tokens when encoded alone" in shell.window.status_line.text
 
 
-def test_undo_and_redo_follow_the_text(shell, qtbot):
+def test_undo_and_redo_are_enabled_according_to_the_text(shell, qtbot):
     undo, redo = (shell.window.actions_table[name] for name in ("undo", "redo"))
     assert not undo.isEnabled()
     qtbot.keyClicks(shell.window.inspect_page.editor, "x")
@@ -105,7 +105,7 @@ def test_what_to_find_is_taken_from_a_short_selection(make_shell, qtbot):
     assert len(search.query) == LONGEST_TAKEN_BYTES
 
 
-def test_keys_find_again_what_was_found_or_ask(make_shell, qtbot):
+def test_keys_repeat_the_last_search_or_open_the_find_bar(make_shell, qtbot):
     shell = make_shell(b"one\n" * 200)
     page, document = shell.window.inspect_page, shell.session.document
     panel, editor = page.text_panel, page.editor

@@ -54,7 +54,7 @@ def test_a_click_selects_the_token(source, strip, qtbot):
 
 
 @pytest.mark.parametrize("selected", [0, 50])
-def test_the_sessions_token_stays_in_view_when_the_text_or_the_model_is_another(source, strip, selected):
+def test_the_selected_token_is_visible_after_other_tokens_arrive(source, strip, selected):
     source.select_token(selected)
     strip.verticalScrollBar().setValue(strip.verticalScrollBar().maximum() if selected == 0 else 0)
     source.set_tokens([1] * 500)
@@ -86,7 +86,7 @@ def test_arrows_walk_over_rows_and_stop_at_the_ends(source, strip, qtbot):
     assert source.selected_token == 0
 
 
-def test_shift_selects_a_stretch_in_either_direction(source, strip, qtbot):
+def test_shift_selects_a_range_in_either_direction(source, strip, qtbot):
     click(qtbot, strip, 10)
     click(qtbot, strip, 14, Shift)
     assert strip.selected_range == (10, 15)
@@ -97,7 +97,7 @@ def test_shift_selects_a_stretch_in_either_direction(source, strip, qtbot):
     assert strip.selected_range == (9, 10)
 
 
-def test_dragging_selects_a_stretch(source, strip, qtbot):
+def test_dragging_selects_a_range(source, strip, qtbot):
     viewport = strip.viewport()
     qtbot.mousePress(viewport, LEFT, pos=strip.chip_rect(3).center())
     there = QPointF(strip.chip_rect(6).center())
@@ -109,7 +109,7 @@ def test_dragging_selects_a_stretch(source, strip, qtbot):
     qtbot.mouseRelease(viewport, LEFT)
 
 
-def test_a_choice_made_elsewhere_ends_the_stretch(source, strip, qtbot):
+def test_a_selection_made_elsewhere_ends_the_range(source, strip, qtbot):
     click(qtbot, strip, 10)
     click(qtbot, strip, 14, Shift)
     source.select_token(2)
@@ -121,7 +121,7 @@ def test_all_can_be_selected(strip):
     assert strip.selected_range == (0, 100)
 
 
-def test_hover_goes_both_ways(source, strip, qtbot):
+def test_hovering_is_synchronised_with_the_session(source, strip, qtbot):
     qtbot.mouseMove(strip.viewport(), strip.chip_rect(4).center())
     qtbot.waitUntil(lambda: source.hovered_token == 4)
     source.hover_token(20)
@@ -173,11 +173,11 @@ def test_the_tab_key_selects_the_first_token_where_none_is_selected(source, stri
 def test_keys_without_a_selected_token_and_those_of_others(source, strip, qtbot):
     press(qtbot, strip, Key.Key_Right)
     assert source.selected_token == 1
-    for key, wanted in ((Key.Key_A, False), (Key.Key_Right, True)):
+    for key, is_accepted in ((Key.Key_A, False), (Key.Key_Right, True)):
         event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
         event.accept()
         QApplication.sendEvent(strip, event)
-        assert event.isAccepted() is wanted
+        assert event.isAccepted() is is_accepted
     source.set_tokens([])
     press(qtbot, strip, Key.Key_Right)
     strip.select_all()

@@ -77,11 +77,11 @@ def cells(table, row):
     return {column.title: model.index(row, at).data() for at, column in enumerate(model.columns)}
 
 
-def settle(whole, qtbot):
+def wait_until_current(whole, qtbot):
     qtbot.waitUntil(lambda: whole.model.is_up_to_date)
 
 
-def test_a_row_says_all_about_its_token(show, qtmodeltester):
+def test_a_row_shows_the_details_of_its_token(show, qtmodeltester):
     tokens = {"<s>": Attribute.CONTROL, "▁York": -1.5, "\n": -2.0, HOSTILE: -3.0, b"\xe6\xb1": -4.0}
     view = show(ToySource(toy_vocabulary(tokens), [1, 2, 3, 4])).view
     qtmodeltester.check(view.model())
@@ -131,12 +131,12 @@ def test_an_edit_adds_or_removes_rows_at_the_end_and_renews_all(source, table, q
 
 def test_a_title_sorts_and_an_edit_sorts_again(source, whole, qtbot):
     whole.view.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    settle(whole, qtbot)
+    wait_until_current(whole, qtbot)
     assert [cells(whole.view, row)["#"] for row in (0, 19, 20)] == ["2", "40", "1"]
     qtbot.mouseClick(whole.view.viewport(), Qt.MouseButton.LeftButton, pos=row_place(whole.view, 1))
     assert source.selected_token == 3
     source.set_tokens([0, 1, 1])
-    settle(whole, qtbot)
+    wait_until_current(whole, qtbot)
     assert [cells(whole.view, row)["#"] for row in range(3)] == ["2", "3", "1"]
     whole.model.sort_by("", False)
     assert [cells(whole.view, row)["#"] for row in range(3)] == ["1", "2", "3"]

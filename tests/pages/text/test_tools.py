@@ -14,7 +14,7 @@ def open_demo(name, pre, progress):
     return open_model(name)
 
 
-def test_words_are_coloured_by_cost_and_the_choice_is_kept(make_shell, qtbot):
+def test_words_are_coloured_by_cost_and_the_choice_is_saved(make_shell, qtbot):
     shell = make_shell(TEXT, "demo:bpe", open_demo)
     page = shell.window.inspect_page
     legend = page.findChild(ColorLegend)
@@ -44,9 +44,9 @@ def test_tokens_that_the_exact_encoder_does_not_give_are_walked_by_f8(make_shell
     qtbot.waitUntil(lambda: session.encoder_check.value is not None and editor.is_painted)
     assert (walk.isVisible(), walk.walking.place.text()) == (True, "4 differ")
     editor.setFocus()
-    for key, wanted in ((Qt.Key.Key_F8, b" pier"), (Qt.Key.Key_F8, b" houses"), (Qt.Key.Key_F8, b" pier")):
+    for key, expected in ((Qt.Key.Key_F8, b" pier"), (Qt.Key.Key_F8, b" houses"), (Qt.Key.Key_F8, b" pier")):
         qtbot.keyClick(shell.window, key)
-        assert session.document.slice(*session.document.selection) == wanted
+        assert session.document.slice(*session.document.selection) == expected
     qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert session.document.slice(*session.document.selection) == b" houses"
     session.set_encoder(None)

@@ -24,13 +24,13 @@ def open_on(share_shell, qtbot):
         qtbot.mouseClick(page.editor.viewport(), LEFT, pos=place_of_byte(page.editor, offset))
         (tab,) = (each for each in page.side.findChildren(QToolButton) if each.text() == "Why")
         qtbot.mouseClick(tab, LEFT)
-        settle(qtbot, page.why_panel)
+        wait_until_current(qtbot, page.why_panel)
         return shell, page.why_panel
 
     return make
 
 
-def settle(qtbot, panel):
+def wait_until_current(qtbot, panel):
     qtbot.waitUntil(lambda: panel._model.is_current and panel._shown == panel._model.value)
 
 
@@ -54,17 +54,19 @@ def test_from_a_token_to_the_merge_that_made_it_in_three_clicks(open_on, qtbot):
     shell, panel = open_on(TEXT.index(b"kenization"))
     explanation = explained(panel)
     assert (explanation.start, explanation.end) == shell.session.tokens.span(shell.session.selected_token)
-    for wanted in explanation.merges[-1:] + explanation.merges[:1]:
-        row = next(each for each in panel.rows if each.line == wanted)
+    for merge_line in explanation.merges[-1:] + explanation.merges[:1]:
+        row = next(each for each in panel.rows if each.line == merge_line)
         click(qtbot, panel, row)
         model = steps_model(shell, qtbot)
         columns, step = model.debugger.trace.columns, model.position
         assert model.debugger.trace.operation(step) == "merge"
-        found = [column[step] for column in (columns.left, columns.right, columns.result, columns.rank)]
-        assert found == [*wanted.merged[:4]]
-        assert (columns.position[step], columns.end[step]) == (wanted.merged.start, wanted.merged.end)
+        recorded_values = [
+            column[step] for column in (columns.left, columns.right, columns.result, columns.rank)
+        ]
+        assert recorded_values == [*merge_line.merged[:4]]
+        assert (columns.position[step], columns.end[step]) == (merge_line.merged.start, merge_line.merged.end)
         shell.window.actions_table["inspect"].trigger()
-        settle(qtbot, panel)
+        wait_until_current(qtbot, panel)
 
 
 def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
@@ -78,10 +80,10 @@ def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
         expected = {"": "special", "normalise": "piece"}.get(place.operation, place.operation)
         assert trace.operation(model.position) == expected
         shell.window.actions_table["inspect"].trigger()
-        settle(qtbot, panel)
+        wait_until_current(qtbot, panel)
 
 
-def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on, qtbot):
+def test_the_token_menu_opens_the_panel_which_shows_the_selection(open_on, qtbot):
     shell, panel = open_on(0)
     page = shell.window.inspect_page
     page.side.tabs.choose(0)
@@ -93,7 +95,7 @@ def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on,
     action = next(each for each in menu.actions() if each.text() == "Why this token")
     qtbot.mouseClick(menu, LEFT, pos=menu.actionGeometry(action).center())
     assert panel.isVisible()
-    settle(qtbot, panel)
+    wait_until_current(qtbot, panel)
     assert [stage.name for stage in explained(panel).stages] == ["bytes", "partition", "token"]
     row = next(each for each in panel.rows if "special token" in each.text())
     click(qtbot, panel, row)
@@ -102,17 +104,17 @@ def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on,
     shell.window.actions_table["inspect"].trigger()
     part = shell.session.tokens.first_ending_after(TEXT.index("🦄".encode()))
     shell.session.select_token(part)
-    settle(qtbot, panel)
+    wait_until_current(qtbot, panel)
     assert explained(panel).index == part
     shell.session.select_token(0)
-    settle(qtbot, panel)
+    wait_until_current(qtbot, panel)
     assert panel.rows[1].text().endswith("as the file specifies.")
 
 
 def test_long_lists_are_folded_and_open_on_a_click(open_on, qtbot):
     shell, panel = open_on(5, b"unbelievablenessification", "demo:wordpiece")
     shell.session.select_token(1)
-    settle(qtbot, panel)
+    wait_until_current(qtbot, panel)
     lines = next(stage.lines for stage in explained(panel).stages if stage.name == "encode")
     n_before = len(panel.rows)
     QApplication.processEvents()  # shows what is new
@@ -126,12 +128,12 @@ def test_long_lists_are_folded_and_open_on_a_click(open_on, qtbot):
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:unigram"])
-def test_of_a_long_text_only_what_is_near_is_looked_at(open_on, qtbot, model):
+def test_in_a_long_text_only_the_context_of_the_token_is_examined(open_on, qtbot, model):
     text = TEXT.replace(b"<|im_end|>", b"\n") * 1_000
     shell, panel = open_on(5, text, model)
     index = shell.session.tokens.first_ending_after(text.index(b"tokenization", len(text) // 2) + 3)
     shell.session.select_token(index)
-    settle(qtbot, panel)
+    wait_until_current(qtbot, panel)
     explanation = explained(panel)
     assert (explanation.index, [explanation.start, explanation.end]) == (
         index,
@@ -147,7 +149,7 @@ def test_of_a_long_text_only_what_is_near_is_looked_at(open_on, qtbot, model):
     assert columns.end[step] + start == row.line.step_key.end
 
 
-def test_what_is_told_is_copied(open_on, qtbot):
+def test_the_explanation_is_copied(open_on, qtbot):
     _, panel = open_on(TEXT.index(b"kenization"))
     panel.setFocus()
     qtbot.keyClick(panel, "c", Qt.KeyboardModifier.ControlModifier)

@@ -13,7 +13,7 @@ from guiapp.pages.tree.panels import glance, node_details
 SIGNS = Spelling.SIGNS
 
 
-def told(model, node, **given):
+def details_of(model, node, **given):
     return node_details(model.picture, node, model.explainer, counts=model.counts, **given)
 
 
@@ -33,8 +33,8 @@ def make_tree(make_session, qtbot):
         each.close()
 
 
-def test_a_token_is_told_in_full(model, node_of):
-    details = told(model, node_of(b"acbb"))
+def test_a_token_is_described_in_full(model, node_of):
+    details = details_of(model, node_of(b"acbb"))
     assert dict(details.facts) == {
         "id": "8",
         "bytes": "61 63 62 62",
@@ -47,16 +47,16 @@ def test_a_token_is_told_in_full(model, node_of):
         "in this text": "once",
     }
     assert details.path == WrittenPath(("a", "ac"), "acbb", (), 0)
-    below = dict(told(model, node_of(b"cb")).facts)
+    below = dict(details_of(model, node_of(b"cb")).facts)
     assert (below["below it"], below["in this text"]) == ("1 token", "never")
-    root = told(model, ROOT)
+    root = details_of(model, ROOT)
     assert (root.name, root.facts) == ("all tokens", (("children", "3"), ("below it", "9 tokens")))
     assert root.path == WrittenPath((), "all tokens", ("a", "b", "c"), 3)
     uncounted = node_details(model.picture, node_of(b"ab"), model.explainer)
     assert dict(uncounted.facts)["in this text"] == "counting …"
 
 
-def test_of_several_merge_rules_the_one_that_is_shown_is_said_to_be_the_one_that_text_leads_to():
+def test_the_merge_rule_that_texts_use_is_shown_among_several():
     tokenizer = bpe()  # abc = ab c = a bc
     picture = tree_picture(tokenizer.vocabulary)
     explainer = Explainer(tokenizer.vocabulary, tokenizer.merging)
@@ -68,10 +68,10 @@ def test_of_several_merge_rules_the_one_that_is_shown_is_said_to_be_the_one_that
     assert (len(abc.roots), abc.worth) == (1, 2)
 
 
-def test_groups_are_told_where_there_are_any(make_tree):
+def test_groups_are_described(make_tree):
     unigram = make_tree("unigram")
     group = unigram.picture.children(ROOT)[1]
-    details = told(unigram, group)
+    details = details_of(unigram, group)
     assert (details.name, details.facts) == ("Latin", (("children", "132"), ("below it", "526 tokens")))
     assert (len(details.path.continuations), details.path.n_continuations) == (12, 132)
     assert glance(unigram.picture, group, None, SIGNS) == (
@@ -81,13 +81,13 @@ def test_groups_are_told_where_there_are_any(make_tree):
 
 
 @pytest.mark.parametrize(
-    ("token", "said"),
+    ("token", "expected"),
     [
         (b"a", ("a", ("id 0 · 1 byte", "3 longer tokens begin with it", "not in this text"))),
         (b"acbb", ("acbb", ("id 8 · 4 bytes", "no longer tokens begin with it", "once in this text"))),
         (b"cb", ("cb", ("id 4 · 2 bytes", "1 longer token begins with it", "not in this text"))),
     ],
 )
-def test_a_glance_is_a_few_words_a_line(model, node_of, token, said):
-    assert glance(model.picture, node_of(token), model.counts, SIGNS) == said
-    assert glance(model.picture, node_of(token), None, SIGNS)[1] == said[1][:2]
+def test_a_glance_is_a_few_words_a_line(model, node_of, token, expected):
+    assert glance(model.picture, node_of(token), model.counts, SIGNS) == expected
+    assert glance(model.picture, node_of(token), None, SIGNS)[1] == expected[1][:2]

@@ -36,7 +36,7 @@ def view_at(picture, shares):
 
 @given(shares=views, node=st.integers(0, 90), part=st.floats(0.05, 0.95))
 @settings(max_examples=150)
-def test_a_node_is_found_within_its_box(picture, shares, node, part):
+def test_a_point_in_a_box_hits_its_node(picture, shares, node, part):
     node %= len(picture)
     icicle = Icicle(picture, view_at(picture, shares), 800.0, 500.0)
     left, top, right, bottom = icicle.box(node)
@@ -48,7 +48,7 @@ def test_a_node_is_found_within_its_box(picture, shares, node, part):
 
 @given(shares=views, node=st.integers(0, 90), part=st.floats(0.05, 0.95))
 @settings(max_examples=150)
-def test_a_node_is_found_within_its_sector(picture, shares, node, part):
+def test_a_point_in_a_sector_hits_its_node(picture, shares, node, part):
     node %= len(picture)
     sunburst = Sunburst(picture, view_at(picture, shares), 800.0, 500.0)
     inner, outer, start, end = sunburst.sector(node)
@@ -120,7 +120,7 @@ def test_labels_lie_on_their_nodes(picture, shares):
 
 @given(shares=views)
 @settings(max_examples=60)
-def test_labels_that_need_not_be_turned_stay_within_their_sector(picture, shares):
+def test_upright_labels_fit_their_sector(picture, shares):
     sunburst = Sunburst(picture, view_at(picture, shares), 800.0, 500.0)
     for place in sunburst_places(sunburst):
         if place.degrees == 0 or place.upright_px <= 0:

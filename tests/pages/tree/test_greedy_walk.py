@@ -33,7 +33,7 @@ def test_it_begins_at_the_selected_token_and_reads_from_there(walk, session):
     assert len(walk.steps) == 4
 
 
-def test_playing_goes_to_the_end_by_itself_and_begins_anew(walk, qtbot):
+def test_playing_stops_at_the_end_and_can_be_restarted(walk, qtbot):
     walk.play()
     assert walk.is_playing
     with qtbot.waitSignal(walk.changed, check_params_cb=lambda: not walk.is_playing):
@@ -77,7 +77,7 @@ def test_only_the_beginning_of_a_long_text_is_walked(walk, session, monkeypatch,
 
 
 @pytest.mark.parametrize(
-    ("before", "behind", "most", "selected", "text"),
+    ("before", "after", "most", "selected", "text"),
     [
         (16, 24, 256, 0, b"abcabcab"),
         (0, 0, 256, 0, b"ab"),
@@ -91,13 +91,13 @@ def test_only_the_beginning_of_a_long_text_is_walked(walk, session, monkeypatch,
         (9, 0, 256, None, None),
     ],
 )
-def test_prefixes_reach_a_few_bytes_around_the_selected_token(
-    walk, session, monkeypatch, qtbot, before, behind, most, selected, text
+def test_prefixes_include_context_of_the_selected_token(
+    walk, session, monkeypatch, qtbot, before, after, most, selected, text
 ):
     with qtbot.waitSignal(session.tokens_changed):
         session.document.set_text(b"abcabcab")  # ab c ab c ab
     monkeypatch.setattr(greedy_walk, "PREFIX_BEFORE", before)
-    monkeypatch.setattr(greedy_walk, "PREFIX_BEHIND", behind)
+    monkeypatch.setattr(greedy_walk, "PREFIX_BEHIND", after)
     monkeypatch.setattr(greedy_walk, "MOST_PREFIXES", most)
     session.select_token(selected)
     tree = walk.prefix_tree()

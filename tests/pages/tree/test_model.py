@@ -11,17 +11,28 @@ from guiapp.pages.tree import model as tree_model
 from guiapp.pages.tree.model import LEAST_SHARE, TreeModel
 
 
-def test_walking_goes_to_relatives_and_stays_at_the_ends(model, node_of):
+def test_walking_goes_to_relatives_and_stops_at_the_ends(model, node_of):
     model.choose(node_of(b"a"))
     walked = []
-    ways = ["child", "previous", "next", "next", "child", *["parent"] * 2, "next", "parent", "parent", "next"]
-    for direction in ways:
+    directions = [
+        "child",
+        "previous",
+        "next",
+        "next",
+        "child",
+        *["parent"] * 2,
+        "next",
+        "parent",
+        "parent",
+        "next",
+    ]
+    for direction in directions:
         model.walk(direction)
         walked.append(model.label(model.chosen, is_whole=True))
     assert walked == ["ab", "ab", "ac", "ac", "acbb", "ac", "a", "b", *[model.label(ROOT, is_whole=True)] * 3]
 
 
-def test_labels_tell_what_a_node_adds_or_the_whole_token(model, node_of):
+def test_labels_show_the_suffix_of_a_node_or_the_whole_token(model, node_of):
     assert [model.label(node_of(b"acbb"), whole) for whole in (False, True)] == ["bb", "acbb"]
     assert model.label(ROOT).startswith(model.name)
     assert model.label(ROOT).endswith("9")
@@ -52,7 +63,7 @@ def test_looking_at_a_token_leaves_the_text_and_the_history_alone(model, session
     assert not model.can_go_back
 
 
-def test_views_are_remembered_and_come_back_both_ways(model, node_of, qtbot):
+def test_the_view_history_goes_back_and_forward(model, node_of, qtbot):
     whole = model.view
     with qtbot.waitSignals([model.view_changed, model.history_changed]):
         model.show(node_of(b"a"))
@@ -98,7 +109,7 @@ def test_the_token_under_the_caret_is_chosen_when_the_text_is_another(model, ses
     assert session.selected_token == 0
 
 
-def test_the_picture_follows_the_token_of_a_new_text(model, session, node_of, qtbot):
+def test_the_view_includes_the_token_of_a_new_text(model, session, node_of, qtbot):
     model.show(node_of(b"ab"))
     with qtbot.waitSignal(session.tokens_changed):
         session.document.set_text(b"cb")
@@ -106,7 +117,7 @@ def test_the_picture_follows_the_token_of_a_new_text(model, session, node_of, qt
     assert model.view[0] <= start < end <= model.view[1]
 
 
-def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, session, qtbot):
+def test_counts_and_their_colours_are_updated_with_the_text(model, session, qtbot):
     assert model.counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 1]
     model.set_coloring("use")
     qtbot.waitUntil(lambda: not model.evaluating.is_busy)
@@ -161,7 +172,7 @@ def test_values_of_another_vocabulary_do_not_arrive(model, session, hold, qtbot)
     assert len(model.evaluating.value.classes) == len(model.picture)
 
 
-def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, session, node_of, qtbot):
+def test_the_view_is_unchanged_when_the_same_token_is_selected(model, session, node_of, qtbot):
     session.document.set_text(b"abab")
     qtbot.waitUntil(lambda: model.counts[3] == 2)
     model.show(node_of(b"c"))
@@ -170,14 +181,14 @@ def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, s
     assert (model.chosen, model.view) == (node_of(b"ab"), near)
 
 
-def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
+def test_the_next_use_is_searched_after_the_selected_token(model, session, qtbot):
     with qtbot.waitSignal(session.tokens_changed):
         session.document.set_text(b"abcababc")  # ab c ab ab c
-    found = {}
+    next_uses = {}
     for selected in (None, 0, 1, 2, 4):
         session.select_token(selected)
-        found[selected] = [session.next_use(token) for token in (3, 2, 8)]
-    assert found == {
+        next_uses[selected] = [session.next_use(token) for token in (3, 2, 8)]
+    assert next_uses == {
         None: [0, 1, None],
         0: [2, 1, None],
         1: [2, 4, None],
@@ -189,7 +200,7 @@ def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
         assert session.selected_token == selected
 
 
-def test_what_is_looked_at_takes_its_share_of_the_view(model, node_of):
+def test_a_shown_node_fills_a_minimum_share_of_the_view(model, node_of):
     model.show(node_of(b"c"))
     for act in (model.show_token, lambda token: model.reveal(model.picture.node(token))):
         model.set_view((3.0, 4.0), remember=False)

@@ -26,7 +26,7 @@ def find(search, qtbot):
 
 
 @pytest.fixture
-def found(model, search):
+def result_labels(model, search):
     return lambda: [model.label(node, is_whole=True) for node in search.result_nodes.tolist()]
 
 
@@ -42,13 +42,13 @@ def found(model, search):
         (" ", []),
     ],
 )
-def test_a_filter_finds_the_nearest_first_from_left_to_right(search, found, find, query, tokens):
+def test_a_filter_lists_the_nearest_results_first(search, result_labels, find, query, tokens):
     find(query)
-    assert (search.title, found()) == (FOUND if query.strip() else "", tokens)
+    assert (search.title, result_labels()) == (FOUND if query.strip() else "", tokens)
     assert (search.current, search.current_node) == (None, None)
 
 
-def test_steps_go_around_in_both_directions(search, find, model):
+def test_steps_cycle_through_the_results_in_both_directions(search, find, model):
     search.step(1)  # through nothing
     find("bb")
     walked = []
@@ -73,7 +73,7 @@ def test_return_waits_for_the_search_that_is_under_way(search, find, model, node
     assert (search.current, model.chosen) == (0, node_of(b"bb"))
 
 
-def test_what_is_looked_at_is_shown(search, find, model, node_of):
+def test_the_chosen_result_is_shown(search, find, model, node_of):
     find("bb")
     model.show(node_of(b"ab"))
     search.choose(int(search.shown.rows[2]))
@@ -81,30 +81,30 @@ def test_what_is_looked_at_is_shown(search, find, model, node_of):
     assert model.view[0] <= start < end <= model.view[1]
 
 
-def test_tokens_found_elsewhere_are_listed_and_the_first_is_looked_at(
-    search, found, find, model, node_of, qtbot
+def test_tokens_from_elsewhere_are_listed_and_the_first_is_chosen(
+    search, result_labels, find, model, node_of, qtbot
 ):
     find("bb")
     search.list_tokens("leaves", np.array([7, 3], np.int32))
     qtbot.waitUntil(lambda: search.is_up_to_date)
-    assert (search.query, search.title, found()) == ("", "leaves", ["cbb", "ab"])
+    assert (search.query, search.title, result_labels()) == ("", "leaves", ["cbb", "ab"])
     assert (search.current, model.chosen) == (0, node_of(b"cbb"))
     for query in ("", "cbb"):
         find(query)
-        assert (search.title, found()) == ((FOUND, ["cbb", "acbb"]) if query else ("", []))
+        assert (search.title, result_labels()) == ((FOUND, ["cbb", "acbb"]) if query else ("", []))
 
 
-def test_a_problem_is_told_until_the_query_is_another(search, found, find):
+def test_an_error_is_shown_until_the_query_changes(search, result_labels, find):
     find("/(/")
     assert "not valid" in search.note
-    assert (search.title, found()) == ("", [])
+    assert (search.title, result_labels()) == ("", [])
     find("c")
     assert search.note == ""
 
 
-def test_which_tokens_text_reaches_is_tried_when_a_search_asks(search, found, find):
+def test_which_tokens_text_reaches_is_tried_when_a_search_asks(search, result_labels, find):
     find("-is:unreached")
-    assert (search.note, len(found())) == ("", 9)
+    assert (search.note, len(result_labels())) == ("", 9)
 
 
 def test_another_vocabulary_is_searched_for_the_same(search, find, model, session, qtbot):
@@ -122,7 +122,7 @@ def test_tokens_that_come_before_the_tree_are_listed_once_it_is_there(search, mo
     assert (search.current, search.current_node) == (0, model.picture.node(300))
 
 
-def test_found_tokens_are_rows_in_their_own_order_until_a_column_sorts_them(search, qtbot):
+def test_results_are_rows_in_their_own_order_until_sorted(search, qtbot):
     table = TokenTableModel(search)
 
     def cells():

@@ -73,7 +73,7 @@ def test_a_view_lies_in_the_picture(picture, view, expected):
         ((1.0, 3.0), 0.5, 0.01, (0.0, 4.0)),
     ],
 )
-def test_zooming_goes_towards_a_share_and_stays_in_the_picture(picture, view, share, factor, expected):
+def test_zooming_keeps_a_point_fixed_within_the_picture(picture, view, share, factor, expected):
     assert zoomed(picture, view, share, factor) == pytest.approx(expected)
 
 

@@ -36,7 +36,7 @@ def open_model(qtbot, settings, monkeypatch):
         model.set_active(True)
         session.loader.open(name)
         qtbot.waitUntil(lambda: model.source is not None)
-        settle(model, embeddings, qtbot)
+        wait_until_idle(model, embeddings, qtbot)
         return model, embeddings
 
     yield make
@@ -55,12 +55,12 @@ def opened(open_model, path):
 def read(opened, qtbot):
     model, embeddings = opened
     embeddings.read()
-    settle(model, embeddings, qtbot)
+    wait_until_idle(model, embeddings, qtbot)
     qtbot.waitUntil(lambda: embeddings.n_unreached is not None)
     return opened
 
 
-def settle(model, embeddings, qtbot):
+def wait_until_idle(model, embeddings, qtbot):
     def is_still():
         jobs = embeddings.reading.is_busy
         return model.is_up_to_date and not model.is_gathering and not jobs
@@ -79,10 +79,10 @@ def test_nothing_is_read_unless_asked_for(opened):
     assert model.request.sort != "cosine"
 
 
-def test_why_there_is_nothing_to_read_is_told(open_model, qtbot):
+def test_a_model_without_embeddings_is_reported(open_model, qtbot):
     model, embeddings = open_model("demo:toy")
     embeddings.read()
-    settle(model, embeddings, qtbot)
+    wait_until_idle(model, embeddings, qtbot)
     assert embeddings.problem.startswith("toy.gguf has no embeddings")
     assert embeddings.indicators is None
 
@@ -107,17 +107,17 @@ def test_what_is_read_comes_as_columns_and_as_a_picture(read):
 def test_rows_to_compare_with_can_be_chosen(opened, qtbot):
     model, embeddings = opened
     embeddings.read(np.array([65, 66, 67]))
-    settle(model, embeddings, qtbot)
+    wait_until_idle(model, embeddings, qtbot)
     assert np.flatnonzero(embeddings.indicators.is_known).tolist() == [*KNOWN, 65, 66, 67]
     assert not {65, 66, 67} & {*embeddings.indicators.suspects.tolist()}
 
 
-def test_without_known_rows_the_norm_tells_or_another_figure_is_upwards(open_model, tmp_path, qtbot):
+def test_without_known_rows_the_norm_is_the_indicator(open_model, tmp_path, qtbot):
     rows = rows_with_dead(N_TOKENS, 64, DEAD, 0.1)
     tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
     model, embeddings = open_model(str(write_model(tmp_path / "y.gguf", tensors, N_TOKENS)))
     embeddings.read()
-    settle(model, embeddings, qtbot)
+    wait_until_idle(model, embeddings, qtbot)
     indicators, picture = embeddings.indicators, embeddings.picture
     assert (indicators.column, picture.limit_across) == ("norm", indicators.limit)
     assert (picture.up, picture.limit_up) == ("length", None)
@@ -138,10 +138,10 @@ def test_suspects_are_walked_round_and_listed(read, qtbot):
     embeddings.step(-1)
     assert model.chosen == suspects[-1]
     embeddings.list_suspects()
-    settle(model, embeddings, qtbot)
+    wait_until_idle(model, embeddings, qtbot)
     assert model.shown.rows.tolist() == suspects
     embeddings.list_suspects()
-    settle(model, embeddings, qtbot)
+    wait_until_idle(model, embeddings, qtbot)
     assert len(model.shown.rows) == N_TOKENS
 
 

@@ -7,7 +7,7 @@ import pytest
 from chart_samples import click, hover
 from embedded_models import rows_with_dead, write_model
 from gguf import GGMLQuantizationType
-from hands import settle, turn_wheel
+from hands import turn_wheel, wait_for_results
 from instant_recorder import load_once
 from menus import offered, take
 from PySide6.QtCore import QPoint, Qt
@@ -38,7 +38,7 @@ def open_page(open_in_shared, qtbot, tmp_path, monkeypatch):
         page.model.end()
         page.model.sort_by("", False)
         qtbot.waitUntil(lambda: page.model.source is not None)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         qtbot.mouseClick(page.bar.embeddings, LEFT)
         return page
 
@@ -56,7 +56,7 @@ def read_page(open_page, qtbot):
     """Shows what was read."""
     page = open_page()
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     return page
 
 
@@ -64,7 +64,7 @@ def listed(page):
     return {int(page.list.table.index(row, 0).data()) for row in range(page.list.table.rowCount())}
 
 
-def test_a_click_reads_and_says_what_looks_untrained(read_page):
+def test_a_click_reads_embeddings_and_counts_untrained_tokens(read_page):
     panel = read_page.embeddings_panel
     assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ Text does not reach 1")
     assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
@@ -76,35 +76,35 @@ def test_a_click_reads_and_says_what_looks_untrained(read_page):
 def test_why_this_model_is_to_be_doubted_stands_with_its_figures(open_page, qtbot):
     page = open_page(known=range(200, 210))
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "look like other tokens" in page.embeddings_panel.notes.text()
     assert page.embeddings_panel.notes.isVisible()
 
 
-def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeypatch):
+def test_a_failed_search_for_unreached_tokens_is_reported(open_page, qtbot, monkeypatch):
     def fail(tokenizer, progress):
         raise TrialError("It cannot be tried.")
 
     monkeypatch.setattr("guiapp.kit.token_table.vocabulary.unreached_apart", fail)
     page = open_page()
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.embeddings_panel.unreached.text() == "It cannot be tried."
 
 
-def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):
+def test_reading_embeddings_does_not_reset_the_chosen_columns(open_page, qtbot):
     page = open_page()
     before = page.model.columns
     for name in {*before} - {"id", "token"}:
         page.model.show_column(name, False)
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.columns == ["id", "token", "norm", "cosine"]
     page.model.show_column("norm", False)
     assert page.model.columns == ["id", "token", "cosine"]
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         page.model.session.loader.open("demo:toy")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.columns == ["id", "token"]
     for name in before:
         page.model.show_column(name, True)
@@ -113,12 +113,12 @@ def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):
 def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     panel = read_page.embeddings_panel
     qtbot.mouseClick(panel.list, LEFT)
-    settle(read_page, qtbot)
+    wait_for_results(read_page, qtbot)
     assert listed(read_page) == {*DEAD} - {*KNOWN}
     assert [*read_page.model.shown.rows] == [*read_page.embeddings.indicators.suspects]
     assert panel.list.isChecked()
     qtbot.mouseClick(panel.list, LEFT)
-    settle(read_page, qtbot)
+    wait_for_results(read_page, qtbot)
     assert len(listed(read_page)) == N_TOKENS
     assert not panel.list.isChecked()
 
@@ -128,7 +128,7 @@ def place_of(chart, token):
     return chart.pixel(chart.data.x[at], chart.data.y[at])
 
 
-def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, qtbot):
+def test_a_point_is_selected_by_clicking_and_described_on_hover(read_page, qtbot):
     chart, panel = read_page.embeddings_panel.chart, read_page.embeddings_panel
     for angle in (0, 240):  # also where it is zoomed
         turn_wheel(chart.view.viewport(), place_of(chart, 200).toPoint(), angle)
@@ -152,7 +152,7 @@ def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, 
     assert not chart.is_zoomed
 
 
-def test_arrow_keys_go_through_what_looks_untrained(read_page, qtbot):
+def test_arrow_keys_step_through_untrained_tokens(read_page, qtbot):
     chart, suspects = read_page.embeddings_panel.chart, [*read_page.embeddings.indicators.suspects]
     chart.setFocus()
     for key, expected in (
@@ -175,13 +175,13 @@ def test_selected_rows_can_be_compared_with(read_page, qtbot):
     menu, named = read_page.embeddings_panel.compare.menu(), "10 tokens named or marked as unused or reserved"
     assert offered(menu) == [f"{named} | checked", "", "The selected tokens in the list (2)"]
     take(menu, "The selected tokens")
-    settle(read_page, qtbot)
+    wait_for_results(read_page, qtbot)
     assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
     read_page.list.view.selectRow(60)
     assert offered(menu)[-1] == "The selected tokens in the list (1) | off"
 
 
-def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
+def test_a_prompt_is_copied_and_checked_for_the_token(read_page, qtbot):
     panel = read_page.embeddings_panel
     assert not panel.ask.isEnabled()
     read_page.model.choose(70)
@@ -206,24 +206,24 @@ def test_reading_is_given_up_by_a_click(open_page, qtbot, monkeypatch):
     qtbot.mouseClick(panel.cancel, LEFT)
     assert panel.read.isVisible()
     gate.set()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.embeddings.indicators is None
 
 
 def test_what_was_read_is_forgotten_with_its_model(read_page, qtbot):
     with qtbot.waitSignal(read_page.model.session.vocabulary_changed):
         read_page.model.session.loader.open("demo:toy")
-    settle(read_page, qtbot)
+    wait_for_results(read_page, qtbot)
     assert read_page.embeddings.picture is None
     assert module.UNTRAINED not in read_page.model.query
 
 
 def test_embeddings_are_offered_where_the_file_has_some(open_page, qtbot, tmp_path):
     page = open_page("demo:toy")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert not page.bar.embeddings.isEnabled()
     assert "no embeddings" in page.bar.embeddings.toolTip()
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         page.model.session.loader.open(str(written(tmp_path)))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.bar.embeddings.isEnabled()

@@ -30,12 +30,12 @@ def model(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     made.set_active(True)
     session.loader.open("demo:toy")
-    settle(made, qtbot)
+    wait_until_idle(made, qtbot)
     yield made
     made.close()
 
 
-def settle(model, qtbot):
+def wait_until_idle(model, qtbot):
     qtbot.waitUntil(lambda: model.is_up_to_date and not model.is_gathering)
 
 
@@ -55,38 +55,38 @@ def table_of(model):
 def test_all_tokens_are_listed_until_something_is_asked_for(model, qtbot):
     assert tokens(model) == ["a", "b", "c", "ab", "cb", "ac", "bb", "cbb", "acbb"]
     model.set_query("b length:>1")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert tokens(model) == ["bb", "ab", "cb", "cbb", "acbb"]
     model.sort_by("length", True)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert tokens(model) == ["acbb", "cbb", "ab", "cb", "bb"]
     model.end()
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert (len(model.shown.rows), model.request.sort) == (9, "length")
 
 
-def test_a_filter_that_cannot_be_is_told_and_lists_nothing(model, qtbot):
+def test_an_invalid_filter_is_reported_and_lists_nothing(model, qtbot):
     model.set_query("/(/")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.shown.problem.startswith("The regular expression is not valid")
     assert tokens(model) == []
     model.set_query("/^.b$/")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert (tokens(model), model.shown.problem) == (["ab", "cb", "bb"], "")
 
 
 def test_whether_text_reaches_tokens_is_tried_once_it_is_asked_for(model, qtbot):
     assert model.source.is_reached is None
     model.set_query("-is:unreached")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert len(model.shown.rows) == 9
     model.show_column("reached", True)
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     table = table_of(model)
     assert (table[0][-1], table[1][-1]) == ("reached", "yes")
 
 
-def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, qtbot, settings):
+def test_columns_are_saved_and_unavailable_ones_are_omitted(model, qtbot, settings):
     assert table_of(model)[0] == ["id", "token", "length (bytes)", "script", "rank"]
     model.show_column("bytes", True)
     model.show_column("script", False)
@@ -95,7 +95,7 @@ def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, 
     other = VocabularyModel(model.session, Settings(settings.folder / "settings.ini"))
     assert other.columns == model.columns
     model.session.loader.open("spm")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert table_of(model)[:2] == [
         ["id", "token", "bytes", "length (bytes)", "score"],
         ["0", "a", "61", "1", "-1"],
@@ -109,7 +109,7 @@ def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, 
 def test_a_column_that_the_next_model_lacks_sorts_no_more(model, qtbot):
     model.sort_by("rank", True)
     model.session.loader.open("spm")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert (model.request.sort, tokens(model)) == ("", ["a", "b", "zz"])
 
 
@@ -127,7 +127,7 @@ def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
     model.step(-4)
     assert model.chosen == 8
     model.set_query("b")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     model.step(1)
     assert model.chosen == 1, "the first one of a new list, whatever was chosen before"
 
@@ -135,7 +135,7 @@ def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_shown_is_exported(model, qtbot, form):
     model.set_query("b length:3..")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     text = model.export(FORMS[form])(lambda share: None).decode()
     assert "acbb" in text
     assert "ab " not in text
@@ -143,19 +143,19 @@ def test_what_is_shown_is_exported(model, qtbot, form):
         assert [token["id"] for token in json.loads(text)["tokens"]] == [7, 8]
 
 
-def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
+def test_nothing_is_gathered_while_the_page_is_hidden(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     session.loader.open("one")
     qtbot.waitUntil(lambda: session.tokenizer is not None)
     assert not made.is_gathering
     assert np.array_equal(made.shown.rows, [])
     made.set_active(True)
-    settle(made, qtbot)
+    wait_until_idle(made, qtbot)
     assert len(made.shown.rows) == 9
     made.close()
 
 
-def test_nothing_goes_on_behind_the_end(session, settings, qtbot):
+def test_nothing_runs_after_closing(session, settings, qtbot):
     made = VocabularyModel(session, settings)
     see_that_nothing_goes_on(made, made.close)
 
@@ -169,14 +169,14 @@ def test_a_trial_that_failed_is_repeated_only_where_people_ask_for_it(model, qtb
     monkeypatch.setattr(module, "unreached_apart", fail)
     for query in ("is:unreached", "-is:unreached"):
         model.set_query(query)
-        settle(model, qtbot)
+        wait_until_idle(model, qtbot)
         assert (len(tried), model.problem) == (1, "It cannot be tried.")
         assert model.shown.problem == "The search for unreached tokens is not finished."
     model.try_reaching()
     assert model.problem == ""
     model.end()
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert (len(tried), model.problem) == (2, "It cannot be tried.")
     model.session.loader.open("spm")
-    settle(model, qtbot)
+    wait_until_idle(model, qtbot)
     assert model.problem == ""

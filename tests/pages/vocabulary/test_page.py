@@ -4,7 +4,7 @@ import pytest
 from chart_samples import click, drag, hover
 from controls_in_words import controls_of
 from fitting import unreadable
-from hands import settle
+from hands import wait_for_results
 from menus import offered, take
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
@@ -35,7 +35,7 @@ def open_page(open_in_shared, qtbot):
         page.model.end()
         page.model.sort_by("", False)
         page.list.view.clearSelection()
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         page.bar.field.setFocus()
         return page
 
@@ -54,7 +54,7 @@ def click_row(page, qtbot, row, modifier=Qt.KeyboardModifier.NoModifier):
     qtbot.mouseClick(page.list.view.viewport(), LEFT, modifier, row_place(page, row))
 
 
-def told(page):
+def texts_by_name(page):
     return {each.accessibleName(): each.toPlainText() for each in page.card.findChildren(StyledText)}
 
 
@@ -62,7 +62,7 @@ def type_filter(page, qtbot, text):
     qtbot.keyClick(page.list.view, Qt.Key.Key_F, CTRL)
     assert page.bar.field.hasFocus()
     qtbot.keyClicks(page.bar.field, text)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
@@ -71,7 +71,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
     assert unreadable(page.window()) == []
 
 
-def test_without_a_model_it_says_what_to_do(make_shell, qtbot):
+def test_without_a_model_the_page_offers_to_open_one(make_shell, qtbot):
     window = make_shell(b"abacbb", None, load).window
     window.resize(1280, 800)
     window.actions_table["vocabulary"].trigger()
@@ -84,12 +84,12 @@ def test_without_a_model_it_says_what_to_do(make_shell, qtbot):
     qtbot.mouseClick(page.open, LEFT)
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         asked[0]("demo:toy", None)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.list.count.text() == "9 tokens"
     assert page.bar.field.hasFocus()
 
 
-def test_the_list_follows_what_is_typed(open_page, qtbot):
+def test_the_list_is_filtered_as_the_user_types(open_page, qtbot):
     page = open_page("demo:toy")
     type_filter(page, qtbot, "b length:2")
     assert listed(page) == ["bb", "ab", "cb"]
@@ -97,16 +97,16 @@ def test_the_list_follows_what_is_typed(open_page, qtbot):
     qtbot.keyClick(page.bar.field, Qt.Key.Key_Down)
     assert page.model.chosen == 6
     qtbot.keyClick(page.bar.field, Qt.Key.Key_Return)
-    assert told(page)["Token text"] == "ab"
+    assert texts_by_name(page)["Token text"] == "ab"
     qtbot.keyClicks(page.bar.field, " nowhere")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert (listed(page), page.list.state.text()) == ([], "No matches.")
     qtbot.keyClicks(page.bar.field, " length:>")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "length:>" in page.list.state.text()
     assert page.list.state.isVisible()
     qtbot.keyClick(page.bar.field, Qt.Key.Key_Escape)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert (len(listed(page)), page.bar.field.text()) == (9, "")
 
 
@@ -116,7 +116,7 @@ def test_what_is_there_only_in_another_case_is_listed_by_a_click(open_page, qtbo
     assert len(listed(page)) == 0
     n_wider = page.model.shown.wider[1]
     page.list.wider.click()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(listed(page)) == n_wider > 0
     assert page.list.wider.isHidden()
 
@@ -131,7 +131,7 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
         rows, ("▴ length (bytes)", "▾ length (bytes)", "length (bytes)"), strict=True
     ):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         assert [listed(page)[row] for row in at] == expected
         assert page.list.table.headerData(2, Qt.Orientation.Horizontal) == title
         assert header.sortIndicatorSection() == sorting
@@ -143,7 +143,7 @@ def test_a_filter_moves_neither_the_header_nor_the_bars(open_page, qtbot):
     room = page.list.view.geometry(), page.picture.scripts.area
     for query in ("zzz", "/(/", ""):
         page.model.set_query(query)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         assert (page.list.view.geometry(), page.picture.scripts.area) == room
         assert bool(page.list.state.text()) is bool(query)
 
@@ -151,17 +151,17 @@ def test_a_filter_moves_neither_the_header_nor_the_bars(open_page, qtbot):
 def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):
     page = open_page("demo:toy")
     click_row(page, qtbot, 8)
-    assert told(page)["Token text"] == "acbb"
-    assert told(page)["in this text"] == "once"
+    assert texts_by_name(page)["Token text"] == "acbb"
+    assert texts_by_name(page)["in this text"] == "once"
     assert page.model.session.selected_token == 1
     page.model.session.select_token(0)
     assert page.list.view.currentIndex().row() == 3
     page.list.view.setFocus()
     qtbot.keyClick(page.list.view, Qt.Key.Key_Down)
-    assert (page.model.chosen, told(page)["id"]) == (4, "4")
+    assert (page.model.chosen, texts_by_name(page)["id"]) == (4, "4")
 
 
-def test_how_often_a_token_is_in_the_text_is_told_anew_when_people_come_back(open_page, qtbot):
+def test_the_use_count_is_updated_when_the_page_is_shown_again(open_page, qtbot):
     page = open_page("demo:toy")
     click_row(page, qtbot, 8)
     window, session = page.shell.window, page.model.session
@@ -169,7 +169,7 @@ def test_how_often_a_token_is_in_the_text_is_told_anew_when_people_come_back(ope
     session.text.show(b"acbbacbb")
     qtbot.waitUntil(lambda: session.tokens.count(8) == 2)
     window.actions_table["vocabulary"].trigger()
-    assert told(page)["in this text"] == "2 times"
+    assert texts_by_name(page)["in this text"] == "2 times"
 
 
 def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
@@ -226,7 +226,7 @@ def test_copied_rows_are_those_of_the_file_not_of_the_screen(open_page, qtbot):
     assert row[:2] == [str(token_id), vocabulary.token_bytes(token_id).decode()]
 
 
-def test_bars_tell_their_figures_and_filter(open_page, qtbot):
+def test_bars_show_their_counts_and_filter(open_page, qtbot):
     page = open_page("demo:toy")
     bars, scripts = page.picture.lengths, page.picture.scripts
     two = bars.pixel(2, 1)
@@ -236,12 +236,12 @@ def test_bars_tell_their_figures_and_filter(open_page, qtbot):
     assert HOW_TO in controls_of(page.picture)
     for query, n_listed, selected in (("length:2", 4, 2), ("", 9, None)):
         click(bars, two)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         assert (page.bar.field.text(), len(listed(page)), bars.selected) == (query, n_listed, selected)
     scripts.setFocus()
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Return):
         qtbot.keyClick(scripts, key)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.bar.field.text() == "script:Latin"
     assert (scripts.selected, scripts.values[0].key) == (LATIN, LATIN)
 
@@ -251,7 +251,7 @@ def test_a_line_is_dragged_to_the_least_length_that_is_listed(open_page, qtbot):
     bars = page.picture.lengths
     for start, end, query in ((0.5, 2.6, "length:>=3"), (2.5, 1.4, "length:>=2"), (1.5, 0.5, "")):
         drag(bars, *(bars.pixel(x, 1).toPoint() + QPoint(1, 0) for x in (start, (start + end) / 2, end)))
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         assert page.bar.field.text() == query
     type_filter(page, qtbot, "b length:>=4")
     assert bars.data.least == 4
@@ -276,12 +276,12 @@ def test_menus_offer_filters_and_columns(open_page, qtbot):
     assert offered(scripts) == ["Latin · 7", "Special tokens · 2"]
     assert offered(kinds) == ["control · 2", "normal · 7"]
     take(kinds, "control · 2")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert (page.bar.field.text(), listed(page)) == ("kind:control", ["<s>", "</s>"])
     offered(menu)
     assert offered(menu.actions()[0].menu()) == ["control · 2 | checked", "normal · 7"]
     take(menu, "Control, unknown")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.bar.field.text() == "kind:control is:special"
     assert [row for row in offered(menu) if "checked" in row] == [f"{flags[-1]} | checked"]
     take(columns, "bytes")
@@ -321,7 +321,7 @@ def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
     type_filter(page, qtbot, "length:2")
     page.model.session.loader.open("spm")
     qtbot.waitUntil(lambda: page.model.source is not None and len(page.model.source) == 3)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert listed(page) == ["zz"]
 
 
@@ -330,7 +330,7 @@ def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbo
     for row in range(len(HOSTILE) + 1):
         page.list.view.selectRow(row)
         text = page.list.table.index(row, 1).data()
-        assert told(page)["Token text"][:50] == text[:50]
+        assert texts_by_name(page)["Token text"][:50] == text[:50]
     assert "<b>x</b>" in listed(page)
     for label in page.findChildren(QLabel):
         assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()
@@ -352,10 +352,10 @@ def test_f6_goes_through_all_parts_and_a_narrow_page_shows_charts_in_place_of_th
 def test_the_card_is_of_a_token_that_is_listed(open_page, qtbot):
     page = open_page("demo:toy")
     click_row(page, qtbot, 4)
-    assert told(page)["id"] == "4"
+    assert texts_by_name(page)["id"] == "4"
     type_filter(page, qtbot, "length:1")
     assert (page.model.chosen, page.details.details, page.list.selected) == (None, None, [])
     click_row(page, qtbot, 0)
-    assert told(page)["id"] == listed(page, 0)[0]
+    assert texts_by_name(page)["id"] == listed(page, 0)[0]
     page.model.session.select_token(1)  # of the text, which no filter concerns
     assert page.model.chosen == page.model.session.selected_id == page.details.details.token_id

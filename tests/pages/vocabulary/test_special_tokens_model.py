@@ -26,7 +26,7 @@ def opened(session, qtbot):
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(name)
         qtbot.waitUntil(lambda: model.tokens is not None and not session.is_encoding)
-        settle(model, qtbot)
+        wait_until_current(model, qtbot)
         return model
 
     yield open_one
@@ -37,11 +37,11 @@ def names(model):
     return [model.tokens[row].name for row in model.shown.rows]
 
 
-def settle(model, qtbot):
+def wait_until_current(model, qtbot):
     qtbot.waitUntil(lambda: model.is_up_to_date)
 
 
-def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
+def test_nothing_is_gathered_while_the_page_is_hidden(session, qtbot, monkeypatch):
     model = SpecialTokensModel(session)
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
@@ -66,7 +66,7 @@ def test_another_model_brings_its_own(opened, session, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("THINK", ["<think>", "</think>"]),
         ("2552", ["<|im_end|>"]),
@@ -79,34 +79,34 @@ def test_another_model_brings_its_own(opened, session, qtbot):
         ("/^</.*>$/", ["</think>", "</tool_call>"]),
     ],
 )
-def test_a_search_finds_texts_ids_and_roles_and_all_that_filters_find(opened, qtbot, query, found):
+def test_a_search_matches_texts_ids_roles_and_filters(opened, qtbot, query, expected):
     model = opened("demo:bpe")
     model.set_query(query)
-    settle(model, qtbot)
-    assert names(model) == found
+    wait_until_current(model, qtbot)
+    assert names(model) == expected
     model.end()
-    settle(model, qtbot)
+    wait_until_current(model, qtbot)
     assert len(model.shown.rows) == 11
 
 
-def test_a_search_that_means_nothing_says_so(opened, qtbot):
+def test_an_invalid_search_is_reported(opened, qtbot):
     model = opened("demo:bpe")
     model.set_query("kind:blue")
-    settle(model, qtbot)
+    wait_until_current(model, qtbot)
     assert (names(model), model.note[:24]) == ([], "There is no kind “blue”.")
 
 
-def test_columns_sort_and_what_says_nothing_comes_last(opened, qtbot):
+def test_columns_are_sorted_with_empty_values_last(opened, qtbot):
     model = opened("demo:bpe")
     table = TokenTableModel(model)
     titles = [column.name for column in model.shown_columns]
     assert titles == ["id", "token", "role", "kind", "from text", "ends", "the file"]
     roles = ["BOS", "EOS", "EOT", "FIM MID", "FIM PRE", "FIM SUF"]
-    for is_descending, said, arrow in ((False, roles, "▴"), (True, roles[::-1], "▾")):
+    for is_descending, ordered_roles, arrow in ((False, roles, "▴"), (True, roles[::-1], "▾")):
         model.sort_by("role", is_descending)
-        settle(model, qtbot)
+        wait_until_current(model, qtbot)
         shown = [table.index(row, titles.index("role")).data() for row in range(table.rowCount())]
-        assert shown == [*said, *[""] * 5]
+        assert shown == [*ordered_roles, *[""] * 5]
         rest = [model.tokens[row].token_id for row in model.shown.rows[6:]]
         assert rest == sorted(rest)
         assert table.heading(table.columns[titles.index("role")]) == f"{arrow} role"
@@ -116,12 +116,12 @@ def test_a_column_of_all_tokens_can_be_shown_and_sorts(opened, qtbot):
     model = opened("demo:bpe")
     model.show_column("length", True)
     model.sort_by("length", True)
-    settle(model, qtbot)
+    wait_until_current(model, qtbot)
     assert (names(model)[0], model.shown_columns[-1].name) == ("<|begin_of_text|>", "length")
     assert TokenTableModel(model).index(0, 7).data() == "17"
 
 
-def test_the_token_that_is_selected_in_the_text_is_looked_at(opened, session):
+def test_a_special_token_selected_in_the_text_is_chosen(opened, session):
     model = opened("demo:bpe")
     session.select_token(2)
     session.select_token(1)
@@ -148,7 +148,7 @@ def test_next_in_text_goes_round(opened, session):
     assert session.selected_token == 0
 
 
-def test_facts_say_that_parsing_is_switched_off(opened, session):
+def test_facts_mention_that_parsing_is_off(opened, session):
     model = opened("demo:bpe")
     token = model.tokens[3]
     assert facts_of(token, True, 1) == {

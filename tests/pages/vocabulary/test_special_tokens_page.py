@@ -5,7 +5,7 @@ import json
 import pytest
 from fitting import unreadable
 from gguf_builder import CONTROL, UNKNOWN, UNUSED, write_vocab
-from hands import settle
+from hands import wait_for_results
 from instant_recorder import load_once
 from menus import take
 from PySide6.QtCore import Qt
@@ -31,7 +31,7 @@ def open_page(open_in_shared, qtbot):
         page.model.sort_by("", False)
         page.list.view.clearSelection()
         page.list.view.setFocus()
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         return page
 
     return make
@@ -46,7 +46,7 @@ def shown(page):
     return [page.list.table.index(row, 1).data() for row in range(page.list.table.rowCount())]
 
 
-def told(page):
+def output(page):
     return {each.accessibleName(): each.toPlainText() for each in page.card.findChildren(StyledText)}
 
 
@@ -77,7 +77,7 @@ def test_insert_puts_it_into_the_text(open_page, qtbot):
     qtbot.mouseClick(page.insert, LEFT)
     assert document.text() == TEXT + b"<|begin_of_text|>"
     assert any(each.accessibleName().startswith("Inserted") for each in page.window().findChildren(QFrame))
-    assert told(page)["in this text"] == "2 times"
+    assert output(page)["in this text"] == "2 times"
 
 
 def test_next_in_text_shows_it_selected_on_inspect_and_the_tree_shows_it_too(open_page, qtbot):
@@ -99,22 +99,22 @@ def test_typing_filters_and_escape_ends_it(open_page, qtbot):
     page = open_page()
     qtbot.keyClick(page.list.view, KEY.Key_F, CTRL)
     qtbot.keyClicks(page.list.field, "fim")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(shown(page)) == 3
     qtbot.keyClick(page.list.field, KEY.Key_Return)
     assert page.model.chosen_token.name == "<|fim_prefix|>"
     qtbot.keyClicks(page.list.field, "x")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert (shown(page), page.list.state.text()) == ([], "No matches.")
     qtbot.keyClick(page.list.field, KEY.Key_Escape)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(shown(page)) == 11
 
 
 def test_a_click_on_a_group_or_a_title_lists_and_sorts(open_page, qtbot):
     page = open_page()
     qtbot.mouseClick(page.groups["ends"], LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert shown(page) == ["<|end_of_text|>", "<|im_end|>"]
     header = page.list.view.horizontalHeader()
     place = header.viewport().rect().topLeft()
@@ -122,7 +122,7 @@ def test_a_click_on_a_group_or_a_title_lists_and_sorts(open_page, qtbot):
     place.setY(10)
     for first in ("<|end_of_text|>", "<|im_end|>"):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         assert shown(page)[0] == first
     assert not page.groups["unused"].isVisible()
 
@@ -131,15 +131,15 @@ def test_lists_are_copied_of_what_is_shown_or_of_several_selected_rows(open_page
     page = open_page()
     clipboard = QGuiApplication.clipboard()
     qtbot.mouseClick(page.groups["ends"], LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     choose_form(page, "Copy: JSON list of texts")
     assert json.loads(clipboard.text()) == ["<|end_of_text|>", "<|im_end|>"]
     choose_form(page, "Copy: Python list")
-    found = {}
-    exec(clipboard.text(), found)
-    assert found["special_tokens"] == [(2550, "<|end_of_text|>"), (2552, "<|im_end|>")]
+    namespace = {}
+    exec(clipboard.text(), namespace)
+    assert namespace["special_tokens"] == [(2550, "<|end_of_text|>"), (2552, "<|im_end|>")]
     qtbot.mouseClick(page.groups["all"], LEFT)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     click_row(page, qtbot, 1)
     choose_form(page, "Copy: Ids and texts")
     assert len(clipboard.text().splitlines()) == 11
@@ -162,12 +162,12 @@ def test_json_and_csv_are_those_of_the_command_line(open_page, qtbot, capsys):
     for title, form in (("JSON with all details", "--json"), ("CSV", "--csv")):
         choose_form(page, f"Copy: {title}")
         assert run(["special", "demo:bpe", form]) == 0
-        told = capsys.readouterr().out
+        output = capsys.readouterr().out
         copied = QGuiApplication.clipboard().text()
-        assert (json.loads(copied) == json.loads(told)) if form == "--json" else copied == told
+        assert (json.loads(copied) == json.loads(output)) if form == "--json" else copied == output
 
 
-def test_a_model_without_any_and_no_model_say_so(open_page, make_shell, qtbot):
+def test_a_model_without_special_tokens_or_no_model_is_reported(open_page, make_shell, qtbot):
     page = open_page("demo:toy", b"ab")
     assert page.contents.message.text() == "This model has no special tokens: all its 9 tokens are text."
     assert not page.open.isVisible()
@@ -194,5 +194,5 @@ def test_the_page_goes_on_with_a_model_of_many_and_of_odd_ones(open_page, qtbot,
         assert page.model.chosen_token.token_id == row
     assert not page.insert.isVisible()
     qtbot.keyClicks(page.list.field, "x2999")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert shown(page) == ["<|x2999|>"]

@@ -72,7 +72,7 @@ def test_a_number_in_the_palette_sets_the_token_budget(shell, qtbot):
     assert (page.budget_bar.isVisible(), page.budget_bar.field.text()) == (True, "512")
 
 
-def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
+def test_the_palette_runs_commands_of_other_pages_on_their_page(shell, qtbot):
     asked = []
     shell.window.pages.show_page("bench").bar.runs_button.ask = asked.append
     shell.window.actions_table["inspect"].trigger()
@@ -141,7 +141,7 @@ def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):
     assert not palette.isVisible()
 
 
-def test_the_palette_takes_words_in_any_order_and_says_when_nothing_fits(shell, qtbot):
+def test_the_palette_accepts_any_word_order_and_reports_no_match(shell, qtbot):
     press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
     palette = QApplication.activePopupWidget()
     palette.choices.filter.setText("english sample")
@@ -155,7 +155,7 @@ def test_the_palette_takes_words_in_any_order_and_says_when_nothing_fits(shell, 
     palette.close()
 
 
-def test_the_palette_knows_synonyms_says_why_not_and_lists_commands_before_samples(shell, qtbot):
+def test_the_palette_knows_synonyms_and_lists_samples_last(shell, qtbot):
     actions, names = shell.window.actions_table, {row.name for row, _ in shell.window.actions_table}
     assert names >= SYNONYMS.keys()
     actions["palette"].trigger()
@@ -165,7 +165,7 @@ def test_the_palette_knows_synonyms_says_why_not_and_lists_commands_before_sampl
         palette.choices.filter.setText(typed)
         return {choice.name: choice for choice in palette.choices.shown}
 
-    for typed, wanted in (
+    for typed, expected in (
         ("mask", "chat"),
         ("loss", "round_trip_difference"),
         ("chunk", "chunks"),
@@ -176,7 +176,7 @@ def test_the_palette_knows_synonyms_says_why_not_and_lists_commands_before_sampl
         ("cost", "color:cost"),
         ("darkk theme", "theme:dark"),
     ):
-        assert wanted in [*offered(typed)][:4], typed
+        assert expected in [*offered(typed)][:4], typed
     undo = offered("undo")["undo"]
     assert (undo.is_there, undo.detail) == (False, "Nothing to undo")
     is_example = [name.startswith(("sample:", "demo:", "lesson:")) for name in offered("")]
@@ -216,7 +216,7 @@ def test_everything_that_takes_the_focus_has_a_name(shell):
     assert [type(widget).__name__ for widget in unnamed] == []
 
 
-def test_buttons_without_text_say_what_they_do(shell):
+def test_buttons_without_text_have_an_accessible_name(shell):
     for button in shell.window.findChildren(QToolButton):
         if button.isVisible():
             assert button.text() or button.accessibleName()

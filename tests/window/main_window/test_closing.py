@@ -30,7 +30,7 @@ def unkept(shell, tmp_path):
 
 
 @pytest.mark.parametrize("answer", list(SaveAnswer))
-def test_closing_asks_about_a_text_that_cannot_be_kept(shell, tmp_path, unkept, answer):
+def test_closing_asks_about_a_text_that_cannot_be_autosaved(shell, tmp_path, unkept, answer):
     path = tmp_path / "words.txt"
     shell.session.document.insert(b"words ")
     shell.window.questions.closing, shell.window.questions.save_place = answer, path
@@ -44,7 +44,7 @@ def test_closing_does_not_ask_where_no_folder_can_be_written(shell, unkept, monk
     assert shell.window.close()
 
 
-def test_a_text_that_is_kept_closes_without_a_question(shell):
+def test_an_autosaved_text_closes_without_a_question(shell):
     shell.session.document.insert(b"word ")
     assert shell.window.close()
 
@@ -60,7 +60,7 @@ def test_a_sample_without_a_file_closes_without_a_question(shell):
     assert shell.window.close()
 
 
-def test_closing_asks_where_text_cannot_be_kept(make_shell, qtbot, tmp_path):
+def test_closing_asks_if_the_autosave_folder_is_unusable(make_shell, qtbot, tmp_path):
     (tmp_path / "texts").touch()  # no folder
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")

@@ -26,7 +26,7 @@ def checked(shell, group):
     ]
 
 
-def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and_marked(make_shell, qtbot):
+def test_actions_that_choose_take_effect_and_are_checked(make_shell, qtbot):
     shell = make_shell(model="demo:toy", load=load_once)
     actions, session = shell.window.actions_table, shell.session
     for sample in SAMPLES:
@@ -141,7 +141,7 @@ def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
     qtbot.waitUntil(lambda: session.text.path == one)
 
 
-def test_only_files_may_be_dropped_and_the_veil_goes_with_them(shell, tmp_path):
+def test_only_files_can_be_dropped_and_the_drop_hint_disappears(shell, tmp_path):
     window, common = shell.window, (LEFT, Qt.KeyboardModifier.NoModifier)
     for url, is_taken in (("https://a.org", False), (QUrl.fromLocalFile(str(tmp_path)).toString(), True)):
         mime = QMimeData()
@@ -174,7 +174,7 @@ def test_what_is_lost_in_the_round_trip_is_pointed_out(make_shell, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "says"),
+    ("model", "text", "expected"),
     [
         ("demo:bpe", "a , b", ("clean_spaces", "dim", " , b")),
         ("demo:wordpiece", "the End", ("lowercase", "warning", " End")),
@@ -182,11 +182,11 @@ def test_what_is_lost_in_the_round_trip_is_pointed_out(make_shell, qtbot):
     ],
 )
 def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
-    make_shell, qtbot, model, text, says
+    make_shell, qtbot, model, text, expected
 ):
     shell = make_shell(text.encode(), model, load_once)
     badge, document = shell.window.top_bar.round_trip, shell.session.document
-    name, state, place = says
+    name, state, place = expected
     qtbot.waitUntil(lambda: badge.text() == name)
     assert badge.property("state") == state
     qtbot.mouseClick(badge, LEFT)
@@ -198,7 +198,7 @@ def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
     assert document.slice(*document.selection).decode() == place
 
 
-def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
+def test_each_failure_has_a_notice_of_its_own(shell, qtbot):
     window, session = shell.window, shell.session
     window.autosaved_texts.failed.emit("kept")
     shell.settings.failed.emit("settings")

@@ -31,7 +31,7 @@ def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
     shown.close()
 
 
-def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
+def test_an_approximate_encoder_shows_its_agreement(shell, qtbot):
     session, badge = shell.session, shell.window.top_bar.exactness
     shell.window.actions_table["choose_pre"].setEnabled(True)  # a remedy for other causes
     session.set_encoder("slow")
@@ -46,7 +46,7 @@ def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
     assert shell.window.inspect_page.editor.hasFocus()
 
 
-def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qtbot):
+def test_an_open_explanation_is_updated_with_new_results(shell, qtbot):
     session, badge = shell.session, shell.window.top_bar.exactness
     session.set_encoder("slow")
     badge.explain()
@@ -106,7 +106,7 @@ def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
     assert shell.session.document.caret == 30
 
 
-def test_a_file_that_llama_cpp_would_not_load_is_told_with_the_reason(make_shell, qtbot, tmp_path):
+def test_a_file_that_llama_cpp_cannot_load_is_reported(make_shell, qtbot, tmp_path):
     path = write_vocab(
         tmp_path / "odd.gguf", model="gpt2", pre="gpt-2", tokens=["a", "b"], merges=[], architecture="clip"
     )

@@ -39,7 +39,7 @@ def open_any(name, pre, progress):
 
 @pytest.fixture
 def at_work(make_shell, monkeypatch):
-    monkeypatch.setattr("guiapp.pages.steps.lessons.LessonList._complain", lambda *said: None)
+    monkeypatch.setattr("guiapp.pages.steps.lessons.LessonList._complain", lambda *given: None)
     shell = make_shell(b"one two three", "demo:bpe", open_any)
     shell.window.actions_table["tree"].trigger()
     return shell
@@ -99,7 +99,7 @@ def test_several_texts_are_compared(shell, qtbot, tmp_path, n_texts, is_folder):
 
 
 @pytest.mark.parametrize("page", ["inspect", "compare", "compare_texts"])
-def test_a_text_stays_where_people_see_it(shell, qtbot, tmp_path, page):
+def test_a_dropped_text_opens_on_the_current_page(shell, qtbot, tmp_path, page):
     (tmp_path / "text.txt").write_bytes(b"two two")
     shell.window.actions_table[page].trigger()
     with qtbot.waitSignal(shell.session.text.reading.done):
@@ -126,9 +126,7 @@ def test_close_closes_and_new_window_starts_the_program_once_more(shell, qtbot, 
     assert not shell.window.isVisible()
 
 
-def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
-    shell, qtbot, tmp_path, monkeypatch
-):
+def test_a_dropped_file_on_a_slow_disk_does_not_block_typing(shell, qtbot, tmp_path, monkeypatch):
     may_answer = threading.Event()
     monkeypatch.setattr(saving, "is_model_file", lambda path: not may_answer.wait(PATIENCE_S))
     (tmp_path / "text.txt").write_bytes(b"two two")

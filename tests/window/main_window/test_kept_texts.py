@@ -50,7 +50,7 @@ def test_the_file_of_the_text_is_open_again_at_the_next_start(make_shell, qtbot,
     assert (text.path, text.is_modified) == (path, False)
 
 
-def test_a_file_that_is_gone_at_the_next_start_is_told(make_shell, qtbot, tmp_path):
+def test_a_file_missing_at_the_next_start_is_reported(make_shell, qtbot, tmp_path):
     shell, path = make_shell(), tmp_path / "text.txt"
     assert shell.session.text.save(path)
     path.unlink()
@@ -68,7 +68,7 @@ def test_text_that_another_one_replaced_is_there_at_the_next_start(make_shell, q
     assert reopen(make_shell, shell).session.document.text() == b"typed one two three"
 
 
-def test_a_window_with_a_file_leaves_kept_text_alone(make_shell, qtbot, tmp_path):
+def test_a_window_with_a_file_does_not_change_autosaved_text(make_shell, qtbot, tmp_path):
     first = make_shell()
     qtbot.keyClicks(first.window.inspect_page.editor, "typed ")
     assert first.window.close()
@@ -210,7 +210,7 @@ def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(ma
     assert (shell.session.document.text(), shell.session.text.path) == (b"two two", other)
 
 
-def test_a_text_is_kept_when_another_one_takes_its_place(make_shell, qtbot):
+def test_a_text_is_autosaved_when_it_is_replaced(make_shell, qtbot):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.actions_table["sample:english"].trigger()
@@ -228,7 +228,7 @@ def test_texts_of_other_windows_are_listed_once_they_are_closed(make_shell, qtbo
     assert listed(shell) == ["typed one two three"]
 
 
-def test_kept_texts_are_deleted_only_after_a_question(shell, qtbot):
+def test_autosaved_texts_are_deleted_only_after_confirmation(shell, qtbot):
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.actions_table["sample:english"].trigger()
     shell.window.actions_table["delete_kept"].trigger()

@@ -34,9 +34,9 @@ def test_a_click_opens_the_legend_of_the_page_inside_the_window(shell, qtbot, pa
     card = open_legend(shell, qtbot)
     meanings = [entry.meaning for entries in shown.legend.values() for entry in entries]
     labels = [label for label in card.findChildren(QLabel) if label.isVisible()]
-    told = [label.accessibleName() or label.text() for label in labels]
-    assert [text for text in told if text in meanings] == meanings
-    assert set(shown.legend) <= set(told)
+    label_texts = [label.accessibleName() or label.text() for label in labels]
+    assert [text for text in label_texts if text in meanings] == meanings
+    assert set(shown.legend) <= set(label_texts)
     assert shell.window.frameGeometry().contains(card.frameGeometry())
     qtbot.keyClick(card, Key.Key_Escape)
     assert QApplication.activePopupWidget() is None

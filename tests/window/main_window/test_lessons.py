@@ -74,11 +74,11 @@ def state(shell):
         "breakpoints": steps.breakpoints.rows,
         "remembered": shell.settings.debugger,
         "place": (steps.debugger.trace.text, steps.position, steps.stopped_at),
-        "kept": kept(shell),
+        "kept": autosaved_files(shell),
     }
 
 
-def kept(shell):
+def autosaved_files(shell):
     shell.window.autosaved_texts.finish()
     places = (shell.settings.folder / "texts").iterdir()
     return {place: place.read_bytes() for place in places if place.suffix in (".text", ".edits")}

@@ -18,11 +18,11 @@ CONTROLS = QAbstractButton, QComboBox, QLineEdit, QTabBar
 
 def is_cut_off(control):
     """Whether a control is not to be seen as a whole, and no scroll bar leads to the rest."""
-    around = control.parentWidget()
-    while around is not None:
-        if isinstance(around, QAbstractScrollArea):
+    ancestor = control.parentWidget()
+    while ancestor is not None:
+        if isinstance(ancestor, QAbstractScrollArea):
             return False
-        around = around.parentWidget()
+        ancestor = ancestor.parentWidget()
     return control.visibleRegion().boundingRect() != control.rect()
 
 
@@ -38,7 +38,7 @@ def test_no_page_cuts_off_a_control_in_the_smallest_window(make_shell, qtbot):
 
 
 @pytest.mark.parametrize(("name", "larger"), [("zoom_in", True), ("zoom_out", False)])
-def test_zoom_changes_the_text_size_and_is_kept(shell, qtbot, tmp_path, name, larger):
+def test_zoom_changes_the_text_size_and_is_saved(shell, qtbot, tmp_path, name, larger):
     editor = shell.window.inspect_page.editor
     before = editor.font_px
     shell.window.actions_table[name].trigger()
@@ -57,7 +57,7 @@ def test_the_wheel_zooms_over_any_panel(shell, panel):
     assert page.editor.font_px > before
 
 
-def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtbot):
+def test_the_status_line_shows_statistics_of_text_and_selection(shell, qtbot):
     line, session = shell.window.status_line, shell.session
     assert line.text.startswith("4 tokens 13 characters   13 bytes   3.25 characters/token   ")
     tokens = f"{with_prefix(session.statistics.speed_tokens_per_s)} tokens/s"
@@ -76,7 +76,7 @@ def test_the_status_line_tells_figures_of_the_text_and_of_a_selection(shell, qtb
     assert "selected" not in line.text
 
 
-def test_the_status_line_tells_no_other_speed_beside_those_of_bench(shell, qtbot):
+def test_the_status_line_shows_no_speed_on_the_bench_page(shell, qtbot):
     shell.window.pages.show_page("bench")
     qtbot.waitUntil(lambda: "tokens/s" not in shell.window.status_line.text)
     shell.window.pages.show_page("inspect")
@@ -97,7 +97,7 @@ def test_size_and_options_come_back_at_the_next_start(make_shell):
     assert not second.window.actions_table["whitespace"].isChecked()
 
 
-def test_how_ids_are_shown_and_copied_is_kept(make_shell):
+def test_the_format_and_view_of_ids_are_saved(make_shell):
     shell = make_shell()
     panel = shell.window.inspect_page.ids_panel
     assert (panel.format_name, panel.table.isVisible()) == ("plain", False)

@@ -22,7 +22,7 @@ def heading(reader):
     return reader.browser.document().begin().text()
 
 
-def test_it_is_beside_the_page_and_about_it(reader):
+def test_the_manual_is_docked_and_shows_the_chapter_of_the_page(reader):
     assert reader.isVisible()
     assert not reader.isFloating()
     assert reader.browser.source().toString() == "compare.md"

@@ -54,7 +54,7 @@ def test_no_layout_is_asked_for_its_items():
     assert [file.name for file in files if asking.search(file.read_text())] == []
 
 
-def test_settings_that_cannot_be_read_are_set_aside_and_that_is_said(make_shell, tmp_path):
+def test_unreadable_settings_are_renamed_and_reported(make_shell, tmp_path):
     (tmp_path / "settings.ini").write_bytes(b"{")
     (notice,) = make_shell().window.notices.notices
     aside = tmp_path / "settings.ini.spoiled"

@@ -103,12 +103,12 @@ def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, h
     picker.close()
 
 
-def test_what_a_server_refuses_is_said_and_the_old_model_stays(qtbot, shell):
+def test_a_refused_download_is_reported_and_the_old_model_remains(qtbot, shell):
     with serving() as server:
         url = server.serves("/x.gguf", status(403))
-        with qtbot.waitSignal(shell.session.loader.failed) as told:
+        with qtbot.waitSignal(shell.session.loader.failed) as failure:
             shell.commands.files.open(url)
-    assert "HF_TOKEN" in told.args[1]
+    assert "HF_TOKEN" in failure.args[1]
     assert shell.session.loader.model.name == "demo:bpe"
 
 
@@ -154,14 +154,14 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     shell.stop()
     cached.clear()
     shell = make_shell(model=None, load=_load)
-    with qtbot.waitSignal(shell.session.loader.failed) as told:
+    with qtbot.waitSignal(shell.session.loader.failed) as failure:
         shell.commands.files.open_last("demo:bpe")
-    assert told.args[1] == f"{url} is not cached. Open it by this name to download it."
+    assert failure.args[1] == f"{url} is not cached. Open it by this name to download it."
     qtbot.waitUntil(lambda: shell.session.loader.model is not None)
     assert shell.session.loader.model.name == "demo:bpe"
 
 
-def test_while_models_are_looked_for_the_list_says_so(qtbot, shell, home, monkeypatch):
+def test_the_list_shows_that_models_are_being_searched(qtbot, shell, home, monkeypatch):
     fill_home(home)
     may_go_on = threading.Event()
     monkeypatch.setattr(table, "glances_apart", lambda paths, _progress: may_go_on.wait(60) and [SEEN] * 12)

@@ -31,7 +31,7 @@ def test_the_model_button_names_the_model(shell):
     assert shell.window.windowTitle() == "fake.gguf – Tokenloupe"
 
 
-def test_without_a_model_the_window_says_so_and_offers_what_can_be_done(make_shell, qtbot):
+def test_without_a_model_the_window_offers_to_open_one(make_shell, qtbot):
     shell = make_shell(model=None)
     shell.session.document.select(0, 7)
     assert shell.window.status_line.text.endswith(" selected: 7 characters")
@@ -77,7 +77,7 @@ def test_a_missing_recent_file_cannot_be_picked(shell, qtbot):
     qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Escape)
 
 
-def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(make_shell, qtbot):
+def test_a_refreshed_list_preserves_the_current_row(make_shell, qtbot):
     shell = make_shell()
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     rows = QApplication.activePopupWidget().choices.rows
@@ -116,7 +116,7 @@ def test_a_model_with_an_unknown_pre_tokenizer_offers_a_choice(shell, qtbot):
     assert shell.window.notices.notices == []
 
 
-def test_the_choice_is_kept_with_the_recent_file(shell, qtbot):
+def test_the_chosen_pre_tokenizer_is_saved_with_the_recent_file(shell, qtbot):
     choose_pre_for_odd_model(shell, qtbot)
     with qtbot.waitSignal(shell.session.vocabulary_changed):
         shell.commands.files.open("fake.gguf")
@@ -129,7 +129,7 @@ def test_a_vocabulary_that_no_pre_tokenizer_splits_offers_none(shell):
     assert not shell.window.actions_table["choose_pre"].isEnabled()
 
 
-def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
+def test_a_failed_model_shows_a_notice_that_can_be_copied(shell, qtbot):
     with qtbot.waitSignal(shell.session.loader.failed):
         shell.session.loader.open("/models/broken.gguf")
     (notice,) = shell.window.notices.notices
@@ -153,8 +153,8 @@ def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
     assert again.session.vocabulary.name == "other.gguf"
 
 
-@pytest.mark.parametrize(("last", "tells"), [("broken.gguf", "no GGUF file"), ("odd.gguf", "Choose one.")])
-def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shell, qtbot, last, tells):
+@pytest.mark.parametrize(("last", "expected"), [("broken.gguf", "no GGUF file"), ("odd.gguf", "Choose one.")])
+def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shell, qtbot, last, expected):
     shell = make_shell(model=None)
     shell.settings.last_model = last
     with qtbot.waitSignal(shell.session.vocabulary_changed):
@@ -162,7 +162,7 @@ def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shel
     assert shell.session.vocabulary.name == "demo:bpe"
     assert shell.settings.last_model == "demo:bpe"
     (notice,) = shell.window.notices.notices
-    assert tells in notice.message
+    assert expected in notice.message
     shell.session.loader.cancel()
     assert shell.session.loader.loading_name is None
 
@@ -176,9 +176,9 @@ def test_where_the_model_of_the_last_time_is_cancelled_a_demo_model_is_opened(ma
     assert shell.session.vocabulary.name == "demo:bpe"
 
 
-@pytest.mark.parametrize(("forgets", "kept"), [(False, "slow.gguf"), (True, "")])
+@pytest.mark.parametrize(("forgets", "saved_name"), [(False, "slow.gguf"), (True, "")])
 def test_closing_while_the_model_of_the_last_time_is_loaded_forgets_it_only_if_asked_to(
-    make_shell, monkeypatch, forgets, kept
+    make_shell, monkeypatch, forgets, saved_name
 ):
     monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", 0.01)
     may_end = threading.Event()
@@ -192,7 +192,7 @@ def test_closing_while_the_model_of_the_last_time_is_loaded_forgets_it_only_if_a
     assert shell.window.close()
     shell.stop()
     may_end.set()
-    assert shell.settings.last_model == kept
+    assert shell.settings.last_model == saved_name
 
 
 @pytest.mark.parametrize("page", ["inspect", "tree"])

@@ -70,7 +70,7 @@ def test_it_begins_at_the_byte_that_was_asked_for_also_from_another_mode(shell, 
     assert race.difference.byte == 0
 
 
-def test_of_a_long_text_what_is_around_the_place_is_recorded(shell, qtbot):
+def test_in_a_long_text_the_context_of_the_offset_is_recorded(shell, qtbot):
     shell.session.text.document.insert(b"Some lions sleep.\n" * 8000)
     page, race, _ = begin_race(shell, qtbot, 90_000)
     recording = page.model.recording
@@ -79,7 +79,7 @@ def test_of_a_long_text_what_is_around_the_place_is_recorded(shell, qtbot):
     assert recording.is_part
 
 
-def test_it_follows_edits_and_both_models_and_ends_with_the_other_one(shell, qtbot):
+def test_a_race_is_updated_with_edits_and_both_models(shell, qtbot):
     page, race, competitor = begin_race(shell, qtbot)
     shell.session.text.document.insert(b"So ")
     assert (page.model.debugger, race.competitor) == (None, None)
@@ -100,7 +100,7 @@ def test_it_follows_edits_and_both_models_and_ends_with_the_other_one(shell, qtb
     page.model.step()
 
 
-def test_a_model_that_goes_while_it_is_being_recorded_leaves_nothing_behind(shell, qtbot, monkeypatch):
+def test_a_model_removed_while_being_recorded_ends_the_race(shell, qtbot, monkeypatch):
     asked = []
     monkeypatch.setattr(TraceRecorder, "record", lambda recorder, *given: asked.append(given))
     competitor = shell.compared.add("demo:spm")

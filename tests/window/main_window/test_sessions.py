@@ -176,21 +176,21 @@ def test_a_place_on_another_page_waits_for_the_steps(at_work, make_shell, qtbot,
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "expected"),
     [
         ("session = 1\n\nmodel = 3", "1.session, line 3: “model” must be a text in quotes"),
         (WHOLE + 'breakpoints = ["open(1)"]', "1.session, line 4: “breakpoints” has “open(1)”: "),
         (WHOLE.replace("demo:toy", "broken.gguf"), "broken.gguf is no GGUF file"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_told_and_changes_nothing(shell, qtbot, tmp_path, content, told):
+def test_an_invalid_session_is_reported_and_changes_nothing(shell, qtbot, tmp_path, content, expected):
     path = tmp_path / "1.session"
     path.write_text(content)
     (tmp_path / "broken.gguf").touch()
     with qtbot.waitSignal(shell.opener.failed):
         drop(shell.window, [path])
     [notice] = shell.window.notices.notices
-    assert notice.message.startswith(told)
+    assert notice.message.startswith(expected)
     assert shell.session.document.text() == b"one two three"
     assert shell.session.loader.model.name == "fake.gguf"
 
@@ -224,7 +224,7 @@ def test_people_are_asked_where_the_model_is_and_whether_another_will_do(make_sh
     assert shell.session.document.text() == b"abacb"
 
 
-def test_nothing_is_fetched_before_people_say_so(make_shell, qtbot, tmp_path):
+def test_nothing_is_downloaded_without_consent(make_shell, qtbot, tmp_path):
     opened = []
 
     def load_noting(name, pre, progress):
@@ -243,7 +243,7 @@ def test_nothing_is_fetched_before_people_say_so(make_shell, qtbot, tmp_path):
     assert shell.session.loader.model.name == "hf:a/b"
 
 
-def test_an_encoder_that_the_model_does_not_have_is_told(make_shell, qtbot, tmp_path):
+def test_an_unknown_encoder_is_reported(make_shell, qtbot, tmp_path):
     shell = make_shell(b"mine", "demo:bpe", open_for_real)
     path = tmp_path / "1.session"
     path.write_text(WHOLE + 'encoder = "viterbi"')

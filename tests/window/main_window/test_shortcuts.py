@@ -77,7 +77,7 @@ def test_copy_takes_what_shows(dialog, qtbot):
     assert not dialog.isVisible()
 
 
-def test_rows_are_told_with_their_keys(dialog):
+def test_rows_have_accessible_names_with_their_keys(dialog):
     dialog.choices.filter.setText("find next")
     row = dialog.choices.rows.model().index(1, 0)
     assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "Find next, Text, F3"

@@ -97,7 +97,7 @@ def show_training(shell, qtbot):
     [show_inspect, show_compare, show_texts, show_vocabularies, show_tree, show_steps, show_training],
     ids=lambda each: each.__name__.removeprefix("show_"),
 )
-def test_each_page_follows_the_switch_at_once_and_back(shell, qtbot, show_page):
+def test_each_page_changes_its_spelling_at_once_and_back(shell, qtbot, show_page):
     page = show_page(shell, qtbot)
     qtbot.waitUntil(lambda: any("·" in text for text in seen_texts(page)))
     for spelling in (Spelling.SIGNS, Spelling.FILE, Spelling.SIGNS):
@@ -106,7 +106,7 @@ def test_each_page_follows_the_switch_at_once_and_back(shell, qtbot, show_page):
         qtbot.waitUntil(lambda has=has_letters: bool(letters_in(seen_texts(page))) is has)
 
 
-def test_the_choice_is_kept_over_a_restart(make_shell, tmp_path):
+def test_the_choice_is_restored_after_a_restart(make_shell, tmp_path):
     shell = make_shell()
     shell.window.actions_table["spelling:file"].trigger()
     shell.settings.save()
@@ -128,7 +128,7 @@ def test_the_legend_has_the_switch_too(shell, qtbot):
     card.close()
 
 
-def test_what_is_searched_for_is_found_in_either_spelling(shell, qtbot):
+def test_search_results_do_not_depend_on_the_spelling(shell, qtbot):
     page = show_tree(shell, qtbot)
     comparison = page.search.result_nodes.tolist()
     shell.window.actions_table["spelling:file"].trigger()

@@ -65,7 +65,7 @@ def test_copies_are_of_the_token_under_the_mouse_and_leave_the_caret(shell, qtbo
     menu.close()
 
 
-def test_others_are_found_and_the_tree_and_the_debugger_show_it(shell, qtbot):
+def test_the_menu_opens_search_tree_and_debugger_for_the_token(shell, qtbot):
     page, offset = shell.window.inspect_page, TEXT.index(b" word")
     token_id, _ = token_at(shell, offset)
     n_here = shell.session.tokens.count(token_id)
@@ -122,7 +122,7 @@ def test_where_there_is_no_token_the_menu_is_that_of_an_editor(shell, qtbot):
     menu.close()
 
 
-def test_hovering_tells_the_token(shell, qtbot):
+def test_the_tooltip_describes_the_token(shell, qtbot):
     editor = shell.window.inspect_page.editor
     token_id, span = token_at(shell, TEXT.index(b" word"))
     lines = editor.tip(QPointF(place_of_byte(editor, span[0] + 1))).splitlines()
@@ -142,14 +142,14 @@ def test_columns_of_several_models_and_the_tree_have_the_menu_and_the_hover_too(
     shell.window.actions_table["compare"].trigger()
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready)
-    for column, has_ways in zip(page.columns.columns, (True, False), strict=True):
+    for column, has_actions in zip(page.columns.columns, (True, False), strict=True):
         place = place_of_byte(column.editor, 5, COLUMN_SIDE_PX)
         session = column.column.session
         index = column.editor.token_at(QPointF(place))
         token_id = int(session.tokens.ids(index, index + 1)[0])
         titles = [action.text() for action in column.editor.findChild(TokenMenu).menu_at(place).actions()]
         assert f"Copy id {token_id}" in titles
-        assert ("Show in tree" in titles) == has_ways
+        assert ("Show in tree" in titles) == has_actions
         assert f"id {token_id}" in column.editor.tip(QPointF(place))
     shell.window.actions_table["tree"].trigger()
     editor = shell.window.pages.current.editor

@@ -49,7 +49,7 @@ def test_a_click_converts_it_and_undo_brings_the_bytes_back(shell, qtbot, open_f
     assert len(messages(shell)) == 1
 
 
-def test_a_window_that_begins_with_such_a_text_says_so(make_shell):
+def test_a_window_that_starts_with_utf16_text_shows_a_notice(make_shell):
     assert len(messages(make_shell(TEXT.encode("utf-16")))) == 1
     assert messages(make_shell(TEXT.encode())) == []
 
@@ -64,7 +64,7 @@ def test_the_command_is_there_for_such_texts_only(shell, qtbot, open_file):
     assert not action.isEnabled()
 
 
-def test_a_notice_that_was_closed_stays_closed_until_another_such_file_is_opened(shell, qtbot, open_file):
+def test_a_closed_notice_reappears_only_for_another_utf16_file(shell, qtbot, open_file):
     open_file("wide.txt", TEXT.encode("utf-16"))
     shell.window.notices.notices[0].close_button.click()
     press(qtbot, shell, Qt.Key.Key_End, CTRL)

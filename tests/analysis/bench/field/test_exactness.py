@@ -35,7 +35,7 @@ def test_who_gives_the_same_ids_is_equal():
     assert verdict.difference is None
 
 
-def test_the_text_that_differs_is_shrunk_and_told_with_both_ids():
+def test_the_differing_text_is_shrunk_and_has_both_ids():
     verdict = check().check("tokie", IdsWorker(change=without_half))
     right = open_model("demo:bpe").encode(HALF, False, False).token_ids.tolist()
     difference = verdict.difference
@@ -58,17 +58,17 @@ def test_a_refused_text_is_a_difference_without_ids():
         ({}, DISPUTED, (), ()),
     ],
 )
-def test_nobody_is_wrong_unless_another_reference_agrees_with_us(changes, state, agreeing, deviating):
-    found = check().check("tokie", IdsWorker(change=without_half))
+def test_a_library_is_wrong_only_if_another_reference_agrees(changes, state, agreeing, deviating):
+    first_verdict = check().check("tokie", IdsWorker(change=without_half))
     references = {name: IdsWorker(change=change) for name, change in changes.items()}
-    (asked,) = with_references([found], references)
+    (asked,) = with_references([first_verdict], references)
     assert asked.state == state
     assert (asked.difference.agreeing, asked.difference.deviating) == (agreeing, deviating)
 
 
 def test_a_reference_is_not_its_own_witness():
-    found = check().check("llama.cpp", IdsWorker(change=without_half))
-    (asked,) = with_references([found], {"llama.cpp": IdsWorker()})
+    first_verdict = check().check("llama.cpp", IdsWorker(change=without_half))
+    (asked,) = with_references([first_verdict], {"llama.cpp": IdsWorker()})
     assert asked.state == DISPUTED
 
 

@@ -27,9 +27,9 @@ class Reader(HTMLParser):
     def handle_starttag(self, name: str, attributes: list[tuple[str, str | None]]) -> None:
         if name not in VOID:
             self.open.append(name)
-        told = dict(attributes)
-        self.ids += [told["id"]] if "id" in told else []
-        self.links += [told["href"]] if "href" in told else []
+        attribute_values = dict(attributes)
+        self.ids += [attribute_values["id"]] if "id" in attribute_values else []
+        self.links += [attribute_values["href"]] if "href" in attribute_values else []
 
     def handle_endtag(self, name: str) -> None:
         assert name in VOID or self.open.pop() == name
@@ -53,7 +53,7 @@ def test_every_mark_of_wrong_ids_leads_to_the_text_that_shows_it():
     assert "wrong-llama-3-tokie" in reader.ids
 
 
-def test_what_is_wrong_is_told_with_both_ids_and_who_agrees():
+def test_a_mismatch_shows_both_ids_and_which_references_agree():
     text = page(field())
     for part in ("&lt;script&gt;", "<sub>12</sub>", "tokenizers; not by llama.cpp", "7 of 100", "SIGSEGV"):
         assert part in text
@@ -79,13 +79,13 @@ class Elements(HTMLParser):
 
 
 HOSTILE = "\"'></style></script></title><script>alert(1)</script><img src=x onerror=alert(2)>&lt;"
-KEPT = ("kind", "state", "scenario", "operation")  # what a record must have as it is
+UNCHANGED_KEYS = ("kind", "state", "scenario", "operation")  # what a record must have as it is
 
 
 def hostile(value):
     """The same with markup behind every text, names of contenders included."""
     if isinstance(value, dict):
-        return {name: part if name in KEPT else hostile(part) for name, part in value.items()}
+        return {name: part if name in UNCHANGED_KEYS else hostile(part) for name, part in value.items()}
     if isinstance(value, list):
         return [hostile(part) for part in value]
     return value + HOSTILE if isinstance(value, str) else value

@@ -90,9 +90,9 @@ def test_the_headline_counts_and_names_the_fastest_exact_one():
 
 
 @pytest.mark.parametrize(("seconds", "comparable"), [(5e-5, ()), (9.5e-5, ("Tokenloupe",))])
-def test_who_cannot_be_told_apart_is_named_beside(seconds, comparable):
-    found = with_results(result("fast", 1e-4), result("gigatoken", seconds), result("tokie", 1e-6))
-    best = found.fastest(found.vocabularies[0], TEXTS[0])
+def test_equally_fast_libraries_are_named_as_comparable(seconds, comparable):
+    field_record = with_results(result("fast", 1e-4), result("gigatoken", seconds), result("tokie", 1e-6))
+    best = field_record.fastest(field_record.vocabularies[0], TEXTS[0])
     assert (best.contender, best.comparable) == ("gigatoken", comparable)
     assert best.ratio == pytest.approx(1e-4 / seconds)
-    assert ("equal within this run" in found.headline[1]) == bool(comparable)
+    assert ("equal within this run" in field_record.headline[1]) == bool(comparable)

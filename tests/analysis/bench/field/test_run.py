@@ -62,10 +62,10 @@ def run(asked: FieldPlan, start: Processes, control: Control | None = None):
     return run_field(asked, control or Control(), lambda _line: None, "tokenloupe bench field", start)
 
 
-def test_each_contender_is_judged_opened_and_timed_in_one_process_and_all_are_ended():
+def test_each_library_runs_in_one_process_that_is_ended():
     start = Processes()
-    found = run(plan(), start)
-    (vocabulary,) = found.vocabularies
+    record = run(plan(), start)
+    (vocabulary,) = record.vocabularies
     assert [(each.contender, each.state) for each in vocabulary.verdicts] == [
         ("fast", EQUAL),
         ("tiktoken", EQUAL),
@@ -74,8 +74,8 @@ def test_each_contender_is_judged_opened_and_timed_in_one_process_and_all_are_en
     assert set(vocabulary.openings) == {"fast", "tiktoken"}
     assert start.started.count(("tiktoken", 1)) == 1
     assert all(process.is_ended for process in start.all)
-    assert found.is_complete
-    assert "Llama 3" in found.missing
+    assert record.is_complete
+    assert "Llama 3" in record.missing
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_a_plan_without_vocabularies_or_with_texts_of_one_name_is_refused(tmp_pa
         run(FieldPlan(plan().given, texts), Processes())
 
 
-def test_a_real_run_finds_the_same_ids_and_some_speed(monkeypatch):
+def test_a_real_run_reports_equal_ids_and_positive_speeds(monkeypatch):
     monkeypatch.setattr(field_run, "ALL_SCENARIOS", ("throughput",))
-    found = run_field(plan(), Control(), lambda _line: None, "")
-    (vocabulary,) = found.vocabularies
+    record = run_field(plan(), Control(), lambda _line: None, "")
+    (vocabulary,) = record.vocabularies
     assert [(each.contender, each.state) for each in vocabulary.verdicts] == [
         ("fast", EQUAL),
         ("tiktoken", EQUAL),

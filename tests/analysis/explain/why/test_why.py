@@ -43,10 +43,12 @@ def check(tokenizer: Tokenizer, text: str | bytes, encoder: str | None = None, p
     encoding = tokenizer.encode(data, True, parse, encoder)
     assert (np.diff(encoding.spans, axis=0) >= 0).all()
     trace = record(tokenizer, data, encoder, True, parse)
-    told = {each.index: each for each in why(tokenizer, data, 0, max(len(data), 1), True, parse, encoder)}
+    explained = {
+        each.index: each for each in why(tokenizer, data, 0, max(len(data), 1), True, parse, encoder)
+    }
     for each in why(tokenizer, data, 0, 0, True, parse, encoder):
-        told[each.index] = each
-    for index, each in told.items():
+        explained[each.index] = each
+    for index, each in explained.items():
         assert each.token_id == encoding.token_ids[index]
         assert [each.start, each.end] == encoding.spans[index].tolist()
         check_merges(tokenizer, each)
@@ -64,7 +66,7 @@ def check(tokenizer: Tokenizer, text: str | bytes, encoder: str | None = None, p
                     assert trace.columns.result[step] == line.merged.result
                     assert trace.columns.position[step] == line.merged.start
     with_text = {index for index, (start, end) in enumerate(encoding.spans.tolist()) if start < end}
-    assert with_text <= told.keys()
+    assert with_text <= explained.keys()
 
 
 def check_merges(tokenizer: Tokenizer, each: TokenWhy) -> None:
@@ -88,7 +90,7 @@ def check_merges(tokenizer: Tokenizer, each: TokenWhy) -> None:
 
 
 @pytest.mark.parametrize("name", DEMOS)
-def test_what_is_told_of_each_token_holds_for_each_encoder(name):
+def test_explanations_of_tokens_hold_for_each_encoder(name):
     tokenizer = open_model(f"demo:{name}")
     text = TEXT if name != "toy" else "abacbbacbcab"
     for encoder in tokenizer.encoders:
@@ -97,14 +99,14 @@ def test_what_is_told_of_each_token_holds_for_each_encoder(name):
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-def test_what_is_told_holds_for_each_format(sample, tmp_path):
+def test_explanations_hold_for_each_format(sample, tmp_path):
     path = tmp_path / sample.name
     sample.write(path)
     check(open_model(path, "gpt-2" if sample.is_silent else None), sample.text)
 
 
 @pytest.mark.parametrize("seed", [116, 118, 120, 134, 1038, 1039, 5006, 5037])
-def test_what_is_told_holds_for_components_of_all_kinds(seed, tmp_path):
+def test_explanations_hold_for_components_of_all_kinds(seed, tmp_path):
     """Among them spaces in front of broken text, bytes as characters, and tokens alike without text."""
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(random_tokenizer(random.Random(seed))))
@@ -120,7 +122,7 @@ def test_what_is_told_holds_for_components_of_all_kinds(seed, tmp_path):
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", [*REAL, *FILES])
-def test_what_is_told_holds_for_random_texts(name):
+def test_explanations_hold_for_random_texts(name):
     path = VOCABS / f"ggml-vocab-{name}.gguf" if name in REAL else SHARED / "formats" / name
     tokenizer = open_model(path, "cl100k_base" if name.startswith("cl100k") else None)
     n_checked = 0
@@ -135,18 +137,18 @@ def test_what_is_told_holds_for_random_texts(name):
 
 
 @pytest.mark.parametrize("text", ["{}", "a </s>{}", "{} </s>a", "{}\ufdfa"])
-def test_a_token_without_text_comes_of_that_beside_it_however_long_the_token_there_is(text):
+def test_a_token_without_text_is_explained_next_to_a_huge_token(text):
     tokenizer = open_model("demo:unigram")
     text = text.format("\U0010fffd" * (REACH_BYTES // 4 + 1)).encode()
     encoding = tokenizer.encode(text, False)
     for index in np.flatnonzero(encoding.spans[:, 0] == encoding.spans[:, 1]).tolist():
-        told = why_of(tokenizer, excerpt_of(encoding, index), Switches("fast", add_special=False))
-        assert told.token_id == encoding.token_ids[index]
-        assert "It has no text of its own." in stage_of(told, "bytes")
+        explained = why_of(tokenizer, excerpt_of(encoding, index), Switches("fast", add_special=False))
+        assert explained.token_id == encoding.token_ids[index]
+        assert "It has no text of its own." in stage_of(explained, "bytes")
 
 
 @pytest.mark.parametrize("index", [0, 1])  # that of a blank before the text, and that of the text
-def test_of_a_token_that_is_as_long_as_a_book_nothing_is_told(index):
+def test_explaining_a_token_as_long_as_a_book_is_refused(index):
     tokenizer = open_model("demo:unigram")
     encoding = tokenizer.encode("\U0010fffd" * (MOST_RECORDED // 4 + 1), False)
     with pytest.raises(EncodeError, match="too far away to be examined"):
@@ -186,28 +188,29 @@ def stage_of(each: TokenWhy, name: str) -> str:
         ("toy", "abacbb", 0, "encode", "a + b → ab"),
     ],
 )
-def test_the_stage_that_decides_says_so(model, text, at, stage, words):
-    (told,) = why(open_model(f"demo:{model}"), text, at)
-    assert words in stage_of(told, stage)
+def test_the_deciding_stage_has_the_explanation(model, text, at, stage, words):
+    (explained,) = why(open_model(f"demo:{model}"), text, at)
+    assert words in stage_of(explained, stage)
 
 
-def test_a_space_that_the_text_has_is_not_said_to_be_added():
-    told = why(open_model("demo:unigram"), "one two  three", 0, 14)
-    assert {each.start for each in told if "add_space_prefix" in stage_of(each, "normalise")} == {0}
+def test_a_space_of_the_text_is_not_reported_as_added():
+    explained = why(open_model("demo:unigram"), "one two  three", 0, 14)
+    assert {each.start for each in explained if "add_space_prefix" in stage_of(each, "normalise")} == {0}
 
 
 @pytest.mark.parametrize("text", ["a \U0001f996", "a \U000e0067 b"])  # no token holds one of these whole
 @pytest.mark.parametrize("model", ["bpe", "spm", "rwkv"])
 def test_a_part_of_a_character_is_not_invalid_text(model, text):
-    for told in why(open_model(f"demo:{model}"), text, 0, len(text.encode())):
+    for explained in why(open_model(f"demo:{model}"), text, 0, len(text.encode())):
         assert not any(
-            stage.name == "normalise" and "U+FFFD" in stage_of(told, "normalise") for stage in told.stages
+            stage.name == "normalise" and "U+FFFD" in stage_of(explained, "normalise")
+            for stage in explained.stages
         )
 
 
-def test_what_is_spelled_and_not_parsed_is_text_and_says_so():
-    (told,) = why(open_model("demo:bpe"), "a<|im_end|>", 3, parse_special=False)
-    assert "it matches <|im_end|>, but special tokens are not parsed" in stage_of(told, "partition")
+def test_an_unparsed_special_token_is_explained_as_text():
+    (explained,) = why(open_model("demo:bpe"), "a<|im_end|>", 3, parse_special=False)
+    assert "it matches <|im_end|>, but special tokens are not parsed" in stage_of(explained, "partition")
 
 
 def test_a_place_outside_of_the_text_is_refused():
@@ -222,7 +225,7 @@ def test_a_place_outside_of_the_text_is_refused():
 @pytest.mark.parametrize(
     "text", ["a" * 30_000, " " * 30_000, "\u0301" * 5_000, "ab " * 10_000, b"\xff" * 5_000]
 )
-def test_of_texts_without_end_a_token_is_told_soon_or_refused(model, text):
+def test_tokens_of_huge_texts_are_explained_in_time_or_refused(model, text):
     tokenizer = open_model(f"demo:{model}")
     encoding = tokenizer.encode(text)
     excerpt = excerpt_of(encoding, len(encoding) // 2)

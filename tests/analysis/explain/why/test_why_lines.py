@@ -11,7 +11,7 @@ from guiapp.analysis.explain.spelling import without_marks
 from guiapp.analysis.explain.why.explanation import why_lines, why_record
 from guiapp.analysis.explain.why.why import why
 
-TOLD = {
+EXPLANATIONS = {
     ("toy", "abacbb", 0): """
         token 0, bytes 0–2
           Bytes              61 62
@@ -36,11 +36,11 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize(("model", "text", "at"), TOLD)
-def test_each_stage_of_a_token_is_told_in_full(model, text, at):
-    (told,) = why(open_model(f"demo:{model}"), text, at, at if not text else None)
-    expected = TOLD[model, text, at].strip("\n ").splitlines()
-    assert list(why_lines(told)) == [expected[0], *(line[8:] for line in expected[1:])]
+@pytest.mark.parametrize(("model", "text", "at"), EXPLANATIONS)
+def test_each_stage_of_a_token_is_explained_in_full(model, text, at):
+    (explained,) = why(open_model(f"demo:{model}"), text, at, at if not text else None)
+    expected = EXPLANATIONS[model, text, at].strip("\n ").splitlines()
+    assert list(why_lines(explained)) == [expected[0], *(line[8:] for line in expected[1:])]
 
 
 def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
@@ -60,12 +60,12 @@ def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
         "merged": {"left": 0, "right": 1, "result": 3, "rank": 0, "span": [0, 2]},
         "lost": {"left": 2, "right": 1, "result": 4, "rank": 1, "span": [3, 5]},
     }
-    stays = {"text": "No merge rule joins ab + acbb. The piece begins with it.", "operation": "done"}
-    assert stages[4]["lines"] == [merge, nothing | stays | {"step_span": [0, 2]}]
+    unmerged = {"text": "No merge rule joins ab + acbb. The piece begins with it.", "operation": "done"}
+    assert stages[4]["lines"] == [merge, nothing | unmerged | {"step_span": [0, 2]}]
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "encoder", "told"),
+    ("model", "text", "encoder", "explained"),
     [
         ("bpe", " lions", "fewest", ["·l", "l, bytes 1–2, would also end there. worse by 1"]),
         ("bpe", " lions", "backtrack", ["Nothing can follow ·li: it is taken back.", "·l is taken"]),
@@ -82,12 +82,12 @@ def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
         ("spm", "xb", "greedy", ["·x is taken", "No other token", "Shorter tokens would also fit: ·."]),
     ],
 )
-def test_other_encoders_tell_their_own_decisions(model, text, encoder, told):
+def test_other_encoders_explain_their_own_decisions(model, text, encoder, explained):
     each = why(open_model(f"demo:{model}"), text, 0, encoder=encoder)[0]
     (lines,) = (stage.lines for stage in each.stages if stage.name == "encode")
-    said = [f"{line.text} {line.note}".replace("`", "") for line in lines]
-    assert len(said) == len(told)
-    assert all(words in line for words, line in zip(told, said, strict=True)), said
+    line_texts = [f"{line.text} {line.note}".replace("`", "") for line in lines]
+    assert len(line_texts) == len(explained)
+    assert all(words in line for words, line in zip(explained, line_texts, strict=True)), line_texts
 
 
 BERT = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
@@ -127,16 +127,16 @@ def lines_of(tmp_path, stage, text, **parts):
     model = {"type": "WordLevel", "vocab": {"[UNK]": 0}, "unk_token": "[UNK]"}
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps({"version": "1.0", "added_tokens": [], "model": model, **parts}))
-    told = why(open_model(path), text, 0, len(text))[0]
-    (lines,) = (each.lines for each in told.stages if each.name == stage)
+    explained = why(open_model(path), text, 0, len(text))[0]
+    (lines,) = (each.lines for each in explained.stages if each.name == stage)
     return [without_marks(f"{line.text} ({line.note})" if line.note else line.text) for line in lines]
 
 
-@pytest.mark.parametrize(("name", "options", "text", "told"), NORMALIZERS)
-def test_a_normalizer_says_what_it_made_of_the_text(name, options, text, told, tmp_path):
-    assert lines_of(tmp_path, "normalise", text, normalizer={"type": name, **options}) == [told]
+@pytest.mark.parametrize(("name", "options", "text", "explained"), NORMALIZERS)
+def test_the_result_of_a_normalizer_is_explained(name, options, text, explained, tmp_path):
+    assert lines_of(tmp_path, "normalise", text, normalizer={"type": name, **options}) == [explained]
 
 
-@pytest.mark.parametrize(("name", "options", "text", "told"), CUTTERS)
-def test_a_pre_tokenizer_says_which_piece_it_made(name, options, text, told, tmp_path):
-    assert lines_of(tmp_path, "split", text, pre_tokenizer={"type": name, **options}) == [told]
+@pytest.mark.parametrize(("name", "options", "text", "explained"), CUTTERS)
+def test_the_piece_of_a_pre_tokenizer_is_explained(name, options, text, explained, tmp_path):
+    assert lines_of(tmp_path, "split", text, pre_tokenizer={"type": name, **options}) == [explained]

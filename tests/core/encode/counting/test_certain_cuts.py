@@ -21,7 +21,7 @@ PLAIN = cuts_of({"<ab>": Attribute.CONTROL, "b><": Attribute.CONTROL})
 TAKING = cuts_of({"<ab>": Attribute.CONTROL | Attribute.LSTRIP, "<c>": Attribute.CONTROL | Attribute.RSTRIP})
 
 
-def told(clusters):
+def rows_of(clusters):
     columns = clusters.starts, clusters.ends, clusters.is_single
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
@@ -41,7 +41,7 @@ def told(clusters):
     ],
 )
 def test_special_tokens_that_overlap_are_one_cluster(cuts, text, clusters):
-    assert told(cuts.clusters(as_array(text))) == clusters
+    assert rows_of(cuts.clusters(as_array(text))) == clusters
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_bytes_at_the_edges_may_belong_to_special_tokens_beyond(cuts, text, star
         (b"", 0, 0, 0, 0),
     ],
 )
-def test_cuts_lie_before_words_and_beside_special_tokens(text, start, end, first, last):
+def test_cuts_lie_before_words_and_next_to_special_tokens(text, start, end, first, last):
     cuts = CertainCuts(guiapp.open_model("demo:bpe"), True)
     data = as_array(text)
     clusters = cuts.clusters(data)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model_files import ALL_MODELS, opened, special_texts
 from pair_vocabularies import sentence_piece
 from random_texts import random_texts
-from watched_tokenizer import watched
+from watched_tokenizer import recording_tokenizer
 
 import guiapp
 from guiapp.core.encode.counting import chunks as module
@@ -40,8 +40,8 @@ FEW_WORDS = Tokenizer(
         rules=Rules(escape_spaces=True),
     )
 )
-SIGNS = [".", "...", "!\u201d", "\u3002\u300d", "\u3000", "\n", "\n  \n", "\r", "\r\n", " \t ", '"']
-SIGNS = [*(sign.encode() for sign in SIGNS), b"\xe3\x80", b"\x82"]
+SEPARATORS = [".", "...", "!\u201d", "\u3002\u300d", "\u3000", "\n", "\n  \n", "\r", "\r\n", " \t ", '"']
+SEPARATORS = [*(separator.encode() for separator in SEPARATORS), b"\xe3\x80", b"\x82"]
 SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo do we, all day long.\n" * 3
 
 
@@ -73,7 +73,7 @@ def test_chunks_by_sections_are_those_of_the_whole_text(model, monkeypatch):
     for by in LEVELS:
         dwelt_on = [
             *special_texts(tokenizer, 20),
-            *(rng.choice(SIGNS) * rng.choice((1, 9)) for _ in range(20)),
+            *(rng.choice(SEPARATORS) * rng.choice((1, 9)) for _ in range(20)),
         ]
         text = b"".join(random_texts(rng.random(), 10, dwelt_on))
         options = rng.choice((12, 20)), rng.choice((0, 5)), by, rng.random() < 0.7
@@ -91,7 +91,7 @@ def test_chunks_by_sections_are_those_of_the_whole_text(model, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("size", [1, 3, 20])
-def test_long_runs_of_signs_between_sections_change_nothing(model, text, by, size, monkeypatch):
+def test_long_runs_of_separators_between_sections_change_nothing(model, text, by, size, monkeypatch):
     for max_tokens, overlap in ((4, 0), (4, 2), (9, 2)):
         check_sections(opened(model), text.encode(), (max_tokens, overlap, by), size, monkeypatch)
 
@@ -123,7 +123,7 @@ def check_sections(tokenizer, text, options, size, monkeypatch):
 )
 @example(text="b b  ", sizes=(3, 2), by="word")  # no word more fits behind the last one
 @example(text="ab" * 20, sizes=(2, 1), by="character")
-def test_each_chunk_goes_on_behind_the_one_before_whatever_overlaps(text, sizes, by):
+def test_chunks_advance_and_cover_the_text_with_any_overlap(text, sizes, by):
     chunks = chunk_text(FEW_WORDS, text, *sizes, by)
     for before, after in pairwise(chunks):
         assert before.start < after.start <= before.end < after.end
@@ -168,7 +168,7 @@ def test_a_chunk_reaches_beyond_a_place_that_does_not_fit():
     assert chunk_text(tokenizer, b"dabcd", 2) == [Chunk(0, 5, 2)]
 
 
-def test_the_text_of_a_special_token_stays_whole():
+def test_the_text_of_a_special_token_is_not_split():
     tokenizer = guiapp.open_model("demo:bpe")
     text = b"one<|im_end|>two<|im_end|>"
     chunks = chunk_text(tokenizer, text, 1)
@@ -218,7 +218,7 @@ def test_what_makes_no_sense_is_refused(options, message):
 
 
 @given(size=st.integers(0, 300), n_fitting=st.integers(0, 300), beyond=st.integers(1, LOOK_BEYOND))
-def test_the_last_that_fits_is_found_also_beyond_some_that_do_not(size, n_fitting, beyond):
+def test_the_last_fit_is_found_beyond_some_that_do_not_fit(size, n_fitting, beyond):
     n_fitting = min(size, n_fitting)
     asked = []
 
@@ -312,7 +312,7 @@ def test_so_they_do_where_a_character_becomes_several_words(text):
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
 def test_a_long_part_costs_as_little_as_a_short_one(model):
-    tokenizer = watched(model)
+    tokenizer = recording_tokenizer(model)
     text = b"The quick brown fox jumps over the lazy dog. " * 2000
     counter = IntervalCounter(tokenizer, text)
     expected = len(tokenizer.encode(text[11:80_011], add_special=False))

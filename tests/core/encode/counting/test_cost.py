@@ -29,11 +29,11 @@ def test_words_and_lines_cost_what_counting_by_hand_gives(model, text):
     words = word_costs(array, *encoding.spans.T)
     by_hand = [
         (
-            *found.span(),
-            len(found[0].decode()),
-            sum(start < found.end() and end > found.start() for start, end in spans),
+            *match.span(),
+            len(match[0].decode()),
+            sum(start < match.end() and end > match.start() for start, end in spans),
         )
-        for found in re.finditer(rb"[^ \t\n\v\f\r]+", data)
+        for match in re.finditer(rb"[^ \t\n\v\f\r]+", data)
     ]
     assert list(zip(*(column.tolist() for column in words), strict=True)) == by_hand
     lines = line_costs(array, *encoding.spans.T)

@@ -13,7 +13,7 @@ from model_files import ALL_MODELS, opened, special_texts
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_unigram
-from watched_tokenizer import watched
+from watched_tokenizer import recording_tokenizer
 
 import guiapp
 from guiapp.core.demo import sample_text
@@ -144,8 +144,8 @@ def test_growing_equals_encoding_from_scratch_with_added_tokens_of_two_stages(tm
     assert max(len(part.encoding.text_bytes) for part in parts) < 3000
 
 
-def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():
-    tokenizer = watched("demo:rwkv")
+def test_rwkv_text_is_stable_after_the_longest_token():
+    tokenizer = recording_tokenizer("demo:rwkv")
     text = bytes(byte for byte in sample_text("languages") if byte >= 0x80)[:4000]
     appended = AppendEncoder(tokenizer)
     for start in range(0, len(text), 10):
@@ -198,12 +198,12 @@ def test_the_count_is_that_of_the_encoding(model, parse_special):
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
 def test_a_limit_ends_the_work(model):
-    tokenizer = watched(model)
+    tokenizer = recording_tokenizer(model)
     assert tokenizer.count("The quick brown fox. " * 100_000, limit=100) is None
     assert sum(tokenizer.encoded) < 10_000
 
 
-def test_blocks_behind_a_sure_answer_are_not_asked_for():
+def test_blocks_after_a_certain_answer_are_not_requested():
     def blocks(n_words):
         for _ in range(5):
             asked.append(n_words)

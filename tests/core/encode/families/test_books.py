@@ -16,9 +16,9 @@ def test_a_book_is_the_same_cold_warm_and_without_a_cache(name, corpus):
     text = (CORPORA / corpus).read_bytes()
     expected = tokenizer.encode(text, encoder="heap")
     for _ in range(2):
-        found = tokenizer.encode(text, encoder="fast")
-        assert np.array_equal(found.token_ids, expected.token_ids)
-        assert np.array_equal(found.spans, expected.spans)
+        actual = tokenizer.encode(text, encoder="fast")
+        assert np.array_equal(actual.token_ids, expected.token_ids)
+        assert np.array_equal(actual.spans, expected.spans)
 
 
 def test_a_text_of_more_words_than_the_cache_holds_is_the_same():

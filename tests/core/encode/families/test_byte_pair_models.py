@@ -79,5 +79,5 @@ def test_white_space_alone_has_no_tokens(text):
     ],
 )
 def test_words_end_where_white_space_begins(text, rules, words, ends):
-    found, found_ends = whitespace_words(text.encode(), rules)
-    assert (found.data.tobytes().decode(), found_ends) == (words, ends)
+    actual, actual_ends = whitespace_words(text.encode(), rules)
+    assert (actual.data.tobytes().decode(), actual_ends) == (words, ends)

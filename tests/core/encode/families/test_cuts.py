@@ -54,12 +54,12 @@ def test_a_cut_is_between_the_nearest_two_bytes_that_allow_it(text, pairs, posit
 
 
 @given(tokens=st.lists(LETTERS, min_size=1, max_size=6), ids=st.sets(st.integers(0, 5)))
-def test_pairs_of_bytes_are_those_within_the_wanted_tokens(tokens, ids):
-    wanted = [token_id for token_id in ids if token_id < len(tokens)]
-    found = cuts.byte_pairs(*packed(tokens), np.array(wanted, np.int32))
-    texts = [tokens[token_id] for token_id in wanted]
+def test_byte_pairs_are_those_within_the_chosen_tokens(tokens, ids):
+    chosen = [token_id for token_id in ids if token_id < len(tokens)]
+    actual = cuts.byte_pairs(*packed(tokens), np.array(chosen, np.int32))
+    texts = [tokens[token_id] for token_id in chosen]
     expected = {pair for text in texts for pair in pairwise(text)}
-    assert set(zip(*as_lists(np.nonzero(found)), strict=True)) == expected
+    assert set(zip(*as_lists(np.nonzero(actual)), strict=True)) == expected
 
 
 WORDS = WordsPipeline(byte_level(["a b", "Ġ a"]))
@@ -69,8 +69,8 @@ WORDS = WordsPipeline(byte_level(["a b", "Ġ a"]))
 def test_words_are_cut_at_the_nearest_white_space(text, position):
     position = min(position, len(text))
     before = [at for at in range(position) if text[at : at + 1].isspace()]
-    behind = [at + 1 for at in before if text[at] != ord(" ")]
-    assert WORDS.cut_before(as_array(text), position) == max([0, *before, *behind])
+    after_breaks = [at + 1 for at in before if text[at] != ord(" ")]
+    assert WORDS.cut_before(as_array(text), position) == max([0, *before, *after_breaks])
     after = next((at for at in range(position, len(text)) if text[at : at + 1].isspace()), len(text))
     assert WORDS.cut_after(as_array(text), position) == after
 
@@ -170,7 +170,7 @@ def tokens_of_of_pair_cuts(pipeline, text: bytes, after_special=False):
 
 @PIPELINES_PAIR_CUTS
 @given(kept=TEXTS_PAIR_CUTS, new=TEXTS_PAIR_CUTS)
-def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new):
+def test_tokens_before_a_cut_do_not_depend_on_later_text(pipeline, kept, new):
     cut = pipeline.cut_before(as_array(kept), len(kept))
     assert 0 <= cut <= len(kept)
     both = tokens_of_of_pair_cuts(pipeline, kept[:cut]) + tokens_of_of_pair_cuts(pipeline, kept[cut:] + new)
@@ -179,7 +179,7 @@ def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new)
 
 @PIPELINES_PAIR_CUTS
 @given(new=TEXTS_PAIR_CUTS, kept=TEXTS_PAIR_CUTS)
-def test_what_comes_behind_a_cut_does_not_feel_what_precedes(pipeline, new, kept):
+def test_tokens_after_a_cut_do_not_depend_on_earlier_text(pipeline, new, kept):
     cut = pipeline.cut_after(as_array(kept), 0)
     assert 0 < cut <= len(kept) or not kept
     both = tokens_of_of_pair_cuts(pipeline, new + kept[:cut]) + tokens_of_of_pair_cuts(pipeline, kept[cut:])

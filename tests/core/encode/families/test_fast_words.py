@@ -24,7 +24,7 @@ SEED = 20261122
 BERT = Rules(lowercase=True, strip_accents=True)
 CASED = Rules(lowercase=False, strip_accents=False)
 T5 = Rules(add_space_prefix=True, remove_extra_whitespaces=True, escape_spaces=True)
-KEPT_SPACES = Rules(escape_spaces=True)
+UNCHANGED_SPACES = Rules(escape_spaces=True)
 PREFIXED = Rules(add_space_prefix=True, escape_spaces=True)
 MAP = {
     "ﬁ": "fi",
@@ -92,7 +92,7 @@ def test_words_of_wordpiece_vocabularies(tokens, rules, texts):
 @settings(max_examples=100)
 @given(
     st.dictionaries(st.text("aabc.é中▁<が", min_size=1, max_size=4), SCORES, max_size=25),
-    st.sampled_from([T5, KEPT_SPACES, PREFIXED]),
+    st.sampled_from([T5, UNCHANGED_SPACES, PREFIXED]),
     st.sampled_from([CHARSMAP, b""]),
     USER_DEFINED_SETS,
     st.lists(TEXTS, min_size=1, max_size=5),

@@ -51,22 +51,22 @@ def vocabularies(draw):
     return sentence_piece({token: float(draw(st.integers(-3, 0))) for token in tokens})
 
 
-def assert_same(found, expected, story=None):
-    assert found.token_ids.tolist() == expected.token_ids.tolist(), story
-    assert found.spans.tolist() == expected.spans.tolist(), story
+def assert_same(actual, expected, story=None):
+    assert actual.token_ids.tolist() == expected.token_ids.tolist(), story
+    assert actual.spans.tolist() == expected.spans.tolist(), story
 
 
 @settings(max_examples=30, deadline=None)
 @given(vocabulary=vocabularies(), text=TEXTS, stray=STRAY, is_split=st.booleans())
-def test_exact_encoders_agree_and_twins_do(vocabulary, text, stray, is_split):
+def test_exact_encoders_agree_and_match_their_references(vocabulary, text, stray, is_split):
     tokenizer = Tokenizer(vocabulary) if is_split else Tokenizer(vocabulary).without_splitting()
     data = text.encode() + stray
     merged = tokenizer.encode_readable(data, encoder="scan", add_special=False)
     for encoder in tokenizer.encoders:
-        found = tokenizer.encode(data, encoder=encoder, add_special=False)
-        assert_same(found, tokenizer.encode_readable(data, encoder=encoder, add_special=False), encoder)
+        actual = tokenizer.encode(data, encoder=encoder, add_special=False)
+        assert_same(actual, tokenizer.encode_readable(data, encoder=encoder, add_special=False), encoder)
         if encoder in tokenizer.exact_encoders:
-            assert_same(found, merged, encoder)
+            assert_same(actual, merged, encoder)
 
 
 DOUBLED = byte_level(
@@ -85,7 +85,7 @@ def test_what_is_merged_window_by_window_is_as_merged_at_once(vocabulary, stretc
     assert_same(tokenizer.encode(text), tokenizer.encode(text, encoder="heap"))
 
 
-def test_windows_that_disagree_about_a_symbol_are_merged_anew():
+def test_windows_that_disagree_about_a_symbol_are_merged_again():
     letters = [chr(code) for code in range(0x21, 0x7F)]
     chain = [f"{left * 2} {right * 2}" for left, right in pairwise([*letters, letters[0]])]
     vocabulary = byte_level([f"{letter} {letter}" for letter in letters] + chain[::-1])
@@ -147,12 +147,12 @@ def test_greedy_takes_the_longest_token_and_fewest_the_fewest():
 def test_dropout_gives_other_tokens_of_the_same_text_and_the_same_for_the_same_seed():
     tokenizer = guiapp.open_model("demo:bpe")
     text = "Tokenization of unbelievable sentences is what this is about. " * 3
-    found = [tokenizer.with_dropout(0.3, seed).encode(text, encoder="fewest") for seed in (1, 1, 2)]
-    assert found[0].token_ids.tolist() == found[1].token_ids.tolist() != found[2].token_ids.tolist()
-    assert len(found[0]) > len(tokenizer.encode(text, encoder="fewest"))
-    assert tokenizer.decode(found[0].token_ids, remove_special=True) == text
+    actual = [tokenizer.with_dropout(0.3, seed).encode(text, encoder="fewest") for seed in (1, 1, 2)]
+    assert actual[0].token_ids.tolist() == actual[1].token_ids.tolist() != actual[2].token_ids.tolist()
+    assert len(actual[0]) > len(tokenizer.encode(text, encoder="fewest"))
+    assert tokenizer.decode(actual[0].token_ids, remove_special=True) == text
     readable = tokenizer.with_dropout(0.3, 1).encode_readable(text, encoder="fewest")
-    assert_same(found[0], readable)
+    assert_same(actual[0], readable)
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.0])

@@ -51,7 +51,7 @@ def test_the_lowest_rank_merges_first():
     assert texts_of(WORDS, b"abc bc") == ["abc", "Ġ", "bc"]
 
 
-def test_a_merge_is_cut_at_its_first_space_behind_the_first_byte():
+def test_a_merge_rule_is_split_at_a_space_after_its_first_byte():
     vocabulary = character_level([" a b", "a b c"], ["a", "b", "c", "ab c"])
     assert texts_of(vocabulary, b"abc") == ["a", "b", "c"]
 
@@ -63,7 +63,7 @@ def test_what_merges_make_need_not_be_a_token():
     assert texts_of(byte_level(["a b"], ["ab", "a", "b"]), b"ab") == ["ab"]
 
 
-def test_a_whole_piece_that_is_a_token_is_taken_if_the_rules_say_so():
+def test_a_piece_that_is_a_token_is_taken_whole_by_ignore_merges():
     tokens = [*BYTE_TOKENS, "abc"]
     assert texts_of(byte_level([], tokens), b"abc") == ["a", "b", "c"]
     rules = Rules(byte_encoding=True, ignore_merges=True)
@@ -75,7 +75,7 @@ def test_runs_of_newlines_that_are_tokens_are_taken_whole_by_gemma_4():
     assert texts_of(vocabulary, b"aa\n\n\naa") == ["a", "a", "\n\n\n", "a", "a"]
 
 
-def test_nobody_looks_for_tokens_of_thousands_of_bytes_at_each_place():
+def test_lookup_encoders_are_refused_for_tokens_over_4096_bytes():
     at_most, more = (byte_level([], [*BYTE_TOKENS, "a" * size]) for size in (4096, 4097))
     assert {"greedy", "fewest"} <= set(pipeline_of(at_most).encoders)
     pipeline = pipeline_of(more)
@@ -89,7 +89,7 @@ def test_broken_text_keeps_its_spans():
 
 
 @pytest.mark.parametrize("broken", [b"\xf0a", b"\xf0\xc3", b"\xfd\xcca"])
-def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
+def test_a_broken_character_consumes_part_of_the_space_after_it(broken):
     pipeline, text = pipeline_of(PIECES), broken + b" a"
     expected = pipeline.encode_readable(text, True, "scan")
     assert "<0x81>" in [PIECES.raw_text(token).decode() for token in expected.ids.tolist()]
@@ -98,7 +98,7 @@ def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
 
 
 @pytest.mark.parametrize("unknown", ["ab", "▁"])
-def test_spans_are_those_of_the_text_where_the_unknown_token_is_also_spelled(unknown):
+def test_spans_are_right_if_the_text_spells_the_unknown_token(unknown):
     scores = {unknown: -1, **dict.fromkeys(["▁", "a", "b", "ab"], -2)}
     pipeline = pipeline_of(sentence_piece(scores))
     for text in (b"ab ab", "a▁ b".encode(), "aé▁ab".encode(), b"?ab"):
@@ -106,7 +106,7 @@ def test_spans_are_those_of_the_text_where_the_unknown_token_is_also_spelled(unk
         assert_tokens(pipeline.encode(as_array(text), True, "fast"), expected)
 
 
-def test_spm_without_an_unknown_token_says_which_byte_it_cannot_express():
+def test_spm_without_an_unknown_token_names_the_failing_byte():
     pipeline = SentencePiecePipeline(sentence_piece({"▁": 0, "a": 0}, special_ids=SpecialIds()))
     with pytest.raises(EncodeError, match="0x62"):
         pipeline.encode(as_array(b"ab"), True, "heap")
@@ -136,21 +136,21 @@ def test_a_long_space_alone_on_a_line_is_the_byte_of_a_space(space):
 
 @pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
 @given(text=HOSTILE.filter(bool), after_special=st.booleans())
-def test_all_encoders_and_their_twins_agree(vocabulary, text, after_special):
+def test_all_encoders_agree_and_match_their_references(vocabulary, text, after_special):
     pipeline = pipeline_of(vocabulary)
     expected = pipeline.encode_readable(text, after_special, "scan")
     assert_tokens(pipeline.encode_readable(text, after_special, "heap"), expected)
     for encoder in pipeline.encoders:
-        found = pipeline.encode(as_array(text), after_special, encoder)
-        assert_tokens(found, pipeline.encode_readable(text, after_special, encoder))
+        actual = pipeline.encode(as_array(text), after_special, encoder)
+        assert_tokens(actual, pipeline.encode_readable(text, after_special, encoder))
         if ALGORITHMS[encoder].exact:
-            assert_tokens(found, expected)
+            assert_tokens(actual, expected)
 
 
-def assert_tokens(found, expected):
-    for column, wanted in zip(found, expected, strict=True):
-        assert column.tolist() == wanted.tolist()
-        assert column.dtype == wanted.dtype
+def assert_tokens(actual, expected):
+    for column, expected_column in zip(actual, expected, strict=True):
+        assert column.tolist() == expected_column.tolist()
+        assert column.dtype == expected_column.dtype
 
 
 @pytest.mark.parametrize("vocabulary", [WORDS, PIECES], ids=["words", "pieces"])

@@ -126,7 +126,7 @@ def test_tokens_are_those_of_sentencepiece(tmp_path, name, kind):
 
 
 @NAMES
-def test_long_texts_whose_sums_begin_anew_are_those_of_sentencepiece(tmp_path, name):
+def test_long_texts_with_reset_score_sums_match_sentencepiece(tmp_path, name):
     (path := tmp_path / "own.model").write_bytes(data := trained(model_type="unigram", **MODELS[name]))
     library, tokenizer = sentencepiece.SentencePieceProcessor(model_proto=data), guiapp.open_model(path)
     dice = random.Random(SEED)

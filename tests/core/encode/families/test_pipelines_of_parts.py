@@ -21,7 +21,7 @@ PARTS = dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder
 NAMES_OF_BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 
-def test_every_encoder_and_its_twin_give_the_ids_of_the_library(tmp_path):
+def test_encoders_and_their_references_match_the_library(tmp_path):
     @seed(SEED + 1)
     @settings(max_examples=60)
     @given(DOCUMENTS, st.lists(TEXTS, min_size=1, max_size=5))
@@ -42,7 +42,7 @@ def test_every_encoder_and_its_twin_give_the_ids_of_the_library(tmp_path):
 
 @pytest.mark.parametrize("merges", [[], ["a a"], ["<0xC3> <0xA9>"], ["a <0xC3>"]])
 @pytest.mark.parametrize("lacks", [None, "<0xC3>"])
-def test_bytes_of_unknown_characters_are_merged_where_rules_say_so(tmp_path, merges, lacks):
+def test_bytes_of_unknown_characters_are_merged_by_matching_rules(tmp_path, merges, lacks):
     tokens = [*(name for name in NAMES_OF_BYTES if name != lacks), "a", "<unk>"]
     merges = [merge for merge in merges if lacks is None or lacks not in merge]
     tokens += [merge.replace(" ", "") for merge in merges]

@@ -122,7 +122,7 @@ class Recorder:
 
 @each_pipeline
 @given(data=st.data(), text=TEXTS)
-def test_what_a_watcher_is_told_adds_up_to_the_tokens(name, data, text):
+def test_traced_steps_add_up_to_the_tokens(name, data, text):
     recorder, encoder = Recorder(text), data.draw(st.sampled_from(PIPELINES[name].encoders))
     tokens = PIPELINES[name].encode_readable(text, data.draw(st.booleans()), encoder, recorder)
     assert not recorder.piece_ends
@@ -130,7 +130,7 @@ def test_what_a_watcher_is_told_adds_up_to_the_tokens(name, data, text):
         assert recorder.found == [list(token) for token in zip(*as_lists(tokens), strict=True)]
 
 
-def told(name, encoder):
+def steps_by_piece(name, encoder):
     """The steps of encoding "abc ab", by piece."""
     recorder = Recorder(b"abc ab")
     PIPELINES[name].encode_readable(b"abc ab", True, encoder, recorder)

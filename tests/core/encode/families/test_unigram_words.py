@@ -23,14 +23,14 @@ def words_of(scores, rules=T5_RULES, charsmap=b"", **more):
     st.lists(st.lists(st.sampled_from([*"ab▁▂", "\udce2", "\udc96", "\udc81"]), min_size=1, max_size=5)),
     AT_ONCE,
 )
-def test_spaces_within_tokens_are_found(tokens, at_once):
+def test_spaces_within_tokens_are_detected(tokens, at_once):
     texts = ["▁", *{"".join(token) for token in tokens}]
     data = [text.encode("utf-8", "surrogateescape") for text in texts]
     reaches = any(SYMBOL in text[1:] or text[1:].endswith((SYMBOL[:1], SYMBOL[:2])) for text in data)
-    found = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))
-    found.__dict__.pop("_has_inner_symbol", None)
+    unigram_words = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))
+    unigram_words.__dict__.pop("_has_inner_symbol", None)
     with patch.object(family, "TEXT_AT_ONCE", at_once):
-        assert found._has_inner_symbol == reaches
+        assert unigram_words._has_inner_symbol == reaches
 
 
 def step_of(value: float) -> Fraction:
@@ -48,13 +48,13 @@ def step_of(value: float) -> Fraction:
 def test_texts_are_short_enough_for_sums_to_be_exact(scores, at_once):
     scores = {"▁": -1.0, **scores}
     with patch.object(family, "TEXT_AT_ONCE", at_once):
-        found = words_of(scores)
+        unigram_words = words_of(scores)
     unknown = float(np.float32(min(scores.values()) - 10))
     own = [*scores.values(), unknown]
     limit = 2**53 * min(step_of(score) for score in [*own, 1.0] if score)
     single = [abs(score) for text, score in scores.items() if len(text) == 1]
     worst = max(abs(unknown), *single, *scores.values())
     room = limit - Fraction(max(map(abs, own)))
-    assert found._exact_below == limit
+    assert unigram_words._exact_below == limit
     expected = max(0, int(float(room) / worst) - 1) if room > 0 else 0
-    assert found.longest_exact == pytest.approx(expected, rel=1e-12)
+    assert unigram_words.longest_exact == pytest.approx(expected, rel=1e-12)

@@ -58,7 +58,7 @@ def test_real_vocabularies(name, more):
     compare(path, [*more, *texts], each_readable=8)
 
 
-def test_code_points_around_extension_e_in_bert():
+def test_code_points_near_extension_e_match_llama_cpp_in_bert():
     texts = (f"a{chr(code)} 1 b{chr(code)}c".encode() for code in range(0x2B7F0, 0x2B950))
     compare(VOCABS / "ggml-vocab-bert-bge.gguf", texts)
 
@@ -119,7 +119,7 @@ def test_plamo2_above_unicode(tmp_path):
 
 
 @pytest.mark.parametrize("model", ["plamo2", "rwkv", "test"])
-def test_what_the_switches_of_a_file_put_around_a_text(tmp_path, model):
+def test_the_bos_and_eos_flags_of_a_file_match_llama_cpp(tmp_path, model):
     from llama_oracle import LlamaOracle
 
     tokens = ["<unk>", "a", "b", *(f"<0x{byte:02X}>" for byte in range(256))]

@@ -47,7 +47,7 @@ def pipeline(request):
 
 @settings(deadline=None)
 @given(text=TEXTS, name=st.sampled_from([*PIPELINES]))
-def test_twins_agree(name, text):
+def test_native_and_reference_implementations_agree(name, text):
     pipeline = PIPELINES[name]
     for encoder in pipeline.encoders:
         native = pipeline.encode(as_array(text), True, encoder)
@@ -95,7 +95,7 @@ def _assert_cut(pipeline, text, cut):
         ("hash", "aabbccddee", 5, 10),
     ],
 )
-def test_cuts_are_found_near(name, text, before, after):
+def test_the_nearest_cut_on_either_side_is_returned(name, text, before, after):
     data = as_array(text.encode())
     assert (PIPELINES[name].cut_before(data, 6), PIPELINES[name].cut_after(data, 5)) == (before, after)
 
@@ -156,7 +156,7 @@ def test_a_map_that_makes_too_much_of_a_text_is_an_error():
         pipeline.encode(as_array(b"x" * 2_120_000), True, "viterbi")
 
 
-def test_unigram_tokens_that_are_too_long_to_be_looked_for_one_by_one_are_found():
+def test_unigram_tokens_too_long_for_single_lookups_are_matched():
     long = "ab" * 300
     pipeline = unigram({"▁": -3, "a": -1, "b": -1, "ba": -1.5, long: -2, "▁" + long: -2})
     assert pipeline.encoders == ("viterbi",)

@@ -28,18 +28,18 @@ TOKENIZER = tokenizer_of(SCORES)
 def all_segmentations(text):
     """Score and tokens, spelled, of every way to cut a text; ties as they are documented."""
 
-    def ways(end):
+    def candidates(end):
         if end == 0:
             return [(0.0, ())]
-        found = []
+        results = []
         for start in range(end):
             piece = text[start:end]
             if piece in SCORES or len(piece) == 1:
                 added = SCORES.get(piece, UNKNOWN_SCORE)
-                found += [(score + added, (*tokens, (start, end))) for score, tokens in ways(start)]
-        return sorted(found, key=lambda way: -way[0])  # a stable sort: ties stay as they were met
+                results += [(score + added, (*tokens, (start, end))) for score, tokens in candidates(start)]
+        return sorted(results, key=lambda way: -way[0])  # a stable sort: ties stay as they were met
 
-    return ways(len(text))
+    return candidates(len(text))
 
 
 def joined(text, cuts):
@@ -58,10 +58,10 @@ def joined(text, cuts):
 @given(text=st.text("aabbcéx", min_size=1, max_size=9), n=st.integers(1, 40))
 def test_the_best_of_all_segmentations_come_in_order(text, n):
     expected = all_segmentations(text)[:n]
-    found = TOKENIZER.segmentations(text, n)
-    assert [each.score for each in found] == [score for score, _ in expected]
-    assert [each.encoding.spans.tolist() for each in found] == [joined(text, cuts) for _, cuts in expected]
-    for each in found:
+    results = TOKENIZER.segmentations(text, n)
+    assert [each.score for each in results] == [score for score, _ in expected]
+    assert [each.encoding.spans.tolist() for each in results] == [joined(text, cuts) for _, cuts in expected]
+    for each in results:
         texts = [text.encode()[start:end].decode() for start, end in each.encoding.spans.tolist()]
         ids = each.encoding.token_ids.tolist()
         known = list(SCORES)
@@ -72,21 +72,21 @@ def test_the_best_of_all_segmentations_come_in_order(text, n):
 @given(text=st.one_of(st.text("ab é<x> \n▁ﬁＡ", max_size=40).map(str.encode), st.binary(max_size=30)))
 @pytest.mark.parametrize("model", [TOKENIZER, guiapp.open_model("demo:unigram")], ids=["small", "demo"])
 def test_the_first_is_what_encode_gives_and_no_two_are_the_same(model, text):
-    found = model.segmentations(text, 6)
+    results = model.segmentations(text, 6)
     encoding = model.encode(text)
-    assert found[0].encoding.token_ids.tolist() == encoding.token_ids.tolist()
-    assert found[0].encoding.spans.tolist() == encoding.spans.tolist()
-    scores = [each.score for each in found]
+    assert results[0].encoding.token_ids.tolist() == encoding.token_ids.tolist()
+    assert results[0].encoding.spans.tolist() == encoding.spans.tolist()
+    scores = [each.score for each in results]
     assert scores == sorted(scores, reverse=True)
-    ways = [tuple(each.encoding.token_ids.tolist()) for each in found]
-    spans = [each.encoding.spans.tobytes() for each in found]
-    assert len({*zip(ways, spans, strict=True)}) == len(found)
+    candidates = [tuple(each.encoding.token_ids.tolist()) for each in results]
+    spans = [each.encoding.spans.tobytes() for each in results]
+    assert len({*zip(candidates, spans, strict=True)}) == len(results)
 
 
-def test_stretches_between_special_tokens_are_combined():
-    found = TOKENIZER.segmentations("aa<x>ab", 10)
-    assert [each.score for each in found] == [-3.5, -3.5, -4.0, -4.0]
-    assert {tuple(each.encoding.token_ids.tolist()) for each in found} == {
+def test_segments_between_special_tokens_are_combined():
+    results = TOKENIZER.segmentations("aa<x>ab", 10)
+    assert [each.score for each in results] == [-3.5, -3.5, -4.0, -4.0]
+    assert {tuple(each.encoding.token_ids.tolist()) for each in results} == {
         (5, 1, 4), (5, 1, 2, 3), (2, 2, 1, 4), (2, 2, 1, 2, 3)
     }  # fmt: skip
 
@@ -117,7 +117,7 @@ def test_no_text_has_one_segmentation_of_no_tokens():
     assert (only.score, len(only.encoding)) == (0.0, 0)
 
 
-def test_ways_with_unknown_characters_are_left_out_where_there_is_no_unknown_token():
+def test_candidates_with_unknown_characters_need_an_unknown_token():
     tokenizer = tokenizer_of({"a": -1.0, "ab": -2.0}, unknown=None)
     assert [each.encoding.token_ids.tolist() for each in tokenizer.segmentations("ab", 5)] == [[3]]
     with pytest.raises(EncodeError, match="does not cover"):
@@ -127,6 +127,6 @@ def test_ways_with_unknown_characters_are_left_out_where_there_is_no_unknown_tok
 @pytest.mark.parametrize(
     ("model", "n", "message"), [("demo:bpe", 3, "of the type BPE"), ("demo:unigram", 0, "0 segmentations")]
 )
-def test_what_cannot_be_asked_for_is_told(model, n, message):
+def test_invalid_requests_are_refused(model, n, message):
     with pytest.raises(EncodeError, match=message):
         guiapp.open_model(model).segmentations("x", n)

@@ -49,7 +49,7 @@ VOCABULARIES |= {
 
 
 @pytest.mark.parametrize("name", VOCABULARIES)
-def test_the_twins_agree(name):
+def test_native_and_reference_implementations_agree(name):
     tokenizer = VOCABULARIES[name]()
     for encoder in tokenizer.encoders:
         for text in TEXTS:
@@ -83,7 +83,7 @@ def test_of_equal_ranks_the_leftmost_goes_first(steps):
 
 
 @pytest.mark.parametrize("steps", [merge.steps, merge.heap_steps])
-def test_a_symbol_without_rules_stays_alone(steps):
+def test_a_symbol_without_rules_is_not_merged(steps):
     assert final_symbols(steps, [A, -1, B], RULES) == [A, -1, B]
 
 
@@ -109,9 +109,16 @@ IDS = {b"one": 1, b" one": 2, b"two": 3}
 
 @pytest.mark.parametrize("unknown_id", [0, None])
 def test_each_word_is_taken_or_unknown(unknown_id):
-    told = list(word_steps(b"one one\ttwo  odd", IDS.get, unknown_id))
+    actual_steps = list(word_steps(b"one one\ttwo  odd", IDS.get, unknown_id))
     unknown = [] if unknown_id is None else [Take(unknown_id, 13, 16)]
-    assert told == [Take(1, 0, 3), Take(2, 3, 7), Take(3, 8, 11), Miss(12, 16), Miss(13, 16), *unknown]
+    assert actual_steps == [
+        Take(1, 0, 3),
+        Take(2, 3, 7),
+        Take(3, 8, 11),
+        Miss(12, 16),
+        Miss(13, 16),
+        *unknown,
+    ]
 
 
 BERT_RULES = Rules(lowercase=True, strip_accents=True)
@@ -142,7 +149,7 @@ def test_links_and_longest_match_agree_on_any_vocabulary(firsts, others, text):
 
 
 @given(tokens=st.sets(LETTERS, min_size=1, max_size=7), word=st.text("aab", max_size=14))
-def test_the_twin_takes_what_the_twin_of_wordpiece_takes(tokens, word):
+def test_the_linear_reference_takes_the_same_tokens_as_wordpiece(tokens, word):
     ids = {token.encode(): number for number, token in enumerate(sorted(tokens))}
     taken, expected = [], []
     for step in wordpiece.linear_steps(word.encode(), ids, wordpiece.FailureLinks(ids), 99):
@@ -178,15 +185,15 @@ def test_links_and_longest_match_agree_on_large_vocabularies(name):
             assert readable.token_ids.tolist() == tokens_of(tokenizer, text[:300], "wordpiece")[0], text
 
 
-def test_a_token_of_a_megabyte_is_found_and_missed():
+def test_a_token_of_a_megabyte_matches_and_misses_correctly():
     rng = random.Random(3)
     long = "".join(rng.choices("abc", k=1_000_000))
     tokens = ["▁", "a", "b", "c", "▁" + long]
     tokenizer = tokenizer_of(tokens)
     for text in (long, long[:-1], long[:500_000] + long):
-        found, expected = (tokenizer.encode(text, False, encoder=name) for name in ("linear", "wordpiece"))
-        assert np.array_equal(found.token_ids, expected.token_ids)
-        assert np.array_equal(found.spans, expected.spans)
+        actual, expected = (tokenizer.encode(text, False, encoder=name) for name in ("linear", "wordpiece"))
+        assert np.array_equal(actual.token_ids, expected.token_ids)
+        assert np.array_equal(actual.spans, expected.spans)
 
 
 def test_time_grows_with_the_length_of_a_word():

@@ -50,9 +50,9 @@ def test_bars_begin_at_zero_and_their_intervals_and_words_are_seen_too(make):
     assert (low, high > 3.6e6, chart.scales[0].label) == (0, True, "tokens/s")
     for value in chart.values:
         end = chart.pixel(value.x * 1.2, value.y)
-        behind = [word for word in chart.words if word.key == value.key and word.at.x() > end.x()]
-        assert [word.text for word in behind[1:]] == ["12 MB/s", "± 15 %", "✓ equal"]
-        assert {round(word.at.y()) for word in behind} == {round(end.y())}
+        words_after = [word for word in chart.words if word.key == value.key and word.at.x() > end.x()]
+        assert [word.text for word in words_after[1:]] == ["12 MB/s", "± 15 %", "✓ equal"]
+        assert {round(word.at.y()) for word in words_after} == {round(end.y())}
 
 
 def test_a_value_whose_bar_ends_out_of_sight_points_to_where_it_is(make):
@@ -64,7 +64,7 @@ def test_a_value_whose_bar_ends_out_of_sight_points_to_where_it_is(make):
     assert badly_written(chart) == []
 
 
-def test_no_bar_or_whisker_is_seen_behind_a_value_when_somebody_zooms(make):
+def test_zooming_never_shows_a_bar_or_whisker_behind_a_value(make):
     chart = make("rows")
     for end, is_dimmed in product((3.4e6, 2e6, 1.6e6, 1e6), (False, True)):
         chart.set_dimmed(is_dimmed)
@@ -98,19 +98,19 @@ def test_whiskers_are_seen_on_bars_of_any_kind_in_both_themes(source, show, qapp
         for value in chart.values:
             at = chart.pixel(5, value.y).toPoint()
             line = picture.pixelColor(at - QPoint(0, 1))
-            beside = [picture.pixelColor(at - QPoint(0, away)) for away in (-3, 3)]
-            contrast = [abs(qGray(line.rgb()) - qGray(each.rgb())) for each in beside]
+            nearby_colors = [picture.pixelColor(at - QPoint(0, away)) for away in (-3, 3)]
+            contrast = [abs(qGray(line.rgb()) - qGray(each.rgb())) for each in nearby_colors]
             assert min(contrast) > 60, (theme, value.key)
 
 
-def test_what_will_have_a_bar_says_how_far_it_is(make):
+def test_a_row_without_results_shows_its_progress(make):
     row, data = BarRow("new", "new", marker_style(4), detail="reads it, 62 %", progress=0.62), rows_data()
     chart = make("rows", data._replace(rows=[*data.rows, row]))
     click(chart, chart.rect_of(word_of(chart, "reads it, 62 %")).center())
     assert chart.clicks == [("new", None)]
 
 
-def test_a_click_tells_which_part_of_a_bar_it_was_on(counted):
+def test_a_click_reports_the_part_of_a_bar(counted):
     bars = counted(is_shared_out=True)
     right = bars.area.right()
     for x, part in ((4, None), (bars.pixel(0.05, 0).x(), 0), (right - 4, 1), (right + 20, None)):
@@ -138,7 +138,7 @@ def test_counts_are_listed_with_the_largest_first_and_walked_through(counted, qt
 
 @settings(max_examples=40)
 @given(data=st.data())
-def test_nothing_that_is_written_beside_bars_covers_or_leaves_anything(source, data):
+def test_labels_next_to_bars_never_overlap_or_overflow(source, data):
     """Whatever names, values and width, where rows have the height that they ask for."""
     name = st.one_of(st.sampled_from(["fast", "llama.cpp"]), st.text("abcWM.-", min_size=1, max_size=60))
     names = data.draw(st.lists(name, min_size=1, max_size=20, unique=True))

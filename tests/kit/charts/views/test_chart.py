@@ -44,7 +44,7 @@ def test_the_wheel_zooms_and_a_double_click_goes_back(make, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_drag_zooms_into_what_it_goes_around_and_escape_brings_all_back(make, kind, qtbot):
+def test_a_drag_zooms_into_its_area_and_escape_resets_it(make, kind, qtbot):
     chart = make(kind)
     home, middle = ranges(chart), chart.area.center().toPoint()
     whole = [high - low for low, high in chart.box.viewRange()]
@@ -115,7 +115,7 @@ def test_the_wheel_scrolls_the_page_until_the_chart_is_used_or_ctrl_is_held(sour
 @pytest.mark.parametrize(
     ("kind", "more"), [("rows", rows_data(end=2.95e6)), ("curves", curves_data(factor=1.1))]
 )
-def test_a_zoom_stays_while_new_data_come_in(make, kind, more):
+def test_new_data_preserve_the_zoom(make, kind, more):
     chart = make(kind)
     whole = ranges(chart)
     chart.show_data(more)
@@ -143,8 +143,8 @@ def test_the_mouse_reads_what_it_points_at_and_a_click_means_it(make, kind):
     QApplication.sendEvent(chart, QEvent(QEvent.Type.Leave))
     assert (chart.told.pop(), chart.current) == ("", None)
     if kind != "histogram":  # where columns have all of the height
-        for beside in (place, QPoint(1, 1)):
-            hand.hover(chart, beside)
+        for outside in (place, QPoint(1, 1)):
+            hand.hover(chart, outside)
         assert (chart.told.pop(), chart.current) == ("", None)
         assert chart.view.cursor().shape() is Qt.CursorShape.ArrowCursor
         hand.click(chart, QPoint(1, 1))
@@ -189,7 +189,7 @@ def test_arrows_walk_through_values_and_from_curve_to_curve(make, qtbot):
     assert rows.told == ["fast: 3 M", "heap: 1.5 M", "greedy: 750 k", ""]
 
 
-def test_a_chart_says_what_the_mouse_can_do_while_it_is_over_it(make):
+def test_a_chart_shows_mouse_hints_while_hovered(make):
     chart, seen, saved = make("scatter", size=(900, 420)), [], []
     chart.clearFocus()
     for is_over in (False, True, False):
@@ -202,7 +202,7 @@ def test_a_chart_says_what_the_mouse_can_do_while_it_is_over_it(make):
     assert chart.view.cursor().shape() is Qt.CursorShape.CrossCursor
 
 
-def test_a_chart_without_values_says_why(make):
+def test_a_chart_without_values_shows_the_reason(make):
     chart = make("curves")
     before = texts(chart)
     chart.set_reason("Nothing measured yet")
@@ -229,7 +229,7 @@ def test_its_menu_shows_all_again_where_there_is_more_than_is_seen(make):
 
 
 @pytest.mark.parametrize("kind", ["rows", "curves", "scatter"])
-def test_values_stay_while_the_mouse_rests(make, qtbot, kind):
+def test_the_tip_of_a_value_remains_while_the_mouse_rests(make, qtbot, kind):
     chart = make(kind)
     value = chart.values[0]
     at = chart.pixel(value.x, value.y).toPoint()
@@ -286,7 +286,7 @@ def test_a_chart_is_saved_in_the_format_of_the_name(make, tmp_path, monkeypatch,
     assert f"Saved {path}" in controls_of(chart)
 
 
-def test_why_a_chart_is_not_saved_is_said_and_no_name_saves_nothing(make, tmp_path, monkeypatch):
+def test_a_failed_save_is_reported_and_no_name_saves_nothing(make, tmp_path, monkeypatch):
     chart = make("rows")
     for name in (str(tmp_path / "missing" / "one.png"), ""):
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked, name=name: (name, ""))

@@ -113,7 +113,7 @@ def test_points_are_at_their_values(make):
     assert [(10**value.x, value.y) for value in make("scatter").values] == places
 
 
-def test_a_point_between_two_others_has_its_name_beside_it(source, show):
+def test_a_point_between_two_others_has_its_label(source, show):
     data = scatter_data("above", "between", "below")
     points = [point._replace(x=1e7, y=0.97 - 0.01 * index) for index, point in enumerate(data.points)]
     chart = ScatterChart(source, "Exactness")
@@ -122,7 +122,7 @@ def test_a_point_between_two_others_has_its_name_beside_it(source, show):
     assert {*names_of_points(chart)} == {"above", "between", "below"}
 
 
-def test_of_two_points_beside_each_other_both_have_their_names(source, show):
+def test_two_adjacent_points_both_have_their_labels(source, show):
     """As of the two fastest of a run, at the right edge of a low chart."""
     data = scatter_data("tokenizers", "tiktoken", "gigatoken", "Tokenloupe")
     places = (4.5e5, 3.9e6, 8.84e7, 9.9e7)

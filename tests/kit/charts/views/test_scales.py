@@ -47,7 +47,7 @@ def test_ranges_hold_all_and_move_in_few_steps(power, growth, width):
 
 
 @given(st.lists(st.floats(0, 500), min_size=1, max_size=8), st.floats(1, 30))
-def test_names_are_spread_within_bounds_in_their_order_and_stay_where_there_is_room(places, distance):
+def test_labels_are_spread_in_order_and_moved_only_if_needed(places, distance):
     places = sorted(places)
     placed = spread(places, distance, 20.0, 480.0)
     assert all(high - low >= distance - 1e-9 for low, high in pairwise(placed))

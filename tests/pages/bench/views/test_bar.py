@@ -78,22 +78,22 @@ def test_add_lists_the_others_with_what_there_is_to_know(bar, model):
     rows = offered(bar.add_button.menu())
     assert "heap\tO(n log n)" in rows
     assert not any(text.startswith(("Tokenloupe\t", "tiktoken")) for text in rows)
-    kept = chip(bar, "Tokenloupe")
+    stored = chip(bar, "Tokenloupe")
     rows["heap\tO(n log n)"].trigger()
     assert names(bar) == ["Tokenloupe", "heap", "tiktoken"]
-    assert chip(bar, "Tokenloupe") is kept, "it may have the focus"
+    assert chip(bar, "Tokenloupe") is stored, "it may have the focus"
 
 
-def test_many_contenders_are_told_by_their_number(qtbot, bar, model):
-    wanted = []
-    bar.more.triggered.connect(lambda: wanted.append(True))
+def test_many_libraries_are_summarized_by_their_number(qtbot, bar, model):
+    requests = []
+    bar.more.triggered.connect(lambda: requests.append(True))
     for each in model.choice.candidates:
         model.choice.set_contender(each.name, True)
     n_others = len(model.choice.contenders) - MOST_CHIPS + 1
     assert (len(bar.chips), bar.rest_button.text()) == (MOST_CHIPS - 1, f"and {n_others} others")
     qtbot.mouseClick(bar.rest_button, LEFT)
     offered(bar.add_button.menu())["More…"].trigger()
-    assert wanted == [True, True]
+    assert requests == [True, True]
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert len(bar.findChildren(ContenderChip)) == len(bar.chips)
 
@@ -148,7 +148,7 @@ def click(qtbot, button: RunButton, times: int = 1) -> None:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
-def settle(button: RunButton) -> None:
+def fire_timer(button: RunButton) -> None:
     """The time passes without waiting for it."""
     timer = button.findChild(QTimer)
     assert timer.isActive()
@@ -160,7 +160,7 @@ def test_a_double_click_runs_and_does_not_stop(qtbot, button, runner):
     assert button.property("role") == "primary"
     click(qtbot, button, times=2)
     assert (runner.asked, button.text(), button.property("role")) == (["start"], "Starting …", "raised")
-    settle(button)
+    fire_timer(button)
     assert button.text() == "Stop"
     click(qtbot, button)
     assert (runner.asked, button.text()) == (["start", "stop"], "Stopping …")
@@ -168,14 +168,14 @@ def test_a_double_click_runs_and_does_not_stop(qtbot, button, runner):
 
 def test_stop_pressed_as_a_run_ends_starts_no_other(qtbot, button, runner):
     click(qtbot, button)
-    settle(button)
+    fire_timer(button)
     qtbot.mousePress(button, Qt.MouseButton.LeftButton)
     runner.end()
     assert button.text() == "Done"
     qtbot.mouseRelease(button, Qt.MouseButton.LeftButton)
     click(qtbot, button)
     assert runner.asked == ["start"]
-    settle(button)
+    fire_timer(button)
     assert button.text() == "Run"
     click(qtbot, button)
     assert runner.asked == ["start", "start"]
@@ -189,19 +189,19 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def kept(qapp, folder):
-    kept = SavedRuns(RunHistory(folder))
-    yield kept
-    kept.close()
+def stored(qapp, folder):
+    stored = SavedRuns(RunHistory(folder))
+    yield stored
+    stored.close()
 
 
 @pytest.fixture
-def dialog(qtbot, kept):
-    dialog = RunsDialog(kept, True)
+def dialog(qtbot, stored):
+    dialog = RunsDialog(stored, True)
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)
-    qtbot.waitUntil(lambda: len(kept.runs) == 2)
+    qtbot.waitUntil(lambda: len(stored.runs) == 2)
     dialog.list.setFocus()
     return dialog
 
@@ -241,20 +241,20 @@ def test_the_chosen_run_is_opened_or_compared(dialog, qtbot, folder, how):
     assert not dialog.isVisible()
 
 
-def test_the_run_that_is_shown_is_not_compared_with_itself(dialog, kept, qtbot, folder):
-    kept.shown = folder / "2026-01-01T010000-0000 gpt-2.json"
+def test_the_run_that_is_shown_is_not_compared_with_itself(dialog, stored, qtbot, folder):
+    stored.shown = folder / "2026-01-01T010000-0000 gpt-2.json"
     qtbot.keyClick(dialog.list, Qt.Key.Key_Down)
     assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (False, SHOWN)
     qtbot.keyClick(dialog.list, Qt.Key.Key_Up)
     assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (True, HOW)
-    without = RunsDialog(kept, False)
+    without = RunsDialog(stored, False)
     qtbot.addWidget(without)
     for row in (0, 1):
         without.list.setCurrentIndex(without.list.model().index(row))
         assert (without.compare_button.isEnabled(), without.note.text()) == (False, HOW)
 
 
-def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, qtbot, monkeypatch):
+def test_a_failed_rename_keeps_the_name_and_is_reported(dialog, qtbot, monkeypatch):
     def refuse(*arguments: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -274,9 +274,9 @@ def test_runs_that_are_renamed_one_after_the_other_all_have_their_new_names(dial
     qtbot.waitUntil(lambda: [title[:6] for title in titles(dialog)] == ["name 0", "name 1"])
 
 
-def test_an_empty_list_says_so(qtbot, tmp_path):
-    kept = SavedRuns(RunHistory(tmp_path))
-    dialog = RunsDialog(kept, True)
+def test_an_empty_list_shows_a_message(qtbot, tmp_path):
+    stored = SavedRuns(RunHistory(tmp_path))
+    dialog = RunsDialog(stored, True)
     qtbot.addWidget(dialog)
     assert dialog.note.text() == NO_RUNS
     buttons = dialog.open_button, dialog.rename_button, dialog.compare_button
@@ -284,4 +284,4 @@ def test_an_empty_list_says_so(qtbot, tmp_path):
     dialog.show()
     qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
     assert dialog.isVisible()
-    kept.close()
+    stored.close()

@@ -42,7 +42,7 @@ def column(data, heading: str) -> list[str]:
     return [row.cells[data.headings.index(heading)][0] for row in data.rows if row.cells]
 
 
-def beside(data) -> list[tuple[str, str]]:
+def labels_of(data) -> list[tuple[str, str]]:
     """What stands behind each bar."""
     return [(row.value.replace("\xa0", " "), row.detail.replace("\xa0", " ")) for row in data.rows]
 
@@ -51,19 +51,19 @@ def named(data) -> list[str]:
     return [row.name for row in data.rows if row.name]
 
 
-def test_tokens_a_second_come_first_and_mb_a_second_stand_beside():
+def test_tokens_per_second_come_first_and_then_mb_per_second():
     data, other = shown("throughput"), shown("throughput", unit=BYTES)
     assert named(data) == ["greedy", "Tokenloupe", "tiktoken", "rs-bpe"], "the fastest on top"
     assert [row.parts[0].end for row in data.rows[:3]] == [50e6, 25e6, 2.5e6]
-    assert beside(data)[1:3] == [("25.0 M", "100 MB/s"), ("2.50 M", "10.0 MB/s")]
-    assert beside(other)[1] == ("100", "25.0 M tokens/s")
+    assert labels_of(data)[1:3] == [("25.0 M", "100 MB/s"), ("2.50 M", "10.0 MB/s")]
+    assert labels_of(other)[1] == ("100", "25.0 M tokens/s")
     assert (data.scale.title, data.subtitles[0]) == ("tokens/s", "in tokens/s, with 95 % intervals")
     assert (other.scale.title, other.scale.text(0.5), other.scale.text(1000)) == ("MB/s", "0.5", "1,000")
     assert [row.parts[0].is_hatched for row in data.rows] == [True, False, False, False]
 
 
 @pytest.mark.parametrize("unit", [TOKENS, BYTES])
-def test_one_that_brings_its_own_vocabulary_is_compared_in_mb_a_second_and_says_so(unit):
+def test_a_library_with_its_own_vocabulary_is_compared_in_mb(unit):
     """Its tokens are others: of as many bytes a second its bar is as long as another one's."""
     own = result("throughput", "rwkv", 10_000, 5e-5, exact=None, agreement=None, tokens_per_s=1.0)
     data = shown("throughput", [*SOME, own], unit=unit)
@@ -71,9 +71,9 @@ def test_one_that_brings_its_own_vocabulary_is_compared_in_mb_a_second_and_says_
     end = rows["rwkv"].parts[0].end
     assert end == pytest.approx(rows["greedy"].parts[0].end)
     assert rows["rwkv"].interval == pytest.approx((end / 1.2, end / 0.9))
-    told = dict(zip(named(data), beside(data), strict=True))
-    assert told["rwkv"] == ("200 MB/s", "other vocabulary: compared in MB/s")
-    assert told["rs-bpe"][0] == "10.0 MB/s"
+    texts_by_name = dict(zip(named(data), labels_of(data), strict=True))
+    assert texts_by_name["rwkv"] == ("200 MB/s", "other vocabulary: compared in MB/s")
+    assert texts_by_name["rs-bpe"][0] == "10.0 MB/s"
     assert column(data, "ids")[named(data).index("rwkv")] == "own ids"
     assert "compared in MB/s" in rows["rwkv"].tip
 
@@ -97,7 +97,7 @@ def test_of_wrong_ids_bytes_count_so_that_bar_ratio_and_order_agree(unit, n_toke
     assert (curve.low[0], curve.high[0]) == pytest.approx(row.interval)
 
 
-def test_columns_tell_interval_ratio_and_ids_of_each():
+def test_columns_show_interval_ratio_and_ids():
     data = shown("throughput")
     assert column(data, "interval") == ["−17 … +11 %"] * 4
     assert column(data, "of Tokenloupe") == ["2.0 ×", "1.00 ×", "0.10 ×", "0.10 ×"]
@@ -144,7 +144,7 @@ def test_groups_have_a_bar_for_each_number_of_threads_and_the_name_once():
 def test_what_should_be_little_has_the_least_on_top():
     memory = shown("memory", ALL)
     assert (named(memory), memory.scale.title) == (["heap", "Tokenloupe"], "MB")
-    assert beside(memory)[0] == ("4.00", "3.00 ready + 1.00 while encoding"), "as much as the finding says"
+    assert labels_of(memory)[0] == ("4.00", "3.00 ready + 1.00 while encoding"), "as much as the finding says"
     assert [[part.end for part in row.parts] for row in memory.rows] == [[3, 4], [5, 6]]
     assert memory.rows[0].tip.endswith("\n3.0 MB when ready, up to 1.0 MB more while encoding")
 
@@ -173,7 +173,7 @@ CHOICES = (
 
 @pytest.mark.parametrize(("title", "key", "choices"), CHOICES)
 @pytest.mark.parametrize("scenario", ["scaling", "worst", "append"])
-def test_curves_go_through_their_records_with_their_intervals_around_them(scenario, choices, key, title):
+def test_curves_pass_through_their_records_with_intervals(scenario, choices, key, title):
     data, lines = shown(scenario, ALL, **choices), dict[tuple[str, str], list]()
     for row in rows_of(ALL, scenario, "english"):
         lines.setdefault((row.contender, row.operation), []).append(row)
@@ -192,9 +192,9 @@ def test_curves_go_through_their_records_with_their_intervals_around_them(scenar
 
 
 @pytest.mark.parametrize("share", [0.999, 0.95, 0.5, 0.0])
-def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_vocabulary(share):
+def test_exactness_shows_only_libraries_with_the_same_vocabulary(share):
     rows = [replace(row, agreement=share) if row.exact is False else row for row in SOME]
-    data, (low, high), (bottom, top) = (found := shown(EXACTNESS, rows)), *found.ranges
+    data, (low, high), (bottom, top) = (chart := shown(EXACTNESS, rows)), *chart.ranges
     assert [(p.key, p.x, p.y, p.is_hollow) for p in data.points] == [
         *(("greedy", 50e6, share, True), ("Tokenloupe", 25e6, 1.0, False), ("tiktoken", 2.5e6, 1.0, False))
     ]
@@ -219,7 +219,7 @@ def test_encoders_that_are_seen_together_have_a_colour_and_a_marker_each(model, 
     assert all(marker_style_of(f"mine {number}", theme).color != blue for number in range(50))
 
 
-def test_a_change_is_told_at_its_bar():
+def test_a_change_is_shown_at_its_bar():
     changes = [SpeedChange(SOME[0], Ratio(2.0, 1.9, 2.1))]
     details = [row.detail for row in shown("throughput", changes=changes).rows]
     assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")

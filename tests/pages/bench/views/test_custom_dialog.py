@@ -66,7 +66,7 @@ def test_return_presses_the_button_that_has_the_focus(dialog, own, qtbot):
     assert own.contenders == ()
 
 
-def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
+def test_an_error_message_is_shown_until_the_field_changes(dialog, own, qtbot):
     qtbot.mouseClick(dialog.add_button, LEFT)
     assert dialog.message.text() == "The command is missing."
     assert dialog.message.property("role") == "bad"

@@ -35,11 +35,11 @@ def panel(qtbot, model, theme_source):
     panel.show()
     choice = model.choice
     qtbot.waitUntil(lambda: None not in map(choice.size_of, choice.known_texts))
-    settle(qtbot)
+    wait_until_counted(qtbot)
     return panel
 
 
-def settle(qtbot) -> None:
+def wait_until_counted(qtbot) -> None:
     qtbot.wait(1)  # it counts when there is nothing else to do
 
 
@@ -47,7 +47,7 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page, model, qtbot):
     qtbot.mouseClick(open_page.footer.more_button, LEFT)
     choice = model.choice
     qtbot.waitUntil(lambda: None not in map(choice.size_of, choice.known_texts))
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert unreadable(open_page) == []
 
 
@@ -65,29 +65,29 @@ def test_all_that_can_be_chosen_is_listed_and_rests_while_it_is_measured(panel, 
         }
     assert panel.time.text() == duration_text(choice.expected_s)
     model.run()
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert not any(part.isEnabled() for part in (*lists, panel.aims_button, panel.limits_button))
 
 
-def test_a_tick_changes_the_plan_keeps_the_focus_and_tells_the_new_time(qtbot, panel, model):
+def test_ticking_a_box_updates_the_plan_and_its_expected_time(qtbot, panel, model):
     panel.activateWindow()
     box, before = panel.contenders.boxes["heap"], panel.time.text()
     box.setFocus()
     qtbot.waitUntil(box.hasFocus)
     qtbot.keyClick(box, Qt.Key.Key_Space)
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert panel.contenders.boxes["heap"] is box
     assert box.hasFocus()
     qtbot.mouseClick(panel.scenarios.boxes["worst"], LEFT, pos=QPoint(8, 8))
     qtbot.mouseClick(panel.texts.boxes[CODE], LEFT, pos=QPoint(8, 8))
-    settle(qtbot)
+    wait_until_counted(qtbot)
     choice = model.choice
     assert "heap" in choice.contenders
     assert (choice.scenarios, choice.texts) == ((THROUGHPUT, "worst"), (ENGLISH, CODE))
     assert panel.time.text() == duration_text(choice.expected_s) != before
 
 
-def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
+def test_unavailable_libraries_are_listed_with_an_install_command(qtbot, panel, model):
     choice = model.choice
     choice.libraries = [
         BenchCandidate("gone", "", "gone is not installed. Install it with: pip install gone"),
@@ -95,7 +95,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
         BenchCandidate("other", "", "other takes SPM only."),
     ]
     choice.changed.emit()
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert panel.missing_button.text() == "3 more not available: why?"
     qtbot.mouseClick(panel.missing_button, LEFT)
     (card,) = panel.findChildren(MissingCard)
@@ -107,7 +107,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     card.close()
     choice.libraries = []
     choice.changed.emit()
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert not panel.missing_button.isVisible()
 
 
@@ -134,7 +134,7 @@ def test_purposes_are_in_a_menu(qtbot, panel, model):
     menu.aboutToShow.emit()
     assert [action.text() for action in menu.actions()] == [aim.title for aim in AIMS]
     menu.actions()[1].trigger()
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert panel.scenarios.boxes["worst"].isChecked()
     assert all(box.isChecked() for box in panel.contenders.boxes.values())
 
@@ -159,7 +159,7 @@ def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme
         else:
             dialog.reject()
         qtbot.waitUntil(lambda: not panel.findChildren(CustomDialog))
-    settle(qtbot)
+    wait_until_counted(qtbot)
     assert panel.contenders.boxes[added].isChecked()
     model.close()
     session.close()

@@ -28,15 +28,15 @@ from guiapp.pages.bench.results import CALM, CHANGES
 LEFT = Qt.MouseButton.LeftButton
 
 
-def told_on(page) -> str:
+def headline_text(page) -> str:
     return page.headline.sentence.accessibleName()
 
 
 def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
     page = open_page
-    assert told_on(page).startswith(f"{len(model.choice.contenders)} encoders, about ")
+    assert headline_text(page).startswith(f"{len(model.choice.contenders)} encoders, about ")
     qtbot.mouseClick(page.bar.run_button, LEFT)
-    assert (runner.asked, told_on(page)) == (["start"], "Starting …")
+    assert (runner.asked, headline_text(page)) == (["start"], "Starting …")
     loading = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
     for event in (EVENTS[0], loading, *EVENTS[1:]):
         runner.told.emit(event)
@@ -66,7 +66,7 @@ def test_there_is_one_button_to_run_and_one_for_more(page):
             assert sum(part.isVisible() for part in parts) == 1
 
 
-def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
+def test_notes_are_collapsed_until_they_are_expanded(qtbot, page):
     page.model.show_run(run_of(RUN))
     page.redraw()
     footer = page.footer
@@ -74,8 +74,8 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
     assert not footer.notes.isVisible()
     qtbot.mouseClick(footer.notes_button, LEFT)
     assert footer.notes.isVisible()
-    for told in ("greedy</a> differs on english", "SPM only"):
-        assert told in footer.notes.text()
+    for content in ("greedy</a> differs on english", "SPM only"):
+        assert content in footer.notes.text()
     qtbot.mouseClick(footer.notes_button, LEFT)
     assert not footer.notes.isVisible()
     page.model.show_run(run_of({"results": []}))
@@ -90,7 +90,7 @@ def place_of(page, chart) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("size", [(1200, 720), (828, 456)])
-def test_charts_stay_where_they_are_while_sentences_come_and_go(open_page, model, runner, qtbot, size):
+def test_charts_do_not_move_while_messages_change(open_page, model, runner, qtbot, size):
     page = open_page
     page.resize(*size)
     chart = page.results.chart("throughput")
@@ -108,7 +108,7 @@ def test_charts_stay_where_they_are_while_sentences_come_and_go(open_page, model
 
 
 @pytest.mark.parametrize("size", [(1200, 720), (828, 456)])
-def test_notes_are_below_the_charts_and_the_verdict_stays_where_there_is_room(page, qtbot, size):
+def test_notes_are_below_the_charts_and_the_verdict_is_visible(page, qtbot, size):
     page.resize(*size)
     page.model.show_run(run_of(RUN))
     page.redraw()
@@ -126,18 +126,18 @@ def test_figures_of_another_text_are_dimmed_until_they_are_of_the_chosen_one(ope
     page, chart = open_page, open_page.results.chart("throughput")
     rows = [record("throughput", "fast", 10_000, 1e-4, corpus=ENGLISH)]
 
-    def looks() -> tuple[bool, bool]:
+    def dimming_and_notice() -> tuple[bool, bool]:
         page.redraw()
-        return chart.box.opacity() < 1, "Results for English. To measure" in told_on(page)
+        return chart.box.opacity() < 1, "Results for English. To measure" in headline_text(page)
 
     model.show_run(run_of({"results": rows}))
-    assert looks() == (False, False)
+    assert dimming_and_notice() == (False, False)
     picture = image_of(chart)
     model.choice.set_texts([CODE])
-    assert looks() == (True, True)
+    assert dimming_and_notice() == (True, True)
     assert image_of(chart) == picture, "what is copied or saved is not"
     model.choice.set_texts([ENGLISH])
-    assert looks() == (False, False)
+    assert dimming_and_notice() == (False, False)
 
 
 def test_a_presentation_is_the_page_in_larger_letters_without_what_is_chosen(page):
@@ -166,14 +166,14 @@ def word_height(chart) -> list[float]:
 
 def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     page.hide()
-    told = told_on(page)
+    content = headline_text(page)
     page.model.show_run(run_of(RUN))
     assert not any(row.parts for row in page.results.chart("throughput").data.rows)
     assert page.is_ready, "no picture is planned"
-    assert told_on(page) == told
+    assert headline_text(page) == content
     page.show()
     assert any(row.parts for row in page.results.chart("throughput").data.rows)
-    assert "Saved run." in told_on(page)
+    assert "Saved run." in headline_text(page)
 
 
 def test_one_chart_can_be_asked_for(page):
@@ -246,10 +246,10 @@ def test_a_run_from_elsewhere_is_opened_by_a_button(page, tmp_path, qtbot, monke
     with qtbot.waitSignal(page.model.results_changed):
         page.bar.runs_button.open_run()
     assert len(page.model.results) == len(RUN["results"])
-    assert "Saved run: run." in told_on(page)
+    assert "Saved run: run." in headline_text(page)
 
 
-def test_who_is_asked_for_a_run_is_told_what_for_and_begins_where_the_last_one_was(
+def test_the_run_dialog_states_its_purpose_and_opens_the_last_folder(
     make_page, model, tmp_path, qtbot, monkeypatch
 ):
     elsewhere = tmp_path / "elsewhere" / "run.json"
@@ -291,20 +291,20 @@ def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_
     assert page.notices.notices == [], "once another one is opened"
 
 
-def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, monkeypatch):
+def test_notes_describe_the_run_and_link_to_their_texts(page, monkeypatch):
     names, opened = ('<b>"x/', "a & b"), []
     difference = {"index": 0, "byte_offset": 3, "expected_id": 1, "found_id": None}
     rows = [
         {**record("throughput", names[0], 10, 1e-4, 0.9, corpus=corpus), "first_difference": difference}
         for corpus in (names[1], "two", "<3>")
     ]
-    monkeypatch.setattr(page.model, "open_difference", lambda *told: opened.append(told))
+    monkeypatch.setattr(page.model, "open_difference", lambda *content: opened.append(content))
     page.model.show_run(run_of({"results": rows}))
     page.redraw()
     label, sentences = page.footer.notes, notes(page.model.measured)
     document = QTextDocument(html=label.text())
     assert document.toPlainText().splitlines() == sentences
-    assert any(told.startswith('<b>"x/ differs on a & b from byte 3:') for told in sentences)
+    assert any(content.startswith('<b>"x/ differs on a & b from byte 3:') for content in sentences)
     for link in re.findall('href="([^"]+)"', label.text()):
         label.linkActivated.emit(link)
     assert opened == [names, (names[0], "two"), (names[0], "<3>")]
@@ -315,11 +315,11 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
         """By key, as long as the menu is open."""
         actions = {}
 
-        def look() -> None:
+        def read_menu() -> None:
             actions.update({action.text(): action for action in page.bar.runs_button.menu().actions()})
             page.bar.runs_button.menu().close()
 
-        QTimer.singleShot(0, look)
+        QTimer.singleShot(0, read_menu)
         page.bar.runs_button.setFocus()
         qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
         return actions
@@ -351,7 +351,7 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch, qtbot):
     assert enabled() == {"Saved runs…"}
 
 
-def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
+def test_a_run_is_paused_while_the_user_types(page, qtbot, monkeypatch):
     held = []
     monkeypatch.setattr(BenchRunner, "send", lambda runner, command: held.append(command == "hold"))
     for is_running in (True, False):
@@ -361,7 +361,7 @@ def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
         assert held == [True]
 
 
-def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
+def test_charts_are_not_redrawn_while_the_user_types(page, qtbot, monkeypatch):
     monkeypatch.setattr(BenchRunner, "send", lambda runner, command: None)
     monkeypatch.setattr(BenchRunner, "is_running", True)
     page.model.running_changed.emit()

@@ -55,7 +55,7 @@ def click(qtbot, results, key: str) -> tuple[str, ...]:
     return results.shown
 
 
-def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(make_page):
+def test_before_a_run_one_chart_lists_the_chosen_encoders(make_page):
     page = make_page()
     (chart,) = page.results.shown_charts
     assert tuple(row.name for row in chart.data.rows) == page.model.choice.contenders
@@ -78,7 +78,7 @@ def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qt
 
 
 @pytest.mark.parametrize("size", [(860, 800), (700, 480), (1280, 900)])
-def test_tabs_stay_where_they_are_whatever_is_clicked(qtbot, page, results, size):
+def test_tabs_do_not_move_when_one_is_clicked(qtbot, page, results, size):
     page.resize(*size)
     QApplication.processEvents()
     tabs = {key: tab for key, tab in results.tabs.items() if tab.isVisible()}
@@ -223,7 +223,7 @@ def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_l
     assert page.model.isolated == ""
 
 
-def test_the_unit_is_kept_in_the_settings(page, theme_source, qtbot, tmp_path):
+def test_the_unit_is_saved_in_the_settings(page, theme_source, qtbot, tmp_path):
     settings = Settings(tmp_path / "settings.ini")
     for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
         results = ResultsView(page.model, theme_source, Sheet(), settings)
@@ -315,7 +315,7 @@ def test_no_word_of_a_table_is_cut_where_there_is_little_room(view):
     assert view.horizontalScrollBar().maximum() > 0
 
 
-def test_a_table_of_six_lengths_fits_beside_what_can_be_chosen(view):
+def test_a_table_of_six_lengths_fits_without_scrolling(view):
     rows = [record("scaling", "Tokenloupe", size, 1e-4 + size * 1e-9) for size in SIX_LENGTHS]
     view.show_tables("", list(measured_tables(run_of({"results": rows}).results, "Tokenloupe")))
     view.resize(710, 400)
@@ -328,7 +328,7 @@ def copied(view: TablesView, kind: str, qtbot) -> list[str]:
     return QGuiApplication.clipboard().text().splitlines()
 
 
-def test_a_table_is_copied_in_both_formats_and_says_so(view, qtbot):
+def test_a_table_is_copied_in_both_formats_with_a_confirmation(view, qtbot):
     head, *rows = copied(view, "csv", qtbot)
     assert head.startswith("encoder,tokens/s,MB/s,± %,of Tokenloupe,ids")
     assert "Copied the table as CSV" in controls_of(view)

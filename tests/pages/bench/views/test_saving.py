@@ -51,7 +51,7 @@ def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtb
     assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
 
 
-def test_that_a_run_was_stopped_stays_known_after_a_report(page, export, tmp_path, qtbot):
+def test_a_run_is_still_marked_as_stopped_after_a_report(page, export, tmp_path, qtbot):
     page.model.show_run(run_of({**RUN, "environment": {"ended": "now"}}))
     for save in (page.bar.report_button.click, page.save_pictures):
         save()
@@ -107,7 +107,7 @@ def test_nothing_is_written_in_the_thread_of_the_window(page, export, qtbot, mon
     assert not any(written.values())
 
 
-def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot, monkeypatch):
+def test_a_report_that_cannot_be_written_shows_an_error(page, export, tmp_path, qtbot, monkeypatch):
     path = str(tmp_path / "missing" / "run.html")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (path, ""))
     page.bar.report_button.click()

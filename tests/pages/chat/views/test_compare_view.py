@@ -1,7 +1,7 @@
 """Two prompts side by side in the real window, with real clicks and keys."""
 
 import pytest
-from hands import settle
+from hands import wait_for_results
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
@@ -36,7 +36,7 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
     row = next(row for row in page.hints.rows if row.hint.code == "content_became_control")
     button = next(each for each in row.findChildren(QPushButton) if each.text() == "Side by side")
     qtbot.mouseClick(button, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.compare.isVisible()
     assert not page.prompt.isVisible()
     assert page.compare.names[0].text().startswith("As the model reads it")
@@ -49,7 +49,7 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
 
 def test_keys_walk_through_differences_and_tokens(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     left, right = page.compare.sides
     place = page.compare.walking.place
     left.setFocus()
@@ -74,9 +74,9 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     assert place.text() == "1 of 2", "from the token that was clicked"
 
 
-def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
+def test_keys_work_as_soon_as_the_menu_starts_a_comparison(page, qtbot):
     page.compare.menu.chosen.emit(Counterpart(PromptVariant.AS_TEXT))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     page.compare.menu.setFocus()  # as a menu that closes gives it back
     qtbot.keyClick(page.compare.menu, Key.Key_F8)
     assert page.compare.walking.place.text() == "1 of 2"
@@ -84,9 +84,9 @@ def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
     assert page.prompt.isVisible()
 
 
-def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
+def test_a_clicked_token_is_described_and_selected_on_the_page(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.NO_PROMPT))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     left, right = page.compare.sides
     last = len(page.model.encoding) - 1
     left.go_to(last)
@@ -99,12 +99,12 @@ def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
 
 
 @pytest.mark.parametrize("size", [(1100, 700), (1800, 900)])
-def test_turns_of_one_message_stand_beside_each_other(page, qtbot, size):
+def test_turns_of_the_same_message_are_aligned(page, qtbot, size):
     page.window().resize(*size)
     template = "{% for m in messages if m.role != 'system' %}{{ m.content }}{{ m.content }}\n{% endfor %}"
     for counterpart in (Counterpart(PromptVariant.AS_TEXT), Counterpart(PromptVariant.TEMPLATE, template)):
         page.counterpart.choose(counterpart)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         qtbot.waitUntil(lambda: page.is_ready)
         first, second = map(heights_of_turns, page.compare.sides)
         common = first.keys() & second.keys()
@@ -120,10 +120,10 @@ def test_what_opens_begins_at_the_top_and_scrolls_by_what_the_picture_moves(page
     page.window().resize(1100, 560)
     messages = [{"role": role, "content": "Why? " * 60} for role in ("system", "user", "assistant")]
     page.model.edited.take(conversation_of(messages))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     template = "{% for m in messages[1:] %}{{ m.content }}\n{% endfor %}"
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, template))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     for side in page.compare.sides:
         bar, moved = side.verticalScrollBar(), []
         assert bar.value() == 0 < bar.maximum()
@@ -138,9 +138,9 @@ def test_what_opens_begins_at_the_top_and_scrolls_by_what_the_picture_moves(page
 def test_an_added_token_that_is_chosen_is_brought_into_sight(page, qtbot):
     page.window().resize(900, 560)
     page.model.edited.take(conversation_of([{"role": "user", "content": "Why? " * 200}]))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:spm"))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     for side in page.compare.sides:
         side.verticalScrollBar().setValue(100)  # the first row of text is near
         qtbot.keyClick(side, Key.Key_Home)
@@ -148,9 +148,9 @@ def test_an_added_token_that_is_chosen_is_brought_into_sight(page, qtbot):
         assert side.viewport().rect().contains(place_of(side, 0))
 
 
-def test_a_model_and_a_failure_are_told(page, qtbot):
+def test_the_other_model_is_named_and_a_failure_is_reported(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.MODEL, "demo:unigram"))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.compare.menu.text() == "With: demo:unigram"
     right = page.compare.sides[1]
     tokenizer = right.prompt.chat.tokenizer
@@ -159,7 +159,7 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     assert tokenizer.vocabulary is right.spans.vocabulary
     assert not any(line.tree.isVisible() for line in page.compare.lines)
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert right.accessibleDescription().startswith("The template has a syntax error")
     assert right.spans.document.size == 0
     page.compare.close_button.click()
@@ -167,7 +167,7 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_the_own_prompt_stays_where_the_other_template_refuses_the_messages(page, qtbot, tmp_path, is_first):
+def test_the_prompt_is_shown_when_the_other_template_fails(page, qtbot, tmp_path, is_first):
     """Both columns went, and one line was left that did not name the template."""
     refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('No system role') }}{% endif %}x"
     file = tmp_path / "other.jinja"
@@ -176,10 +176,10 @@ def test_the_own_prompt_stays_where_the_other_template_refuses_the_messages(page
     if not is_first:
         page.model.edited.take(conversation_of(MESSAGES[1:]))
     page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, str(file)))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert (right.spans.document.size > 0) == (not is_first)
     page.model.edited.take(conversation_of(MESSAGES))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert left.isVisible()
     assert right.isVisible()
     assert left.spans.document.text().decode() == page.model.chat.text
@@ -191,7 +191,7 @@ def test_the_own_prompt_stays_where_the_other_template_refuses_the_messages(page
     assert page.compare.shared.text() == ""
     page.compare.walk.step(1)
     page.model.edited.remove(0)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert right.spans.document.text() == b"x"
     assert right.accessibleDescription() == ""
 
@@ -199,7 +199,7 @@ def test_the_own_prompt_stays_where_the_other_template_refuses_the_messages(page
 SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
 
 
-def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
+def test_the_menu_lists_what_can_be_compared(page, qtbot, monkeypatch):
     menu, rows = page.compare.menu, ["Content as text", "Without generation prompt", "llama.cpp's own prompt"]
     further = ["", "A template file…", "Another model…"]
 
@@ -209,12 +209,12 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
 
     assert listed() == [*rows, *further]
     assert menu.text() == "Compare…"
-    ways = (
+    variants = (
         Counterpart(PromptVariant.AS_TEXT),
         Counterpart(PromptVariant.NO_PROMPT),
         Counterpart(PromptVariant.LLAMA_CPP),
     )
-    for at, way in enumerate(ways):
+    for at, way in enumerate(variants):
         listed()
         menu.menu().actions()[at].trigger()
         assert page.counterpart.counterpart == way
@@ -235,15 +235,15 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     assert widget is menu
     take("demo:unigram", "gpt2")
     assert page.counterpart.counterpart == Counterpart(PromptVariant.MODEL, "demo:unigram", "gpt2")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
 
 
 def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, qtbot):
     page.model.edited.take(conversation_of(SHORT))
     page.counterpart.choose(Counterpart(PromptVariant.NO_PROMPT))
-    settle(page, qtbot)
-    wanted = []
-    page.shell.window.requests.token_wanted.connect(wanted.append)
+    wait_for_results(page, qtbot)
+    requested = []
+    page.shell.window.requests.token_wanted.connect(requested.append)
     page.compare.sides[1].go_to(5)
     qtbot.mouseClick(page.compare.lines[1].tree, Left)
-    assert wanted == [39]
+    assert requested == [39]

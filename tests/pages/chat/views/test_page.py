@@ -9,7 +9,7 @@ from time import perf_counter
 import pytest
 from controls_in_words import controls_of
 from fitting import unreadable
-from hands import drop, files, point_at, settle
+from hands import drop, files, point_at, wait_for_results
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QScrollArea
@@ -59,11 +59,11 @@ def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
     assert not page.model.edited.messages
     for letter in "How so?":
         qtbot.keyClicks(QApplication.focusWidget(), letter)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
 
 
-def test_a_slow_prompt_that_was_asked_for_twice_is_no_longer_said_to_be_rendered(page, qtbot, monkeypatch):
+def test_rendering_status_is_cleared_after_a_repeated_slow_render(page, qtbot, monkeypatch):
     """It was of the messages as they are, and nobody told the line at the bottom that it had come."""
     begun, may_end = Event(), Event()
 
@@ -80,7 +80,7 @@ def test_a_slow_prompt_that_was_asked_for_twice_is_no_longer_said_to_be_rendered
     edited.type(0, "Be very brief.")
     qtbot.waitUntil(lambda: "rendering …" in page.shell.window.status_line.text)
     may_end.set()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "rendering …" not in page.shell.window.status_line.text
 
 
@@ -90,7 +90,7 @@ def test_the_file_of_a_template_is_read_again_when_it_is_chosen_again(page, tmp_
     for text in ("first", "{% if %}", "second"):
         file.write_text(text)
         choose(page.template.choice, "A file", qtbot)
-        settle(page, qtbot)
+        wait_for_results(page, qtbot)
         assert page.template.view.toPlainText() == text
         assert bool(page.model.failure) == (text == "{% if %}")
     assert page.model.chat.text == "second"
@@ -106,12 +106,12 @@ def test_a_control_token_is_whole_in_one_row_also_once_content_becomes_one(page,
         return [edge for edge in edges if start < edge < end]
 
     page.model.choose(replace(page.model.settings, as_text=True, template=CHATML))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     start = page.model.chat.text.encode().find(b"<|im_end|> sleep")
     width_px = next(width for width in range(300, 500, 7) if broken(start, start + 10, width))
     assert not [span for span in page.spans.controls if broken(*span, width_px)]
     page.model.choose(replace(page.model.settings, as_text=False))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert start in page.spans.controls[:, 0]
     assert not broken(start, start + 10, width_px)
 
@@ -126,7 +126,7 @@ def test_what_is_pasted_on_an_empty_page_is_taken(open_page, qtbot, panel, text,
     QGuiApplication.clipboard().setText(text)
     (page if panel == "messages" else page.prompt).setFocus()
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_V, CTRL)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert contents(page) == messages
 
 
@@ -163,7 +163,7 @@ def test_messages_are_added_and_typed_by_keys_alone(open_page, qtbot):
         qtbot.keyClick(QApplication.focusWidget(), letter)
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return, CTRL)
     qtbot.keyClick(QApplication.focusWidget(), "o")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.edited.messages == (
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "o"},
@@ -207,14 +207,14 @@ def test_the_last_word_of_a_card_that_is_taken_away_goes_nowhere(page):
     assert contents(page) == ["Be brief."]
 
 
-def test_what_cannot_be_typed_is_shown_but_kept_as_it_is(page, qtbot):
-    said = ["a\r\nb\rc", "d"]
-    page.model.edited.take(conversation_of([{"role": "user", "content": each} for each in said]))
+def test_characters_that_cannot_be_typed_are_preserved(page, qtbot):
+    expected = ["a\r\nb\rc", "d"]
+    page.model.edited.take(conversation_of([{"role": "user", "content": each} for each in expected]))
     for _ in range(3):  # each time both are shown anew
         qtbot.keyClick(page.messages.cards[1].editor, "e")
         qtbot.keyClick(page.messages.cards[0].editor, "e")
         assert page.messages.cards[0].editor.text == "a\nb\nc"
-        assert contents(page)[0] == said[0]
+        assert contents(page)[0] == expected[0]
     assert contents(page)[1].count("e") == 3
 
 
@@ -222,7 +222,7 @@ def dialog(page):
     return next(each for each in page.findChildren(JsonDialog) if each.isVisible())
 
 
-def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
+def test_json_is_pasted_and_its_errors_are_reported(page, qtbot):
     QGuiApplication.clipboard().setText('[{"role": "user", "content": "pasted"}]')
     qtbot.mouseClick(page.messages.paste, Left)
     asked = dialog(page)
@@ -238,20 +238,23 @@ def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
     assert contents(page) == ["typed"]
 
 
-def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
+def test_a_dropped_file_is_read_or_its_error_is_reported(page, qtbot, tmp_path):
     path = tmp_path / "messages.json"
-    for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are not valid JSON")):
+    for text, expected in (
+        ('[{"role": "user", "content": "x"}]', ""),
+        ("{", "The messages are not valid JSON"),
+    ):
         path.write_text(text)
         assert drop(page.messages, QPoint(20, 300), files(path))
         qtbot.waitUntil(lambda: not page.model.reading.is_busy)
-        assert said in "\n".join(controls_of(page.messages))
+        assert expected in "\n".join(controls_of(page.messages))
         assert contents(page) == ["x"]
 
 
 def test_the_sample_is_one_click_away_while_there_is_no_message_and_one_undo(open_page, qtbot):
     page = open_page()
     qtbot.mouseClick(page.messages.sample, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "content_became_control" in {row.hint.code for row in page.hints.rows}
     assert not page.messages.sample.isVisible()
     assert page.messages.cards[-1].editor.hasFocus()
@@ -262,7 +265,7 @@ def test_the_sample_is_one_click_away_while_there_is_no_message_and_one_undo(ope
 
 def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
     page.model.edited.take(conversation_of([{"role": "user", "content": str(n)} for n in range(500)]))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(page.messages.cards) < 100
     n_cards = len(page.messages.cards)
     page.messages.findChild(QScrollArea).ensureWidgetVisible(page.messages.further)
@@ -273,7 +276,7 @@ def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
 # The prompt
 
 
-def test_a_clicked_token_tells_where_it_is_from(page, qtbot):
+def test_a_clicked_token_shows_its_origin(page, qtbot):
     index = token_with(page, "lions")
     qtbot.mouseClick(page.prompt.viewport(), Left, pos=place_of(page, index))
     assert page.model.selected_token == index
@@ -302,7 +305,7 @@ def test_keys_go_from_token_to_token_and_from_turn_to_turn(page, qtbot):
     assert page.model.selected_token == len(page.model.encoding) - 1
 
 
-def test_the_mouse_tells_of_tokens(page):
+def test_the_tooltip_shows_the_origin_of_a_token(page):
     place = place_of(page, token_with(page, "lions"))
     point_at(page.prompt.viewport(), place)
     assert "message 2, user" in page.prompt.tip(place.toPointF())
@@ -314,7 +317,7 @@ def test_nothing_is_lit_in_a_template_that_did_not_write_the_prompt(page, qtbot,
     path = tmp_path / "bad.jinja"
     path.write_text("fine\n" * 30 + "{{ messages[9].content.x }}\n")
     page.model.choose(replace(page.model.settings, template=str(path)))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     page.model.select_token(token_with(page, "sleep"))
     assert page.model.chat.template.text != path.read_text()
     assert not page.template.view.lit_line
@@ -342,7 +345,7 @@ def test_typing_does_not_scroll_the_template_back_to_the_part_that_is_lit(page, 
     cursor.movePosition(cursor.MoveOperation.End)
     page.template.view.setTextCursor(cursor)
     page.model.edited.type(2, "Deeply!")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.template.view.textCursor().position() == cursor.position()
 
 
@@ -356,7 +359,7 @@ def test_a_template_in_one_long_line_is_shown_whole_with_the_part_that_wrote_a_t
         encoding="utf-8",
     )
     page.model.choose(replace(page.model.settings, template=str(path)))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     view = page.template.view
     page.model.select_token(token_with(page, "lions"))
     assert view.extraSelections()[-1].cursor.selectedText() == "m['content']"
@@ -364,18 +367,18 @@ def test_a_template_in_one_long_line_is_shown_whole_with_the_part_that_wrote_a_t
     assert view.viewport().rect().contains(view.cursorRect())
 
 
-def test_hints_are_mended_by_their_buttons(page, qtbot):
+def test_hints_are_fixed_by_their_buttons(page, qtbot):
     row = next(row for row in page.hints.rows if row.hint.code == "content_became_control")
     qtbot.mouseClick(row, Left, pos=QPoint(20, 5))
     assert page.model.selected_token == row.hint.tokens[0]
     assert not page.parsed.isVisible()
     qtbot.mouseClick(row.button, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.settings.as_text
     assert page.parsed.isVisible()
     assert all(row.hint.code != "content_became_control" for row in page.hints.rows)
     qtbot.mouseClick(page.parsed, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert not page.model.settings.as_text
     assert not page.parsed.isVisible()
 
@@ -389,7 +392,7 @@ def test_each_control_token_in_content_is_marked_in_its_message_and_numbered_in_
         view, "draw_number", lambda painter, middle, number, *how: numbers.append((number, middle))
     )
     page.model.edited.take(conversation_of([{"role": "user", "content": content}]))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     at, row = next((at, row) for at, row in enumerate(page.hints.rows, 1) if row.hint.message == 0)
     marks = page.messages.cards[0].editor.extraSelections()
     assert [each.cursor.selectedText() for each in marks] == ["<|im_end|>", "<|im_end|>", "<|im_start|>"]
@@ -404,16 +407,16 @@ def test_each_control_token_in_content_is_marked_in_its_message_and_numbered_in_
 def test_a_switch_that_a_button_turned_off_is_turned_on_by_undo(page, qtbot):
     row = next(row for row in page.hints.rows if row.hint.code == "double_bos")
     qtbot.mouseClick(row.button, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert not page.model.session.options.add_special
     page.window().actions_table["undo"].trigger()
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.session.options.add_special
     assert "double_bos" in {row.hint.code for row in page.hints.rows}
     assert contents(page) == [each["content"] for each in MESSAGES]
 
 
-def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
+def test_the_prompt_gets_the_focus_when_a_fix_button_disappears(page, qtbot):
     *_, row = page.hints.rows
     row.button.setFocus()
     qtbot.keyClick(row.button, Key.Key_Space)
@@ -421,15 +424,15 @@ def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot)
     assert page.window().focusWidget() is page.prompt
 
 
-def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
+def test_a_button_fixes_the_template_and_shows_the_fixed_line(page, qtbot, tmp_path):
     path = tmp_path / "near.jinja"
     path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n. <| im_end |>\n{% endfor %}")
     page.model.choose(replace(page.model.settings, template=str(path)))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
     assert "does not change" in row.button.toolTip()
     qtbot.mouseClick(row.button, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
     assert page.template.view.asked_line == 3
     assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
@@ -438,16 +441,16 @@ def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, 
 def test_an_end_of_turn_is_added_to_the_template_by_a_button(page, qtbot):
     template = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}\n{% endfor %}"
     page.model.choose(replace(page.model.settings, template=template))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     row = next(row for row in page.hints.rows if row.hint.code == "missing_eos")
     assert row.button.text() == "Add <|im_end|>"
     qtbot.mouseClick(row.button, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "Deeply.<|im_end|>" in page.model.chat.text
     assert "missing_eos" not in {row.hint.code for row in page.hints.rows}
 
 
-def test_what_mends_the_file_is_copied(page, qtbot):
+def test_the_fix_for_the_file_is_copied(page, qtbot):
     row = page.hints.rows[0]
     row.show_hint(1, replace(row.hint, fix=Fix("Copy the fix for the file", remedy="mend it")))
     before = page.model.settings
@@ -459,31 +462,31 @@ def test_what_mends_the_file_is_copied(page, qtbot):
 def test_without_generation_prompt_the_last_turn_is_gone(page, qtbot):
     n_turns = len(page.model.chat.turns)
     qtbot.mouseClick(page.messages.generation, Left, pos=QPoint(8, page.messages.generation.height() // 2))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert len(page.model.chat.turns) == n_turns - 1
 
 
 # The template
 
 
-def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
+def test_the_failing_line_of_the_template_is_reported_and_marked(page, qtbot, tmp_path):
     path = tmp_path / "bad.jinja"
     path.write_text("fine\n{{ messages[9].content.x }}\n")
     page.model.choose(replace(page.model.settings, template=str(path)))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert "line 2" in page.model.failure
     assert page.template.view.failed_line == 2
     assert page.template.choice.text() == "bad.jinja"
     choose(page.template.choice, "The model's default", qtbot)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert not page.model.failure
 
 
-def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
+def test_a_model_without_a_template_offers_an_example(open_page, qtbot):
     page = open_page("demo:toy", MESSAGES)
     assert "no chat template" in page.model.failure
     qtbot.mouseClick(page.example, Left)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.chat is not None
     assert not page.model.failure
 
@@ -492,7 +495,7 @@ def test_a_model_without_a_template_leaves_no_counts_of_the_one_before(page, qtb
     assert all(card.count.text() for card in page.messages.cards)
     with qtbot.waitSignal(page.model.session.vocabulary_changed):
         page.model.session.loader.open("demo:toy")
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.model.failure
     assert not any(card.count.text() or card.count.accessibleName() for card in page.messages.cards)
 
@@ -514,7 +517,7 @@ def test_the_menu_lists_each_template_once(open_page, qtbot, tmp_path, has_tool_
     one = [True, False]  # and the example
     assert chosen() == ([True, False, False, False] if has_tool_use else one)
     page.model.choose(replace(page.model.settings, template="default"))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert chosen() == ([False, True, False, False] if has_tool_use else one)
 
 
@@ -528,7 +531,7 @@ def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
     page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     page.show_template(False)
     page.shell.window.requests.template_wanted.emit(TemplateLine("other", 301, 1, ()))
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     view = page.template.view
     assert view.isVisible()
     assert view.asked_line == 301 == view.textCursor().blockNumber() + 1
@@ -546,7 +549,7 @@ HOSTILE = {  # more of them in tests/analysis/chat/test_rendering.py
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, name):
+def test_a_hostile_template_fails_without_blocking_the_window(page, qtbot, tmp_path, name):
     path = tmp_path / "hostile.jinja"
     path.write_text(HOSTILE[name])
     beats = [perf_counter()]
@@ -566,7 +569,7 @@ def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, 
 
 
 @pytest.mark.parametrize(
-    ("title", "said"),
+    ("title", "expected"),
     [
         ("Prompt", "<|im_start|>"),
         ("Token ids", "["),
@@ -575,10 +578,10 @@ def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, 
         ("Python", "Be brief."),
     ],
 )
-def test_each_form_is_copied(page, qtbot, title, said):
+def test_each_form_is_copied(page, qtbot, title, expected):
     choose(page.copy, title, qtbot)
     copied = QGuiApplication.clipboard().text()
-    assert said in copied
+    assert expected in copied
     if title == "Token ids":
         assert json.loads(copied) == page.model.encoding.token_ids.tolist()
     if title == "Python":
@@ -609,7 +612,7 @@ def test_the_context_menu_leads_to_the_tree(page, qtbot):
     menu.close()
 
 
-def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
+def test_the_token_line_describes_the_token_and_opens_the_tree(page, qtbot):
     assert controls_of(page.token_line) == ["Selected token", "Select a token to see its origin."]
     at = page.model.chat.text.index("lions")
     page.model.select_token(page.model.chat.tokens_at(at, at + 5)[0])
@@ -618,10 +621,10 @@ def test_the_line_of_a_token_tells_it_and_leads_to_the_tree(page, qtbot):
         *("Selected token", "·l", "280", "message 2, user · characters 6–8 of its text"),
         *("written by line 2", tree),
     ]
-    wanted = []
-    page.shell.window.requests.token_wanted.connect(wanted.append)
+    requested = []
+    page.shell.window.requests.token_wanted.connect(requested.append)
     qtbot.mouseClick(page.token_line.tree, Left)
-    assert wanted == [280]
+    assert requested == [280]
 
 
 @pytest.mark.parametrize(
@@ -643,7 +646,7 @@ def test_variables_are_typed_as_json(page, qtbot, text, failure):
     assert left == ([asked] if failure else [])
     assert not failure or asked.problem.text().startswith(failure)
     assert page.model.settings.variables == ({"a": [1]} if text == '{"a": [1]}' else {})
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
     assert page.messages.variables.text() == ("1 variable" if "a" in text else "+ Variables")
     for each in left:
         each.close()
@@ -675,7 +678,7 @@ def test_tools_are_an_example_at_first_and_none_where_nothing_is_typed(page, qtb
     qtbot.mouseClick(dialog(page).use_button, Left)
     assert page.model.edited.conversation.tools is None
     assert page.messages.tools.text() == "+ Tools"
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
 
 
 @pytest.mark.parametrize("is_chosen", [True, False])
@@ -686,7 +689,7 @@ def test_messages_are_opened_from_a_file(page, qtbot, monkeypatch, tmp_path, is_
     qtbot.mouseClick(page.messages.open, Left)
     qtbot.waitUntil(lambda: not page.model.reading.is_busy)
     assert page.model.edited.messages == tuple(MESSAGES[:1] if is_chosen else MESSAGES)
-    settle(page, qtbot)
+    wait_for_results(page, qtbot)
 
 
 def test_where_it_is_narrow_the_template_takes_the_place_of_the_messages(open_new_page, qtbot):

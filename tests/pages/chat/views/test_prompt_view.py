@@ -31,7 +31,7 @@ def test_two_newlines_stand_in_one_row_and_turns_have_an_empty_one_above():
 
 
 @given(TEXT, TEXT, st.lists(st.integers(0, 40), max_size=4), st.lists(st.integers(0, 40), max_size=4))
-def test_after_an_edit_blocks_are_as_if_cut_anew(before, after, old, new):
+def test_blocks_after_an_edit_equal_newly_split_blocks(before, after, old, new):
     spans, buffer = SimpleNamespace(turns=turns_in(before, old)), TextBuffer(before)
     blocks = TurnBlocks(buffer, spans)
     n_before = len(blocks)

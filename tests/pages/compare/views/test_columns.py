@@ -14,10 +14,10 @@ TEXT = sample_text("welcome")[:200]
 
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
     shell, page = open_page("demo:bpe", text=TEXT)
-    wanted = []
-    shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
+    callbacks = []
+    shell.window.requests.model_wanted.connect(lambda under, take: callbacks.append(take))
     qtbot.mouseClick(page.bar.add_button, Qt.MouseButton.LeftButton)
-    wanted[0]("demo:spm", None)
+    callbacks[0]("demo:spm", None)
     page.columns.columns[0].menu.again.trigger()
     assert [session.loader.loading_name for session in shell.compared.sessions] == [
         None,
@@ -39,13 +39,13 @@ def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypa
     qtbot.waitUntil(lambda: page.is_ready)
     assert {reason.title for reason in page.causes.counts} == {"Other encoder: greedy"}
     for name in ("demo:spm", "demo:unigram"):
-        wanted[0](name, None)
+        callbacks[0](name, None)
     assert not page.bar.add_button.isEnabled()
-    wanted[0]("demo:rwkv", None)
+    callbacks[0]("demo:rwkv", None)
     assert len(page.columns.columns) == 4
 
 
-def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page, qtbot):
+def test_the_column_menu_shows_and_changes_encoding_options(open_page, qtbot):
     shell, page = open_page("demo:bpe", "demo:unigram", text=TEXT)
     first, second = (column.menu for column in page.columns.columns)
     chosen, asked = shell.compared.sessions[1], []
@@ -88,7 +88,7 @@ def test_the_menu_of_a_column_goes_with_it(open_page):
     assert not menu.isVisible()
 
 
-def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, monkeypatch):
+def test_a_model_that_does_not_open_shows_the_reason_and_a_fix(make_shell, qtbot, monkeypatch):
     shell = make_shell(b"one two three", "fake.gguf", load)
     before = shell.compared.add("odd.gguf")
     qtbot.waitUntil(lambda: before.loader.refused is not None)

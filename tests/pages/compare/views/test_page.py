@@ -76,7 +76,7 @@ def test_keys_reach_all_parts(open_page, qtbot):
     assert QApplication.focusWidget() is page.details
 
 
-def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
+def test_f8_steps_through_differences_and_explains_them(opened, qtbot):
     shell, page = opened
     n_all = page.walk.n_all
     assert n_all > 3
@@ -87,8 +87,8 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert page.walk.current == 1
     qtbot.waitUntil(lambda: page.is_ready)
-    said = page.details.reason.toPlainText()
-    assert page.causes.explained[0].reason.title in said.lower()
+    explanation = page.details.reason.toPlainText()
+    assert page.causes.explained[0].reason.title in explanation.lower()
     for row, column in enumerate(page.comparison.rows):
         first, last = page.comparison.tokens_in(column, *page.walk.byte_span)
         ids = column.tokens.ids(first, last).tolist()
@@ -104,7 +104,7 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     assert asked == [expected]
 
 
-def test_the_current_difference_stays_through_edits_before_it_and_goes_with_its_text(opened, qtbot):
+def test_the_current_difference_moves_with_edits_and_can_be_deleted(opened, qtbot):
     shell, page = opened
     page.walk.go_to(5)
     start, end = page.walk.byte_span
@@ -153,7 +153,7 @@ def test_while_the_page_is_hidden_nothing_is_compared(opened, qtbot):
     assert page.walk.n_all > 0
 
 
-def test_tokens_of_each_line_are_told_and_who_needs_more(opened):
+def test_tokens_per_line_and_the_largest_excess_are_counted(opened):
     shell, page = opened
     document = shell.session.document
     figures = page.columns.figures
@@ -168,8 +168,8 @@ def test_tokens_of_each_line_are_told_and_who_needs_more(opened):
     more = (counts - counts.min(axis=1, keepdims=True)).max(axis=1)
     QTest.qWait(400)
     assert figures.most_more == more.max()
-    dear = [document.line_start(line) for line in np.flatnonzero(more)]
-    assert figures.dear_lines.tolist() == dear
+    expensive = [document.line_start(line) for line in np.flatnonzero(more)]
+    assert figures.dear_lines.tolist() == expensive
     assert figures.dearness.tolist() == more[more > 0].tolist()
 
 
@@ -201,7 +201,7 @@ def test_the_reason_has_room_whether_it_is_opened_or_comes_below_the_columns(ope
     assert page.columns.height() > 200
 
 
-def test_no_number_of_differences_is_told_while_they_are_looked_for(open_page, qtbot, monkeypatch):
+def test_no_count_of_differences_is_shown_while_comparing(open_page, qtbot, monkeypatch):
     shell, page = open_page("demo:bpe", "demo:unigram", text=TEXT[:200])
     for name in ("kit.document.live_spans", "pages.compare.models"):  # all in the background
         monkeypatch.setattr(f"guiapp.{name}.MOST_AT_ONCE", 0)

@@ -117,7 +117,7 @@ def test_a_click_makes_a_row_a_column(panel, qtbot):
     assert len(panel.compared.sessions) == 3
 
 
-def test_delete_takes_selected_rows_out_and_what_is_selected_stays_so(panel, qtbot):
+def test_delete_removes_selected_rows_and_sorting_keeps_selection(panel, qtbot):
     figures = panel.view
     figures.setFocus()
     panel.view.selectRow(0)

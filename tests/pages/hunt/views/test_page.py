@@ -6,7 +6,7 @@ import json
 import multiprocessing
 from dataclasses import replace
 
-from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_finds, tell
+from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_mismatches, tell
 from fitting import unreadable
 from main_window_driver import CTRL, SHIFT, press
 from menus import offered, take
@@ -36,7 +36,7 @@ def words(page):
     return page.words.title.text(), page.words.text.text()
 
 
-def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page, engine, pair, qtbot):
+def test_without_another_model_the_page_offers_to_choose_one(open_page, engine, pair, qtbot):
     page = open_page(pair[0])
     assert "Choose B: another model" in words(page)[1]
     assert not page.status.button.isEnabled()
@@ -56,11 +56,11 @@ def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page,
     assert page.words.choose.isHidden()
 
 
-def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot):
+def test_one_button_starts_and_stops_and_statistics_are_updated(page, engine, qtbot):
     assert page.status.button.text() == "Stop"
     tell(qtbot, page, engine, START.with_batch(replace(batch_of(), n_texts=2000)))
     assert words(page)[0] == "No mismatch yet"
-    state = replace(some_finds(page, engine), seconds=4.0)
+    state = replace(some_mismatches(page, engine), seconds=4.0)
     tell(qtbot, page, engine, state)
     numbers = [figure.number.text() for figure in page.status.figures]
     assert numbers == ["2,000", "500", "5", "2"]
@@ -72,8 +72,8 @@ def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot)
     assert len(page.model.finds) == 2
 
 
-def test_the_keys_start_stop_and_go_through_the_finds(page, engine, qtbot):
-    tell(qtbot, page, engine, some_finds(page, engine))
+def test_shortcuts_start_stop_and_step_through_mismatches(page, engine, qtbot):
+    tell(qtbot, page, engine, some_mismatches(page, engine))
     shell = page.shell
     assert page.panels == [page.status.button, page.causes, page.panel.copy_button]
     assert page.focusProxy() is page.status.button
@@ -89,7 +89,7 @@ def test_the_keys_start_stop_and_go_through_the_finds(page, engine, qtbot):
 
 
 def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
-    tell(qtbot, page, engine, some_finds(page, engine))
+    tell(qtbot, page, engine, some_mismatches(page, engine))
     click_chip(qtbot, page, 0, 1)
     assert page.model.selected.text == b"345"
     assert page.panel.title.whole_text == "TEXT 2 OF 2 · PRE-TOKENIZER: DIGITS"
@@ -110,7 +110,7 @@ def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
 
 
 def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine, qtbot):
-    tell(qtbot, page, engine, some_finds(page, engine))
+    tell(qtbot, page, engine, some_mismatches(page, engine))
     assert page.panel.reason.toPlainText() == "A splits 1 | 2."
     for theme in (LIGHT, DARK):
         page.shell.theme_source.choose(theme.name)
@@ -129,7 +129,7 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
 
 
 def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot, monkeypatch):
-    state = some_finds(page, engine, is_over=True)
+    state = some_mismatches(page, engine, is_over=True)
     tell(qtbot, page, engine, state)
     qtbot.mouseClick(page.panel.copy_button, LEFT)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
@@ -155,7 +155,7 @@ def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, 
     qtbot.waitUntil(page.status.button.isEnabled)
     page.model.run()
     qtbot.waitUntil(lambda: bool(engine.plans))
-    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    tell(qtbot, page, engine, some_mismatches(page, engine, is_over=True))
     click_chip(qtbot, page, 0, 1)
     qtbot.mouseClick(page.panel.compare_button, LEFT)
     shell = page.shell
@@ -166,12 +166,12 @@ def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, 
     assert added.loader.model.name == pair[1]
 
 
-def test_where_compare_has_no_room_for_b_it_is_said(open_page, engine, pair, qtbot):
+def test_a_notice_is_shown_if_compare_has_no_room_for_b(open_page, engine, pair, qtbot):
     page = open_page(*[pair[0]] * 4)
     page.model.sides.choose_file(pair[1])
     page.model.run()
     qtbot.waitUntil(lambda: bool(engine.plans))
-    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    tell(qtbot, page, engine, some_mismatches(page, engine, is_over=True))
     qtbot.mouseClick(page.panel.step_button, LEFT)
     (notice,) = page.notices.notices
     assert "no room for B" in notice.message
@@ -185,7 +185,7 @@ def test_compare_shows_a_and_b_alone_and_undo_brings_the_text_back(open_page, en
     page.model.sides.choose_file(pair[1])
     page.model.run()
     qtbot.waitUntil(lambda: bool(engine.plans))
-    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    tell(qtbot, page, engine, some_mismatches(page, engine, is_over=True))
     qtbot.mouseClick(page.panel.compare_button, LEFT)
     (_, added) = page.shell.compared.sessions
     assert added.loader.asked[0] == pair[1]
@@ -194,8 +194,8 @@ def test_compare_shows_a_and_b_alone_and_undo_brings_the_text_back(open_page, en
     assert page.shell.session.document.text() == before
 
 
-def test_a_find_is_stepped_through_with_b_as_rival(page, engine, qtbot):
-    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+def test_a_mismatch_is_opened_in_the_debugger_together_with_b(page, engine, qtbot):
+    tell(qtbot, page, engine, some_mismatches(page, engine, is_over=True))
     asked = []
     page.shell.window.requests.race_wanted.connect(lambda session, at: asked.append((session, at)))
     qtbot.mouseClick(page.panel.step_button, LEFT)
@@ -220,12 +220,12 @@ def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_p
     assert offered(generators.menu()) == ["All", "", *ticked]
     take(generators.menu(), "All")
     assert page.model.choices.generators == ALL_NAMES
-    said = []
+    labels = []
     for title in ("Add files", "Add a folder", "The open text", "a&&b.txt", "mine"):
-        said.append(texts.text())
+        labels.append(texts.text())
         take(texts.menu(), title)
     more = "and your text", "and your text and 1 more", "and your text and 2 more", "and a&&b.txt and 1 more"
-    assert [*said, texts.text()] == [*more, "and mine", "none of your texts"]
+    assert [*labels, texts.text()] == [*more, "and mine", "none of your texts"]
     take(texts.menu(), "a&&b.txt")
     assert offered(texts.menu()) == [
         *("The open text", "a&&b.txt | checked", "mine", "", "Add files…", "Add a folder…")
@@ -249,7 +249,7 @@ def test_b_is_a_model_of_compare_or_a_library_which_has_no_column(open_page, eng
     assert checked() == [title]
     page.model.run()
     qtbot.waitUntil(lambda: bool(engine.plans))
-    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    tell(qtbot, page, engine, some_mismatches(page, engine, is_over=True))
     buttons = page.panel.compare_button, page.panel.step_button
     assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {
         (False, "tokenizers is a library and cannot be a column")
@@ -257,7 +257,7 @@ def test_b_is_a_model_of_compare_or_a_library_which_has_no_column(open_page, eng
     take(menu, "second")
     page.model.run()
     qtbot.waitUntil(lambda: len(engine.plans) == 2)
-    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    tell(qtbot, page, engine, some_mismatches(page, engine, is_over=True))
     assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(True, "")}
 
 
@@ -275,7 +275,7 @@ def test_a_library_that_cannot_take_part_is_grey_with_the_reason(open_page, engi
     page.shell.commands.files.picker.close()
 
 
-def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
+def test_the_reason_for_an_empty_or_failed_hunt_is_shown(page, engine, qtbot):
     tell(qtbot, page, engine, replace(START, seconds=9.0, tried=182_440, is_over=True))
     qtbot.waitUntil(lambda: not page.model.is_running)
     assert words(page)[0] == "No mismatch found"
@@ -312,7 +312,7 @@ def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot)
 # With the engine itself
 
 
-def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_page, pair, qtbot):
+def test_a_hunt_runs_by_clicks_and_leaves_no_process_running(open_page, pair, qtbot):
     before = set(multiprocessing.active_children())
     page = open_page(*pair)
     qtbot.mouseClick(page.status.button, LEFT)
@@ -332,7 +332,7 @@ def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_pa
 
 def test_all_words_can_be_read_in_a_window_of_any_size(page, engine, qtbot):
     assert unreadable(page.window()) == []
-    tell(qtbot, page, engine, some_finds(page, engine))
+    tell(qtbot, page, engine, some_mismatches(page, engine))
     press(qtbot, page.shell, Qt.Key.Key_Down, CTRL)
     assert unreadable(page.window()) == []
 

@@ -66,8 +66,8 @@ def test_scales_go_from_their_first_stop_to_their_last():
     for name, palette in PALETTES.items():
         colors = scale_colors(name).tolist()
         for at, stop in ((0, palette.scale[0]), (-1, palette.scale[-1]), (51 * 5 // 2, palette.scale[2])):
-            wanted = int(rgb(*(np.array(part, float) for part in stop)))
-            assert all(abs((colors[at] >> s & 255) - (wanted >> s & 255)) <= 3 for s in (16, 8, 0)), at
+            correct = int(rgb(*(np.array(part, float) for part in stop)))
+            assert all(abs((colors[at] >> s & 255) - (correct >> s & 255)) <= 3 for s in (16, 8, 0)), at
         assert len(set(colors)) > 200
 
 
@@ -128,7 +128,7 @@ def test_nodes_without_a_class_or_a_number_have_the_colour_of_nothing(tree_page,
 
 
 @pytest.mark.parametrize("is_searched", [False, True])
-def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_searched):
+def test_only_one_class_of_the_results_is_highlighted(tree_page, qtbot, is_searched):
     page, bright = tree_page, tree_page.paint.colors.values.copy()
     is_lit = np.ones(len(bright), bool)
     if is_searched:
@@ -138,15 +138,15 @@ def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_search
     number = int(page.model.evaluating.value.classes[np.flatnonzero(is_lit)[-1]])
     page.paint.light_class(number)
     qtbot.waitUntil(lambda: page.paint.is_current)
-    wanted = is_lit & (page.model.evaluating.value.classes == number)
-    assert 0 < wanted.sum() < len(wanted)
-    assert (page.paint.colors.lit == wanted).all()
+    correct = is_lit & (page.model.evaluating.value.classes == number)
+    assert 0 < correct.sum() < len(correct)
+    assert (page.paint.colors.lit == correct).all()
     theme = page.theme_source.theme
-    assert (page.paint.colors.values == dimmed(bright, wanted, theme)).all()
+    assert (page.paint.colors.values == dimmed(bright, correct, theme)).all()
     assert QColor(page.paint.colors.ground).rgb() == theme.background.rgb()
 
 
-def test_what_changes_is_painted_anew(tree_page, qtbot):
+def test_changed_parts_are_repainted(tree_page, qtbot):
     page, model, session = tree_page, tree_page.model, tree_page.kept_session
     page.activateWindow()
     node, token = model.picture.children(ROOT)[1], int(model.picture.tree.order[9])

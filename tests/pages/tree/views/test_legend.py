@@ -22,7 +22,7 @@ def written(legend):
     return dict(paintings_of(legend).texts)
 
 
-def test_a_click_behind_the_last_class_lists_the_others_and_one_of_them_is_lit(page, legend, qtbot):
+def test_a_click_after_the_last_class_lists_the_others(page, legend, qtbot):
     everything = list(written(legend))
     legend.setMinimumWidth(0)
     legend.resize(400, LEGEND_PX)

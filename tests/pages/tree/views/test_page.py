@@ -65,7 +65,7 @@ def test_a_token_of_another_page_is_chosen_and_in_view(page, qtbot):
     assert page.side.current is page.node_panel
 
 
-def test_figures_leave_which_match_is_looked_at(page, qtbot):
+def test_showing_statistics_does_not_change_the_current_match(page, qtbot):
     page.bar.query.setText("th")
     page.search.step(1)
     qtbot.waitUntil(lambda: page.search.current == 0)
@@ -84,11 +84,11 @@ def test_each_figure_lists_its_tokens(page, qtbot, name):
         return next((row for row in rows if row.accessibleName().startswith(name)), None)
 
     qtbot.waitUntil(lambda: row() is not None and page.search.is_up_to_date)
-    wanted = row().accessibleName().rpartition(": ")[2]
+    expected = row().accessibleName().rpartition(": ")[2]
     qtbot.mouseClick(row(), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.search.is_up_to_date and page.is_ready)
     assert page.side.current is page.results_panel
-    assert f"{page.results_panel.view.model().rowCount():,}" == wanted
+    assert f"{page.results_panel.view.model().rowCount():,}" == expected
     assert page.view.colors.lit[page.search.result_nodes].all()
     qtbot.mouseClick(page.results_panel.clear, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.is_ready)
@@ -107,7 +107,7 @@ def test_a_click_on_a_bar_searches_for_its_tokens(page, qtbot):
     assert chart.selected == 2
 
 
-def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
+def test_rows_and_steps_share_the_current_result(page, qtbot):
     page.side.tabs.choose(1)
     page.bar.query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
@@ -124,7 +124,7 @@ def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
     assert page.model.chosen == page.search.result_nodes[4]
 
 
-def test_what_is_found_elsewhere_is_told_and_enter_goes_there(page, qtbot):
+def test_results_out_of_view_are_reported_and_enter_shows_them(page, qtbot):
     page.model.show(page.model.picture.node(0))
     view = page.model.view
     page.bar.query.setText("the")
@@ -177,7 +177,7 @@ def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
     qtbot.waitUntil(lambda: not side_by_side())
 
 
-def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
+def test_the_prefixes_of_a_very_long_token_are_limited(open_tree_page):
     page, session = open_tree_page(load_once("demo:wordpiece"), "🚀".encode() * 1000)
     assert len(session.tokens) == 3  # [CLS], [UNK], [SEP]
     session.select_token(1)
@@ -208,7 +208,7 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     session.close()
 
 
-def test_the_page_asks_for_a_model_and_says_what_it_waits_for(qtbot, tmp_path):
+def test_the_page_shows_that_it_needs_or_prepares_a_model(qtbot, tmp_path):
     tokenizer = load_once("demo:bpe")
     session = ModelSession(TextSession(TEXT), load=lambda *asked: tokenizer)
     page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))

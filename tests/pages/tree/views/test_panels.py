@@ -37,11 +37,11 @@ def run(widget, text):
     return QApplication.clipboard().text()
 
 
-def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
+def test_the_panel_describes_each_kind_of_node(page, qtbot):
     model, session, panel = page.model, page.kept_session, page.node_panel
     picture, merges = model.picture, panel.findChild(MergeTreeView)
 
-    def told():
+    def texts_by_name():
         texts = {text.accessibleName(): text for text in panel.findChildren(StyledText) if text.isVisible()}
         return {name: text.toPlainText().translate(ISOLATES) for name, text in texts.items()}
 
@@ -49,16 +49,16 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
     special = picture.node(session.vocabulary.special_ids.bos)
     for node in (ROOT, 1, crowd, special, len(picture) - 1):
         model.choose(node)
-        wanted = node_details(picture, node, model.explainer, session.tokenizer.merging, model.counts)
-        qtbot.waitUntil(lambda wanted=wanted: set(wanted.facts) <= set(told().items()))
-        texts, path = told(), wanted.path
-        assert texts["Token text"] == (wanted.name or visible_text(wanted.shown))
+        expected = node_details(picture, node, model.explainer, session.tokenizer.merging, model.counts)
+        qtbot.waitUntil(lambda expected=expected: set(expected.facts) <= set(texts_by_name().items()))
+        texts, path = texts_by_name(), expected.path
+        assert texts["Token text"] == (expected.name or visible_text(expected.shown))
         assert texts["Path in the tree"].startswith(" › ".join((*path.prefixes, path.own)))
         more = path.n_continuations - len(path.continuations)
         assert (f" and {more:,} more" in texts["Path in the tree"]) == (more > 0)
-        assert merges.isVisible() == bool(wanted.tree.roots)
-        assert wanted.tree.note in {label.text() for label in panel.findChildren(QLabel)}
-        lines = ["\t".join(fact) for fact in wanted.facts] + merges.as_text().splitlines()
+        assert merges.isVisible() == bool(expected.tree.roots)
+        assert expected.tree.note in {label.text() for label in panel.findChildren(QLabel)}
+        lines = ["\t".join(fact) for fact in expected.facts] + merges.as_text().splitlines()
         assert run(panel, "Copy details").splitlines() == lines
 
 
@@ -72,9 +72,9 @@ def drawing(qtbot, qapp):
     return drawing
 
 
-def test_merges_are_told_as_text(drawing):
-    wanted = "abc = a + bc (50)\nbc = b + c (3)\nba = b + a (7)"
-    assert drawing.as_text() == drawing.accessibleDescription() == run(drawing, "Copy merges") == wanted
+def test_merges_are_described_as_text(drawing):
+    expected = "abc = a + bc (50)\nbc = b + c (3)\nba = b + a (7)"
+    assert drawing.as_text() == drawing.accessibleDescription() == run(drawing, "Copy merges") == expected
     assert drawing.focusPolicy() & Qt.FocusPolicy.TabFocus
     places = {plain(text): box.center() for text, box in paintings_of(drawing).texts}
     for text in ("", "abc", "bc", "c", "ba"):
@@ -95,7 +95,7 @@ def test_a_click_on_a_prefix_of_the_text_chooses_its_last_token(page, qtbot):
         assert page.model.chosen_token == token
 
 
-def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path, monkeypatch):
+def test_results_can_be_exported_and_selected(page, qtbot, tmp_path, monkeypatch):
     panel, query, path = page.results_panel, page.bar.query, tmp_path / "tokens.csv"
     export, saving = panel.table.export, panel.table.saving
     page.side.tabs.choose(1)

@@ -45,7 +45,7 @@ def point_at(page, x, y):
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])
 def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
-    page, n_hovered, n_told = any_page, 0, 0
+    page, n_hovered, n_cards = any_page, 0, 0
     for size in SIZES:
         shown(page, size, shape)
         for share in (1.0, 0.02):
@@ -59,7 +59,7 @@ def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
                 node = page.view.node_at(QPointF(x, y))
                 point_at(page, x, y)
                 n_hovered += node is not None
-                n_told += page.card.isVisible()
+                n_cards += page.card.isVisible()
                 if not page.card.isVisible():
                     continue
                 card = QRectF(page.card.geometry())
@@ -69,7 +69,7 @@ def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
                 if node in labelled:
                     assert not card.contains(labelled[node].x, labelled[node].y)
                 assert (card.width(), card.height()) < (260, 100)
-    assert n_told > 0.8 * n_hovered > 50
+    assert n_cards > 0.8 * n_hovered > 50
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
@@ -98,7 +98,7 @@ def test_no_label_is_too_small_to_be_read(any_page, shape):
     assert n_labels > 10
 
 
-def settle(page, qtbot):
+def wait_until_stable(page, qtbot):
     """Wait for all that follows when somebody pauses."""
     timers = [timer for timer in page.findChildren(QTimer) if timer.isSingleShot()]
     qtbot.waitUntil(lambda: not any(timer.isActive() for timer in timers))
@@ -121,13 +121,13 @@ def test_typing_a_search_moves_neither_panels_nor_picture(open_tree_page, qtbot,
     session.select_token(1)
     for _ in range(3):
         page.walk.move(1)
-    settle(page, qtbot)
+    wait_until_stable(page, qtbot)
     before, path = arrangement(page), page.model.chosen_path
     for query in ("t", "th", "thzz", "/(/", "#3", ""):
         page.bar.query.setFocus()
         page.bar.query.clear()
         qtbot.keyClicks(page.bar.query, query)
-        settle(page, qtbot)
+        wait_until_stable(page, qtbot)
         boxes, *rest = arrangement(page)
         assert {part: box for part, box in boxes.items() if box != before[0].get(part)} == {}
         assert (boxes.keys(), rest) == (before[0].keys(), before[1:])

@@ -67,7 +67,7 @@ def test_where_data_are_is_announced_and_takes_no_room(page, qtbot, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("save", "name", "told"),
+    ("save", "name", "reported"),
     [
         ("save_png", "nowhere/tree.png", "cannot be saved"),
         ("save_png", "tree.nothing", "picture format"),
@@ -76,10 +76,10 @@ def test_where_data_are_is_announced_and_takes_no_room(page, qtbot, tmp_path):
         ("save_data", "nowhere/tree.dot", "cannot be saved"),
     ],
 )
-def test_what_cannot_be_written_is_told_of(page, qtbot, tmp_path, save, name, told):
+def test_a_file_that_cannot_be_written_is_reported(page, qtbot, tmp_path, save, name, reported):
     arguments = {"save_png": (1,), "save_data": ("dot",)}.get(save, ())
     save_at(page, qtbot, tmp_path / name, partial(getattr(page.export, save), *arguments))
-    assert told in page.saving_bar.message.text()
+    assert reported in page.saving_bar.message.text()
     assert not (tmp_path / name).exists()
 
 
@@ -111,7 +111,7 @@ def test_a_token_is_saved_with_all_that_begins_with_it(page, qtbot, tmp_path):
         assert ids == tokens if tokens else len(ids) == len(picture.tree)
 
 
-def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtbot, tmp_path, monkeypatch):
+def test_each_export_action_saves_its_own_format(page, qtbot, tmp_path, monkeypatch):
     asked = []
 
     def ask(parent, title, suggested, *filters):
@@ -138,7 +138,7 @@ def test_what_can_be_saved_is_offered_and_each_offer_does_what_it_says(page, qtb
 
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])
-def test_a_drawing_looks_like_the_picture(page, qtbot, shape):
+def test_an_svg_drawing_resembles_the_picture(page, qtbot, shape):
     page.model.set_shape(shape)
     page.bar.query.setText("some")
     qtbot.waitUntil(lambda: page.search.title != "" and page.paint.is_current)
@@ -149,10 +149,10 @@ def test_a_drawing_looks_like_the_picture(page, qtbot, shape):
     assert 0 == shares[0] < shares[-1] < 1
     assert page.model.name in ElementTree.fromstring(data).find("{http://www.w3.org/2000/svg}title").text
     assert 0 < len(drawing.labels) < len(places(page.view.geometry_now))  # dimmed ones are left out
-    wanted, drawn = page.view.image(1.0).convertToFormat(RGB32), QImage(drawing.image.size(), RGB32)
+    expected, drawn = page.view.image(1.0).convertToFormat(RGB32), QImage(drawing.image.size(), RGB32)
     with QPainter(drawn) as painter:
         QSvgRenderer(QByteArray(data)).render(painter)
-    images = page.view.plain_image(1.0).convertToFormat(RGB32), wanted, drawn
+    images = page.view.plain_image(1.0).convertToFormat(RGB32), expected, drawn
     plain, whole, now = (np.array(image.constBits(), int).reshape(-1, 4) for image in images)
     is_label = np.abs(plain - whole).max(axis=1) > 60
     away = np.abs(whole - now).max(axis=1)
@@ -168,7 +168,7 @@ def saving():
 
 
 @pytest.fixture
-def told(saving):
+def reported(saving):
     """What those see who listen, each time that they are told something."""
     seen = []
     saving.changed.connect(lambda: seen.append((saving.is_busy, saving.saved, saving.failure)))
@@ -179,17 +179,17 @@ def refuse(progress):
     raise TokenloupeError("No room.")
 
 
-def test_each_step_of_saving_is_told(saving, told, tmp_path, qtbot):
+def test_each_step_of_saving_is_signalled(saving, reported, tmp_path, qtbot):
     path = tmp_path / "tree.txt"
     assert (saving.is_busy, saving.progress, saving.saved, saving.failure) == (False, 0.0, None, "")
     saving.save(path, lambda progress: b"all")
     qtbot.waitUntil(lambda: saving.saved == path)
-    assert told[:2] == [(True, None, "")] * 2
-    assert told[-1] == (False, path, "")
-    told.clear()
+    assert reported[:2] == [(True, None, "")] * 2
+    assert reported[-1] == (False, path, "")
+    reported.clear()
     saving.save(path, refuse)
-    assert told[-1] == (True, None, "")
+    assert reported[-1] == (True, None, "")
     qtbot.waitUntil(lambda: bool(saving.failure))
-    assert told[-1] == (False, None, "No room.")
+    assert reported[-1] == (False, None, "No room.")
     saving.dismiss()
-    assert told[-1] == (False, None, "")
+    assert reported[-1] == (False, None, "")

@@ -170,13 +170,13 @@ def test_a_view_without_room_shows_no_tree(page, shape, size):
     assert (page.view.geometry_now is None) == (min(size) < 8)
 
 
-def test_the_node_under_the_pointer_is_told_once(page):
-    told, node = [], widest_child(page)
-    page.view.hovered.connect(told.append)
+def test_the_node_under_the_pointer_is_signalled_once(page):
+    emitted, node = [], widest_child(page)
+    page.view.hovered.connect(emitted.append)
     for right in (0, 1, 2):
         point_at(page, center_of(page, node) + QPoint(right, 0))
     QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave))
-    assert told == [node, None]
+    assert emitted == [node, None]
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
@@ -188,11 +188,11 @@ def test_each_place_has_the_colour_of_the_node_that_is_there(page, shape, scale)
     image, colors, is_right, seen = page.view.plain_image(scale), page.view.colors, [], set()
     for y in range(4, page.view.height() - 4, 13):
         for x in range(4, page.view.width() - 4, 13):
-            around = [QPointF(x + right, y + down) for right in (-2, 0, 2) for down in (-2, 0, 2)]
-            if len(nodes := set(map(page.view.node_at, around))) == 1:
+            nearby = [QPointF(x + right, y + down) for right in (-2, 0, 2) for down in (-2, 0, 2)]
+            if len(nodes := set(map(page.view.node_at, nearby))) == 1:
                 (node,) = nodes
-                wanted = colors.ground if node is None else colors.of(node)
-                is_right.append(image.pixel(round(x * scale), round(y * scale)) & 0xFFFFFF == wanted)
+                expected_color = colors.ground if node is None else colors.of(node)
+                is_right.append(image.pixel(round(x * scale), round(y * scale)) & 0xFFFFFF == expected_color)
                 seen |= nodes
     assert np.mean(is_right) > 0.97  # all but some nodes of one pixel
     assert len(seen) > 20
@@ -230,18 +230,18 @@ def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot)
     assert page.view.geometry_now.view == whole
 
 
-def test_the_menu_of_the_view_has_its_actions_and_the_name_of_what_is_chosen_is_told(page, qtbot):
+def test_the_view_has_a_menu_and_describes_the_chosen_node(page, qtbot):
     node = widest_child(page)
     page.model.choose(node)
     assert page.view.accessibleDescription() == page.model.label(node)
     seen = []
 
-    def look():
+    def collect_actions():
         menu = QApplication.activePopupWidget()
         seen.extend(menu.actions())
         menu.close()
 
-    QTimer.singleShot(0, look)
+    QTimer.singleShot(0, collect_actions)
     reason, place = QContextMenuEvent.Reason.Mouse, QPoint(5, 5)
     QApplication.sendEvent(page.view, QContextMenuEvent(reason, place, page.view.mapToGlobal(place)))
     assert seen == [*page.export.actions, page.export.animated]

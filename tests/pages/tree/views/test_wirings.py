@@ -31,7 +31,7 @@ def near(page):
 @pytest.mark.parametrize(
     ("key", "factor"), [(Key.Key_Plus, -1), (Key.Key_Minus, 1), (Key.Key_Home, 3), (Key.Key_Escape, 3)]
 )
-def test_keys_zoom_around_the_middle(near, qtbot, key, factor):
+def test_keys_zoom_at_the_centre(near, qtbot, key, factor):
     before, middle = width(near), sum(near.model.view) / 2
     qtbot.keyClick(near.view, key)
     if factor == 3:
@@ -139,23 +139,23 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
         assert near.model.coloring == action.data()
 
 
-def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
+def test_search_keys_step_and_the_bar_shows_the_current_result(page, qtbot):
     query, line, seen = page.bar.query, page.head.line, []
     page.side.tabs.choose(1)
     page.search.listing.changed.connect(lambda: seen.append(line.text()))
     query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
-    n_found = len(page.search.result_nodes)
+    n_results = len(page.search.result_nodes)
     assert "Searching …" in seen
-    assert line.text().startswith(f"{n_found:,} tokens found")
+    assert line.text().startswith(f"{n_results:,} tokens found")
     way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
-    for keys, at in (*way, ("Shift+Return", n_found - 1)):
+    for keys, at in (*way, ("Shift+Return", n_results - 1)):
         qtbot.keySequence(query, keys)
-        assert line.text().startswith(f"{at + 1:,} of {n_found:,}")
+        assert line.text().startswith(f"{at + 1:,} of {n_results:,}")
         assert page.results_panel.view.currentIndex().row() == page.search.current == at
         assert page.model.chosen == page.search.result_nodes[at]
     page.model.choose(page.model.picture.node(0))  # is about another token now
-    assert line.text().startswith(f"{n_found:,} tokens found")
+    assert line.text().startswith(f"{n_results:,} tokens found")
     qtbot.keyClick(query, Key.Key_Escape)
     assert (query.text(), line.text() in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
@@ -170,8 +170,8 @@ def test_names_on_the_path_can_be_clicked(page, qtbot):
     way.setFixedWidth(300)
     page.model.choose(node)
     way.grab()
-    name, beside = QPoint(10, 20), QPoint(298, 20)
-    for button, place, chosen in ((RIGHT, name, node), (LEFT, beside, node), (LEFT, name, ROOT)):
+    name, outside = QPoint(10, 20), QPoint(298, 20)
+    for button, place, chosen in ((RIGHT, name, node), (LEFT, outside, node), (LEFT, name, ROOT)):
         qtbot.mouseClick(way, button, pos=place)
         assert page.model.chosen == chosen
     page.model.choose(node)
@@ -181,15 +181,15 @@ def test_names_on_the_path_can_be_clicked(page, qtbot):
     assert page.model.view == (0.0, float(page.model.picture.width))
 
 
-def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
+def test_the_walk_lists_continuations_and_its_end(page, qtbot):
     page.kept_session.select_token(1)
     story = page.walk_bar.findChild(StyledText)
     on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "On ›")
-    told, picture = [], page.model.picture
+    states, picture = [], page.model.picture
     for _ in range(12):
         qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
         step, text = page.walk.step, story.toPlainText()
-        told.append((step.taken is not None, step.n_children > 0))
+        states.append((step.taken is not None, step.n_children > 0))
         assert ("may continue with" in text) == (step.taken is None and step.n_children > 0)
         assert ("takes" in text) == (step.taken is not None)
         assert ("no match among" in text) == (step.taken is not None and step.n_children > 0)
@@ -198,8 +198,8 @@ def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
         assert read in text
         if step.taken is None and step.n_children:
             names, _, more = text.partition(" may continue with ")[2].partition(" … of ")
-            wanted = [visible_text(picture.tree.token_bytes(token)) for token in step.continuations]
-            assert names.split(", ") == wanted[: names.count(", ") + 1]
+            expected = [visible_text(picture.tree.token_bytes(token)) for token in step.continuations]
+            assert names.split(", ") == expected[: names.count(", ") + 1]
             assert more == (f"{step.n_children:,}" if step.n_children > names.count(", ") + 1 else "")
         assert page.model.chosen_token == step.token
-    assert {(False, True), (True, True)} <= set(told)
+    assert {(False, True), (True, True)} <= set(states)

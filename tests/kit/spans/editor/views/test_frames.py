@@ -17,7 +17,7 @@ TEXT = "\n".join(
 )
 
 
-def settle(editor):
+def finish_painting(editor):
     for _ in range(3):
         QApplication.processEvents()
     while not editor.is_painted:
@@ -29,12 +29,12 @@ def on_screen(editor):
     return editor.screen().grabWindow(editor.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
-def painted_anew(editor):
+def repainted(editor):
     return editor.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
+def test_the_screen_matches_a_full_repaint(opened, seed):
     editor = opened(TEXT if seed % 2 else "one two\nthree " * seed)
     editor.set_frame_time(seed % 3 / 2, goes_gently=seed % 4 > 1)
     rng, document = random.Random(seed), editor.document
@@ -67,15 +67,15 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         "divide": lambda: editor.set_divisions(rng.choice((None, some_divisions()))),
         "point out": lambda: editor.point_out(rng.choice((None, a_line()))),
         "place": lambda: editor.place(place(), rng.randrange(200)),
-        "frames": lambda: settle(editor),
+        "frames": lambda: finish_painting(editor),
         "pixels": lambda: editor.grab(),
     }
     for step in range(60):
         name = rng.choice(list(acts))
         acts[name]()
         if step % 3 == 0:
-            settle(editor)
-            assert on_screen(editor) == painted_anew(editor), f"after step {step}, {name}"
+            finish_painting(editor)
+            assert on_screen(editor) == repainted(editor), f"after step {step}, {name}"
 
 
 def test_blocks_that_were_typed_over_are_let_go(opened, monkeypatch):
@@ -89,7 +89,7 @@ def test_blocks_that_were_typed_over_are_let_go(opened, monkeypatch):
     def type_words(count):
         for _ in range(count):
             editor.type_text("ش ")
-            settle(editor)
+            finish_painting(editor)
 
     type_words(5)
     before = n_layouts()

@@ -125,7 +125,7 @@ PLACES = {
 }  # fmt: skip
 
 
-def is_wanted(editor, sequence):
+def overrides_shortcut(editor, sequence):
     """Whether the editor keeps a key for itself that is also a shortcut of the window."""
     key = sequence[0]
     event = QKeyEvent(QEvent.Type.ShortcutOverride, key.key(), key.keyboardModifiers())
@@ -139,7 +139,7 @@ def test_each_key_takes_the_caret_to_its_place_and_with_shift_selects(opened, qt
     editor = opened(LINES)
     for prefix in ("MoveTo", "Select"):
         for sequence in QKeySequence.keyBindings(QKeySequence.StandardKey[prefix + name]):
-            assert is_wanted(editor, sequence)
+            assert overrides_shortcut(editor, sequence)
             editor.document.set_caret(CARET)
             qtbot.keySequence(editor, sequence)
             start = CARET if prefix == "Select" else PLACES[name]
@@ -151,10 +151,10 @@ def test_commands_are_taken_from_the_window_and_other_keys_left_to_it(opened, qt
     editor = opened("text")
     for command, _ in COMMANDS:
         for sequence in QKeySequence.keyBindings(command):
-            assert is_wanted(editor, sequence)
+            assert overrides_shortcut(editor, sequence)
     for modifiers in (CTRL, ALT):
         QApplication.sendEvent(editor, QKeyEvent(QEvent.Type.KeyPress, Key.Key_K, modifiers, "k"))
-        assert not is_wanted(editor, QKeySequence(QKeyCombination(modifiers, Key.Key_K)))
+        assert not overrides_shortcut(editor, QKeySequence(QKeyCombination(modifiers, Key.Key_K)))
     QApplication.sendEvent(editor, QKeyEvent(QEvent.Type.KeyPress, Key.Key_Q, CTRL | ALT, "@"))
     qtbot.keyClick(editor, Key.Key_Enter)
     assert editor.document.text() == b"@\ntext"
@@ -186,7 +186,7 @@ def test_page_keys_scroll_by_all_rows_but_one_and_come_back(opened, qtbot):
         assert editor.verticalScrollBar().value() == scrolled + (line - 50) * row_px
 
 
-def test_in_right_to_left_text_keys_follow_the_eye(opened, qtbot):
+def test_arrow_keys_move_visually_in_right_to_left_text(opened, qtbot):
     editor, seen = opened("שלום עולם\nab"), []
     keys = "Left Ctrl+Left Ctrl+Right Shift+Left Left Shift+Left Right Ctrl+End Right"
     for key in keys.split():
@@ -199,7 +199,7 @@ def test_in_right_to_left_text_keys_follow_the_eye(opened, qtbot):
         assert editor.document.caret == caret
 
 
-def test_home_and_end_stay_in_the_last_row_of_a_wrapped_line(opened, qtbot):
+def test_home_and_end_stay_within_a_row_of_a_wrapped_line(opened, qtbot):
     editor = opened("字" * 40 + "\nab", width=500)
     editor.document.set_caret(119)
     qtbot.keyClick(editor, Key.Key_Home)
@@ -214,7 +214,7 @@ def test_home_and_end_stay_in_the_last_row_of_a_wrapped_line(opened, qtbot):
         assert editor.document.caret == caret
 
 
-def test_an_input_method_replaces_what_it_asks_for_and_is_told_where_that_is(opened):
+def test_an_input_method_replaces_text_and_queries_its_location(opened):
     editor = opened("ab" * 300 + "é字c" + "de" * 300)
     document, query = editor.document, Qt.InputMethodQuery
     document.set_caret(605)
@@ -223,9 +223,9 @@ def test_an_input_method_replaces_what_it_asks_for_and_is_told_where_that_is(ope
     QApplication.sendEvent(editor, commit)
     assert document.slice(598, 604) == b"abXYde"
     document.select(600, 602)
-    told = [editor.inputMethodQuery(each) for each in (query.ImCurrentSelection, query.ImSurroundingText)]
-    assert told[0] == "XY"
-    assert told[1] == ("ab" * 300 + "XY" + "de" * 300)[602 - 256 : 602 + 256]
+    answers = [editor.inputMethodQuery(each) for each in (query.ImCurrentSelection, query.ImSurroundingText)]
+    assert answers[0] == "XY"
+    assert answers[1] == ("ab" * 300 + "XY" + "de" * 300)[602 - 256 : 602 + 256]
     assert editor.inputMethodQuery(query.ImCursorPosition) == 256
     caret = editor.inputMethodQuery(query.ImCursorRectangle)
     place = editor.rows.place_of(602)

@@ -30,7 +30,7 @@ def test_a_click_on_a_character_hits_its_bytes(opened, qtbot, text):
         assert document.caret in (offset, document.next_grapheme(offset))
 
 
-def test_a_click_tells_the_token_and_the_mouse_tells_hovering(opened, qtbot):
+def test_clicking_and_hovering_emit_the_token(opened, qtbot):
     editor = opened("one two")
     with qtbot.waitSignal(editor.token_clicked) as clicked:
         click(qtbot, editor, place_of_byte(editor, 5))
@@ -113,11 +113,11 @@ def test_dragging_from_a_double_click_selects_whole_words(opened, qtbot):
     editor = opened("one two three four")
     document, viewport = editor.document, editor.viewport()
     qtbot.mouseDClick(viewport, LEFT, pos=place_of_byte(editor, 9))
-    found = [document.selection]
+    selections = [document.selection]
     for offset in (15, 5, 1, 10):
         move(editor, place_of_byte(editor, offset))
-        found.append((document.anchor, document.caret))
-    assert found == [(8, 13), (8, 18), (13, 4), (13, 0), (8, 13)]
+        selections.append((document.anchor, document.caret))
+    assert selections == [(8, 13), (8, 18), (13, 4), (13, 0), (8, 13)]
     qtbot.mouseRelease(viewport, LEFT, pos=place_of_byte(editor, 10))
     click(qtbot, editor, place_of_byte(editor, 1) - QPoint(3, 0))  # far from the second click
     assert document.selection == (1, 1)
@@ -146,7 +146,7 @@ def test_a_drag_out_of_the_window_scrolls_until_it_comes_back(opened, qtbot):
     assert bar.value() == 500
 
 
-def test_tips_and_hovering_end_beside_the_text_and_outside(opened, qtbot):
+def test_tips_and_hovering_end_outside_the_text(opened, qtbot):
     editor, hovered, clicked = opened("one é"), [], []
     editor.hovered.connect(hovered.append)
     editor.token_clicked.connect(clicked.append)

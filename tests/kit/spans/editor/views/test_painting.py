@@ -17,13 +17,13 @@ def test_every_kind_of_text_is_painted_without_complaint(opened):
     assert len(set(pixels_of(empty))) > 5
 
 
-def test_the_tip_of_a_character_tells_its_bytes_and_where_tokens_part_it(opened):
+def test_the_tip_of_a_character_shows_its_bytes_and_token_edges(opened):
     editor = opened("字")
     assert editor.tip(QPointF(place_of_byte(editor, 0))) == "E5 AD | 97"
     assert editor.tip(QPointF(600, 300)) == ""
 
 
-def test_the_tip_of_a_chip_names_the_characters_behind_it(opened):
+def test_the_tip_of_a_badge_names_its_characters(opened):
     editor = opened("a\u200b\u200b\u200b\ufe0fb\xa0\U000e0041")
     tip = editor.tip(QPointF(place_of_byte(editor, 1))).splitlines()
     assert tip[0].startswith("4 characters, ")
@@ -33,7 +33,7 @@ def test_the_tip_of_a_chip_names_the_characters_behind_it(opened):
     assert editor.tip(QPointF(place_of_byte(editor, 0))) == "61"
 
 
-def test_a_click_on_a_chip_tells_at_once_what_it_stands_for(opened, qtbot):
+def test_a_click_on_a_badge_names_its_characters_at_once(opened, qtbot):
     editor = opened("pay\u200b\u200cment")
     click(qtbot, editor, place_of_byte(editor, 0))
     assert not QToolTip.isVisible()

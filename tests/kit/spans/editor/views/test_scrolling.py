@@ -102,7 +102,7 @@ def test_zooming_goes_through_its_steps_and_ends(opened, qtbot):
     assert editor.rows.metrics.font.pixelSize() == 18
 
 
-def test_a_stretch_that_is_revealed_shows_from_beginning_to_end(opened):
+def test_a_revealed_span_is_shown_from_start_to_end(opened):
     editor = opened("\n".join(f"line {number:03}" for number in range(200)))
     for first, last in ((15, 18), (2, 4), (100, 150), (100, 102)):
         start, end = editor.document.line_start(first), editor.document.line_start(last)

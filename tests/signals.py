@@ -7,17 +7,17 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 
-def told_by(teller: QObject) -> list[str]:
+def record_signals(emitter: QObject) -> list[str]:
     """A list that grows by the name of each public signal emitted from now on."""
-    told: list[str] = []
+    emitted: list[str] = []
     names = {
-        name for kind in type(teller).__mro__ for name, value in vars(kind).items() if type(value) is Signal
+        name for kind in type(emitter).__mro__ for name, value in vars(kind).items() if type(value) is Signal
     }
     for name in sorted(names):
         if not name.startswith("_") and name not in ("destroyed", "objectNameChanged"):
-            getattr(teller, name).connect(partial(_note, told, name))
-    return told
+            getattr(emitter, name).connect(partial(_note, emitted, name))
+    return emitted
 
 
-def _note(told: list[str], name: str, *given: object) -> None:
-    told.append(name)
+def _note(emitted: list[str], name: str, *given: object) -> None:
+    emitted.append(name)
