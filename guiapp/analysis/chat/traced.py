@@ -223,9 +223,8 @@ class Origins:
             return text
         key = text._marks[0], line, source_offset
         if (traced := self._taken.get(key)) is None:
-            traced = self._taken[key] = self.entry(
-                text, origin._replace(line=line, source_offset=source_offset)
-            )
+            origin = origin._replace(line=line, source_offset=source_offset)
+            traced = self._taken[key] = self.entry(text, origin)
         return traced
 
     def written(self, text: Traced, line: int, source_offset: int, is_printed: bool = False) -> Traced:
@@ -240,13 +239,8 @@ class Origins:
                 continue
             row = bisect_right(self._firsts, marks[start]) - 1
             if row not in (self._entries if is_printed else self._printed):
-                taken = (
-                    origin.taken
-                    if origin.taken >= 0
-                    else origin.source_offset
-                    if origin.line
-                    else source_offset
-                )
+                first_read = origin.source_offset if origin.line else source_offset
+                taken = origin.taken if origin.taken >= 0 else first_read
                 row = self._row_of(row, origin._replace(line=line, source_offset=source_offset, taken=taken))
                 first, size = self._firsts[row], end - start
                 own = (

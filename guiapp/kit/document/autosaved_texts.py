@@ -123,12 +123,8 @@ class AutosavedTexts(QObject):
         """The texts that no window shows now, newest first."""
         self.finish()
         saved_paths = sorted(self._folder.glob(f"*{ENDING}"), key=_age)
-        free = (
-            saved_path
-            for saved_path in saved_paths
-            if saved_path in self._aside or self._free_lock(saved_path) is not None
-        )
-        return [head for saved_path in free if (head := _read_head(saved_path)) is not None]
+        free = (path for path in saved_paths if path in self._aside or self._free_lock(path) is not None)
+        return [head for path in free if (head := _read_head(path)) is not None]
 
     def read(self, head: AutosavedTextHead) -> AutosavedText | None:
         """The whole text; None if it is gone."""
@@ -176,12 +172,8 @@ class AutosavedTexts(QObject):
         about = json.dumps({"path": path, "number": number.decode()})
         is_first = not saved_path.exists()
         try:
-            replace_file(
-                saved_path,
-                about.encode() + b"\n" + autosaved.data,
-                is_private=True,
-                waits_for_disk=not is_first,
-            )
+            data = about.encode() + b"\n" + autosaved.data
+            replace_file(saved_path, data, is_private=True, waits_for_disk=not is_first)
         except OSError as error:
             self._report_failure(error)
             return
