@@ -93,7 +93,7 @@ def badly_written(chart) -> list[str]:
     return pairs + [word.text for word in words if not room.contains(chart.rect_of(word).toRect())]
 
 
-def place_of(chart, index: int) -> QPoint:
+def position_of(chart, index: int) -> QPoint:
     value = chart.values[index]
     return chart.pixel(value.x, value.y).toPoint()
 

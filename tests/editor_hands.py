@@ -11,7 +11,7 @@ from guiapp.kit.spans.view import SIDE_PX
 
 def place_of_byte(editor: SpanEditor, offset: int, side_px: int = SIDE_PX) -> QPoint:
     """The middle of the character that begins at an offset."""
-    at = editor.rows.place_of(offset)
+    at = editor.rows.position_of(offset)
     start = editor.rows.block_span(at.block)[0]
     geometry = editor.rows.layout(at.block).geometry(at.row)
     cell = geometry.cells.tolist().index(offset - start)

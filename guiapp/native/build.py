@@ -235,11 +235,11 @@ def _run(command: list[str]) -> None:
 
 def install(made: Path, kind: str = "") -> Path:
     """Replace the present library by a new one; running programs may still use the old one."""
-    place: Path = library.library_path(kind)
-    copy = place.with_suffix(".new")
+    path: Path = library.library_path(kind)
+    copy = path.with_suffix(".new")
     shutil.copyfile(made, copy)
-    copy.replace(place)
-    return place
+    copy.replace(path)
+    return path
 
 
 def wheel_platform(made: Path, chosen: Compiler) -> str:

@@ -118,11 +118,11 @@ class PieceTextHandle(Handle, free="piece_text_free"):
 
     def user_defined(self, text: Bytes) -> WideInts:
         """The starts and ends of user-defined pieces in a normalised text, alternating."""
-        places = np.empty(64, np.int64)
-        if (count := _piece_text_user_defined(self, text, places)) > len(places):
-            places = np.empty(count, np.int64)
-            _piece_text_user_defined(self, text, places)
-        return places[:count]
+        edges = np.empty(64, np.int64)
+        if (count := _piece_text_user_defined(self, text, edges)) > len(edges):
+            edges = np.empty(count, np.int64)
+            _piece_text_user_defined(self, text, edges)
+        return edges[:count]
 
 
 # Spans of several tokenizers over one text

@@ -131,12 +131,12 @@ class WindowCommands(QObject):
         self._pages.mark_lessons()
         self.palette.open()
 
-    def open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
+    def open_hidden_card(self, start: int, end: int, point: QPoint) -> None:
         from guiapp.pages.text.hidden_card import HiddenCard
 
         actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
         card = HiddenCard(self._session, hidden, (start, end), actions, self._theme_source, self._editor)
-        card.open_at(place)
+        card.open_at(point)
 
     def _copy_without_hidden(self) -> None:
         copy_text(self._window, self._window.hidden.text_without(), "the text without hidden characters")

@@ -163,9 +163,9 @@ def shortcuts_of(actions: ActionTable) -> list[Choice]:
     pages = {page.name: page.title for page in PAGES}
     groups: dict[str, list[Choice]] = {}
     for row, action in actions:
-        group, _, place = row.menu.partition("/")
+        group, _, submenu = row.menu.partition("/")
         if keys := tuple(keys.toString() for keys in action.shortcuts()):
-            detail = place or pages.get(row.page, "")
+            detail = submenu or pages.get(row.page, "")
             shortcut = Choice(group, shown_keys(keys), action.text(), detail, keys=keys)
             groups.setdefault(group, []).append(shortcut)
     for group, hints in KEY_HINTS.items():

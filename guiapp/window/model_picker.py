@@ -70,18 +70,18 @@ class ModelButton(MenuButton):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Shorten the summary if it does not fit, then omit it, then shorten the name."""
         super().paintEvent(event)  # paints the frame
-        theme, place = self._theme_source.theme, self.rect().adjusted(SIDE_PX, 0, 1 - SIDE_PX, 0)
+        theme, room = self._theme_source.theme, self.rect().adjusted(SIDE_PX, 0, 1 - SIDE_PX, 0)
         with QPainter(self) as painter:
-            self._model_icon.paint(painter, place, LEFT)
-            self._arrow.paint(painter, place, RIGHT)
-            place.adjust(ICON_PX + GAP_PX, 0, -ICON_PX - GAP_PX, 0)
+            self._model_icon.paint(painter, room, LEFT)
+            self._arrow.paint(painter, room, RIGHT)
+            room.adjust(ICON_PX + GAP_PX, 0, -ICON_PX - GAP_PX, 0)
             font, small = bold(Theme.ui_font()), Theme.ui_font()
-            most = min(place.width(), LONGEST_NAME_PX)
+            most = min(room.width(), LONGEST_NAME_PX)
             shown = elided(self._name, font, most, Qt.TextElideMode.ElideMiddle)
-            write(painter, place, shown, theme.text, LEFT, font)
-            place.adjust(ceil(width_of(shown, font)) + GAP_PX, 0, 0, 0)
-            if place.width() >= min(self._summary_px, LEAST_SUMMARY_PX):
-                write(painter, place, elided(self._summary, small, place.width()), theme.dim, LEFT, small)
+            write(painter, room, shown, theme.text, LEFT, font)
+            room.adjust(ceil(width_of(shown, font)) + GAP_PX, 0, 0, 0)
+            if room.width() >= min(self._summary_px, LEAST_SUMMARY_PX):
+                write(painter, room, elided(self._summary, small, room.width()), theme.dim, LEFT, small)
 
     @property
     def _name_px(self) -> float:

@@ -193,9 +193,9 @@ class PageCommands(QObject):
         """Show the step that forms a token of the text, and set a breakpoint there."""
         self.steps().stop_where_formed(token_id, offset)
 
-    def _show_step(self, place: StepKey) -> None:
+    def _show_step(self, step_key: StepKey) -> None:
         """Step through the text up to a step."""
-        self.steps().go_where(place)
+        self.steps().go_where(step_key)
 
     def _show_race(self, other_session: ModelSession, offset: int) -> None:
         """Step through the text with the window's model and another one."""

@@ -286,11 +286,11 @@ class Rail(QScrollArea):
         entries = list(self.entries.values())
         at = next((i for i, entry in enumerate(entries) if entry.hasFocus()), 0)
         key, last = Qt.Key(event.key()), len(entries) - 1
-        places = {Qt.Key.Key_Up: at - 1, Qt.Key.Key_Down: at + 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
-        if key not in places:
+        indexes = {Qt.Key.Key_Up: at - 1, Qt.Key.Key_Down: at + 1, Qt.Key.Key_Home: 0, Qt.Key.Key_End: last}
+        if key not in indexes:
             super().keyPressEvent(event)
             return
-        entry = entries[min(max(places[key], 0), last)]
+        entry = entries[min(max(indexes[key], 0), last)]
         entry.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.ensureWidgetVisible(entry, 0, 0)
 

@@ -190,7 +190,7 @@ def _arrange_text(shell: Shell, page: InspectPage, options: ScreenshotOptions) -
     elif options.detail == "hidden":
         shell.window.hidden.step(1)
         start, end = shell.session.document.selection
-        caret = page.editor.rows.place_of(start)
+        caret = page.editor.rows.position_of(start)
         below = QPoint(round(caret.x), round(caret.y + page.editor.fontMetrics().height()))
         shell.commands.open_hidden_card(start, end, page.editor.viewport().mapToGlobal(below))
     yield

@@ -81,12 +81,12 @@ FULL_CIRCLE, TOP = 360 * 16, 90 * 16  # in QPainter's units, 1/16 degree
 LEAST_DETAIL_PX, SHORT_DETAIL_PX = 60, 80
 BETWEEN = " · "  # separates the parts of a detail
 OUTSIDE_PX = 15  # of the letters of a button
-Place = tuple[int, int, int]
+GridSlot = tuple[int, int, int]
 """Row, column and column span."""
 
 N_COLUMNS = 4
-WIDE: tuple[Place, ...] = ((0, 0, 1), (0, 1, 1), (0, 2, 1), (0, 3, 1), (1, 0, 2), (1, 2, 1), (1, 3, 1))
-NARROW: tuple[Place, ...] = ((0, 0, 2), (0, 2, 2), (1, 0, 2), (1, 2, 2), (2, 0, 4), (3, 0, 2), (3, 2, 2))
+WIDE: tuple[GridSlot, ...] = ((0, 0, 1), (0, 1, 1), (0, 2, 1), (0, 3, 1), (1, 0, 2), (1, 2, 1), (1, 3, 1))
+NARROW: tuple[GridSlot, ...] = ((0, 0, 2), (0, 2, 2), (1, 0, 2), (1, 2, 2), (2, 0, 4), (3, 0, 2), (3, 2, 2))
 """The positions of the four cards, lessons, models and texts."""
 
 WIDEST_PX, ROOM_FOR_FOUR_PX = 1440, 1160
@@ -212,10 +212,10 @@ class StartPage(Page):
         whole = in_column((STRETCH, 1), around, (STRETCH, 3))
         in_column(scrolling(framed(whole, "ground"), 0), on=self)
 
-    def _arrange(self, places: tuple[Place, ...]) -> None:
+    def _arrange(self, slots: tuple[GridSlot, ...]) -> None:
         """Put cards and lists into the grid for this width of the window."""
-        for part, place in zip((*self.cards, *self._lists), places, strict=True):
-            row, column, span = place
+        for part, slot in zip((*self.cards, *self._lists), slots, strict=True):
+            row, column, span = slot
             side = Qt.AlignmentFlag.AlignTop if part in self._lists else Qt.AlignmentFlag(0)
             self._grid.addWidget(part, row, column, 1, span, side)
 
@@ -477,16 +477,16 @@ class StartRow(PaintedButton):
             painter.setPen(QPen(theme.accent, 1.8))
             painter.drawArc(ring, TOP, -round(FULL_CIRCLE * self._share))
 
-    def _paint_texts(self, painter: QPainter, theme: Theme, place: QRectF) -> None:
+    def _paint_texts(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
         """A short detail is painted first, then the title. A long one gets the rest, as many parts as fit."""
         font, small = Theme.ui_font(UI_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
         metrics, detail_metrics = QFontMetricsF(font), QFontMetricsF(small)
         detail_px = detail_metrics.horizontalAdvance(self._detail) + GAP_PX
-        room = place.width() - (detail_px if detail_px <= SHORT_DETAIL_PX else 0)
+        room = area.width() - (detail_px if detail_px <= SHORT_DETAIL_PX else 0)
         title = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
         color = theme.text if self.isEnabled() and self._share != 1 else theme.dim
-        write(painter, place, title, color, LEFT, font)
-        rest = place.adjusted(metrics.horizontalAdvance(title) + GAP_PX, 0, 0, 0)
+        write(painter, area, title, color, LEFT, font)
+        rest = area.adjusted(metrics.horizontalAdvance(title) + GAP_PX, 0, 0, 0)
         detail = self._detail
         while BETWEEN in detail and detail_metrics.horizontalAdvance(detail) > rest.width():
             detail = detail.rpartition(BETWEEN)[0]
@@ -508,32 +508,32 @@ class CardPicture(Painted):
         self.setMinimumWidth(PICTURE_SIZE.width())
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        place = QRectF(self.rect()).adjusted(1, 1, -1, 0)
+        area = QRectF(self.rect()).adjusted(1, 1, -1, 0)
         ground = QPainterPath()
-        ground.addRoundedRect(place.adjusted(0, 0, 0, CORNER_PX), CORNER_PX - 1, CORNER_PX - 1)
+        ground.addRoundedRect(area.adjusted(0, 0, 0, CORNER_PX), CORNER_PX - 1, CORNER_PX - 1)
         painter.setClipRect(self.rect())
         painter.fillPath(ground, theme.raised)
-        painter.fillRect(QRectF(0, place.bottom() - 1, self.width(), 1), theme.line)
-        self._draw(painter, theme, place.adjusted(INDENT_PX, 0, -INDENT_PX, 0))
+        painter.fillRect(QRectF(0, area.bottom() - 1, self.width(), 1), theme.line)
+        self._draw(painter, theme, area.adjusted(INDENT_PX, 0, -INDENT_PX, 0))
 
 
-def draw_text(painter: QPainter, theme: Theme, place: QRectF) -> None:
+def draw_text(painter: QPainter, theme: Theme, area: QRectF) -> None:
     """Draw coloured tokens, line by line."""
-    top, tint = place.center().y() - PICTURE_ROW_PX * len(LINES) / 2, 0
+    top, tint = area.center().y() - PICTURE_ROW_PX * len(LINES) / 2, 0
     for tokens in LINES:
-        _draw_tokens(painter, theme, QPointF(place.left(), top), tokens, tint)
+        _draw_tokens(painter, theme, QPointF(area.left(), top), tokens, tint)
         top, tint = top + PICTURE_ROW_PX, tint + len(tokens)
 
 
-def draw_merge(painter: QPainter, theme: Theme, place: QRectF) -> None:
+def draw_merge(painter: QPainter, theme: Theme, area: QRectF) -> None:
     """Draw two tokens that are merged, with the rank of their merge."""
     font = Theme.mono_font(FONT_PX)
     metrics, gap = QFontMetricsF(font), UNIT_PX + 1
     widths = [metrics.horizontalAdvance(token) + 2 * GAP_PX for token in MERGED]
-    left = place.center().x() - (sum(widths) + gap * (len(widths) - 1)) / 2
+    left = area.center().x() - (sum(widths) + gap * (len(widths) - 1)) / 2
     boxes = []
     for width in widths:
-        boxes.append(QRectF(left, place.center().y() - BOX_PX / 2 + UNIT_PX, width, BOX_PX))
+        boxes.append(QRectF(left, area.center().y() - BOX_PX / 2 + UNIT_PX, width, BOX_PX))
         left += width + gap
     for at, (box, token) in enumerate(zip(boxes, MERGED, strict=True)):
         is_joined = at >= len(boxes) - 2
@@ -559,25 +559,25 @@ def _draw_joint(painter: QPainter, theme: Theme, one: QRectF, other: QRectF) -> 
     write(painter, below, "".join(MERGED[-2:]), theme.dim, CENTER, Theme.mono_font(FONT_PX - 1))
 
 
-def draw_comparison(painter: QPainter, theme: Theme, place: QRectF) -> None:
+def draw_comparison(painter: QPainter, theme: Theme, area: QRectF) -> None:
     """Draw one text in two models, with the number of tokens of each."""
-    top = place.center().y() - PICTURE_ROW_PX * 2
+    top = area.center().y() - PICTURE_ROW_PX * 2
     for name, tokens in BESIDE_PICTURE:
-        line = QRectF(place.left(), top, place.width(), PICTURE_ROW_PX - UNIT_PX)
+        line = QRectF(area.left(), top, area.width(), PICTURE_ROW_PX - UNIT_PX)
         write(painter, line, name, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
         count = f"{len(tokens)} tokens"
         write(painter, line, count, theme.text, RIGHT, bold(Theme.mono_font(SMALL_FONT_PX)))
-        _draw_tokens(painter, theme, QPointF(place.left(), top + PICTURE_ROW_PX - UNIT_PX), tokens, 0)
+        _draw_tokens(painter, theme, QPointF(area.left(), top + PICTURE_ROW_PX - UNIT_PX), tokens, 0)
         top += 2 * PICTURE_ROW_PX
 
 
-def draw_bars(painter: QPainter, theme: Theme, place: QRectF) -> None:
+def draw_bars(painter: QPainter, theme: Theme, area: QRectF) -> None:
     """Draw bars with whiskers."""
-    top = place.center().y() - PICTURE_ROW_PX * len(BARS) / 2
+    top = area.center().y() - PICTURE_ROW_PX * len(BARS) / 2
     for color, share, whisker in BARS:
-        bar = QRectF(place.left(), top + 5, place.width() * 0.88 * share, PICTURE_ROW_PX - 10)
+        bar = QRectF(area.left(), top + 5, area.width() * 0.88 * share, PICTURE_ROW_PX - 10)
         fill(painter, bar, theme.contenders[color], 3)
-        ends = [bar.right() + sign * place.width() * whisker for sign in (-1, 1)]
+        ends = [bar.right() + sign * area.width() * whisker for sign in (-1, 1)]
         painter.setPen(QPen(theme.text, 1.2))
         painter.drawLine(QPointF(ends[0], bar.center().y()), QPointF(ends[1], bar.center().y()))
         for end in ends:

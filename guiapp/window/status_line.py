@@ -222,8 +222,8 @@ class HiddenButton(IconButton):
             self._refresh()
 
     def _refresh(self) -> None:
-        n_characters, n_places = self._hidden.n_characters, self._hidden.n_spans
-        whole = f"Hidden characters: {n_characters:,} in {counted(n_places, 'place')}"
+        n_characters, n_spans = self._hidden.n_characters, self._hidden.n_spans
+        whole = f"Hidden characters: {n_characters:,} in {counted(n_spans, 'place')}"
         text = f"{n_characters:,} hidden" if self._is_short else whole
         if text != self.text():
             self.setText(text)

@@ -115,7 +115,7 @@ def test_the_most_expensive_line_is_reached_in_under_6_clicks(start_program, qtb
     assert hand.n_clicks < 6
     place = PROMPT.index("The key")
     assert document.selection == (place, place + PROMPT[place:].index("\n") + 1)
-    qtbot.waitUntil(lambda: 0 <= page.editor.rows.place_of(place).y < page.editor.viewport().height())
+    qtbot.waitUntil(lambda: 0 <= page.editor.rows.position_of(place).y < page.editor.viewport().height())
     words = f"{costly_texts(shell.session.tokenizer.encode(PROMPT), 1).lines[0].n_tokens} tokens"
     assert words in panel.rows[0].accessibleName()
     assert words in panel.rows[0].toolTip()

@@ -183,7 +183,7 @@ class PromptView(SpanView):
         if encoding is None or index is None:
             self.go_to(0)
             return
-        position = self.rows.place_of(int(encoding.spans[index, 0]))
+        position = self.rows.position_of(int(encoding.spans[index, 0]))
         row_px = self.rows.metrics.row_height
         for n_rows in (1, 2):  # there may be an empty row between turns
             y = position.y + (step * n_rows + 0.5) * row_px

@@ -75,10 +75,10 @@ class LinkedViews(QObject):
                     self._sync(leader, view)
             self.is_linking = False
 
-    def place(self, view: SpanView, offset: int, y: float) -> None:
-        """Scroll only one view; see `SpanView.place`."""
+    def show_at(self, view: SpanView, offset: int, y: float) -> None:
+        """Scroll only one view; see `SpanView.show_at`."""
         self.is_linking = True
-        view.place(offset, y)
+        view.show_at(offset, y)
         self.is_linking = False
 
     def _on_zoom_changed(self, zoomed: SpanView) -> None:
@@ -103,34 +103,34 @@ def map_changes(view: SpanView, side: MarkedSpans, theme_source: ThemeSource) ->
         bar = MapBar(theme_source)
         view.setVerticalScrollBar(bar)
     offsets = side.change_offsets
-    bar.show_places(view.rows.shares_of(offsets), np.ones(len(offsets), np.int64))
+    bar.show_ticks(view.rows.shares_of(offsets), np.ones(len(offsets), np.int64))
 
 
 # A scroll bar that is also a map, with ticks where columns of tokens differ
 
 
 class MapBar(QScrollBar):
-    """A scroll bar with ticks at `places`: fractions of the whole height, from 0 at the top."""
+    """A scroll bar with ticks at `fractions` of the whole height, from 0 at the top."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(Qt.Orientation.Vertical)
         self._theme_source = theme_source
-        self.places: NDArray[np.float64] = np.zeros(0)
+        self.fractions: NDArray[np.float64] = np.zeros(0)
         self._weights: NDArray[np.int64] = np.zeros(0, np.int64)
         self.setAccessibleName("Position in the text")
         theme_source.changed.connect(self.update)
 
-    def show_places(self, places: NDArray[np.float64], weights: NDArray[np.int64]) -> None:
+    def show_ticks(self, fractions: NDArray[np.float64], weights: NDArray[np.int64]) -> None:
         """Show ticks at fractions of the text, 0 (top) to 1; the sum of weights sets the length of a tick."""
-        self.places, self._weights = places, weights
+        self.fractions, self._weights = fractions, weights
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), self._theme_source.theme.background)
         super().paintEvent(event)
-        if not len(self.places):
+        if not len(self.fractions):
             return
-        ticks = (self.places * (self.height() - TICK_PX)).astype(np.int64) // TICK_PX
+        ticks = (self.fractions * (self.height() - TICK_PX)).astype(np.int64) // TICK_PX
         weights = np.bincount(ticks, self._weights)
         lengths = np.maximum(np.rint(MOST_PX * weights / weights.max()), LEAST_PX).astype(np.int64)
         with QPainter(self) as painter:
@@ -191,8 +191,8 @@ class MarkedSpans(TokenizedText):
         """The colours of the tokens at ascending `indexes`."""
         first, end = (int(indexes[0]), int(indexes[-1]) + 1) if len(indexes) else (0, 0)
         tints = self.tokens.between(first, end).tints
-        places = np.minimum(indexes - first, len(tints) - 1)
-        outcome: NDArray[np.uint8] = tints[places] if len(tints) else np.zeros(len(indexes), np.uint8)
+        positions = np.minimum(indexes - first, len(tints) - 1)
+        outcome: NDArray[np.uint8] = tints[positions] if len(tints) else np.zeros(len(indexes), np.uint8)
         return outcome
 
     def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:

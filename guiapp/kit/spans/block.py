@@ -356,12 +356,12 @@ class BlockLayout:
         if len(row.leading):
             ends = np.concatenate((row.leading, row.trailing))
             edge = float(ends.min() if self.is_right_to_left else ends.max())
-        places = edge + width * np.arange(self.n_newlines + 1)
+        edges = edge + width * np.arange(self.n_newlines + 1)
         newlines = np.arange(self.size - self.n_newlines, self.size) + 1
         return row._replace(
             cells=np.append(row.cells, newlines),
-            leading=np.append(row.leading, places[:-1]),
-            trailing=np.append(row.trailing, places[1:]),
+            leading=np.append(row.leading, edges[:-1]),
+            trailing=np.append(row.trailing, edges[1:]),
             characters=np.append(row.characters, newlines),
         )
 
@@ -386,8 +386,8 @@ def _cells_after_turns(line: QTextLine, units: list[int]) -> dict[int, tuple[flo
     for run in runs:
         is_leftward = run.isRightToLeft()
         advances = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes())
-        for unit, place, advance in zip(run.stringIndexes(), run.positions(), advances, strict=True):
-            x = place.x()
+        for unit, position, advance in zip(run.stringIndexes(), run.positions(), advances, strict=True):
+            x = position.x()
             left[unit] = min(left.get(unit, x), x)
             right[unit] = max(right.get(unit, x), x + advance.x())
             leftward[unit] = is_leftward

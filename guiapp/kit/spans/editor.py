@@ -267,8 +267,8 @@ class SpanEditor(SpanView):
         if self._selected_word is None:
             self._moves.to_point(self._dragged_to.x() - self._side_px, self._dragged_to.y(), extend=True)
             return
-        place = self.rows.row_at(self._dragged_to.y())
-        offset, _ = self.rows.caret_at(*place, self._dragged_to.x() - self._side_px)
+        row = self.rows.row_at(self._dragged_to.y())
+        offset, _ = self.rows.caret_at(*row, self._dragged_to.x() - self._side_px)
         start, end = self._selected_word
         under = self._document.word_span(min(offset, max(self._document.size - 1, 0)))
         if under[0] < start:
@@ -365,9 +365,12 @@ class SpanEditor(SpanView):
             self._blinking.stop()
 
     def _caret_rect(self) -> QRectF:
-        place = self.rows.place_of(self._document.caret, self._moves.at_row_end)
+        position = self.rows.position_of(self._document.caret, self._moves.at_row_end)
         return QRectF(
-            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self.rows.metrics.row_height - 2
+            self._side_px + position.x - CARET_PX / 2,
+            position.y + 1,
+            CARET_PX,
+            self.rows.metrics.row_height - 2,
         )
 
     def _shown_caret(self) -> QRectF | None:
@@ -462,10 +465,10 @@ class LineMargin(Painted):
         """The number next to the row above the text; None for no number."""
         return 0
 
-    def point_out(self, place: PointedOut | None) -> None:
+    def point_out(self, target: PointedOut | None) -> None:
         """Mark a line, as the editor does."""
-        if place != self._pointed_out:
-            self._pointed_out = place
+        if target != self._pointed_out:
+            self._pointed_out = target
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -514,5 +517,5 @@ class LineMargin(Painted):
         width = painter.fontMetrics().horizontalAdvance(number)
         write(painter, room.adjusted(0, 0, -width, 0), cost.note, theme.warning, RIGHT)
         bar = max(round(cost.share * BAR_ROOM_PX), LEAST_BAR_PX)
-        place = QRect(self.width() - NUMBER_SIDE_PX - bar, round(y) + row_px - BAR_PX - 2, bar, BAR_PX)
-        fill(painter, place, theme.warning, BAR_PX / 2)
+        rect = QRect(self.width() - NUMBER_SIDE_PX - bar, round(y) + row_px - BAR_PX - 2, bar, BAR_PX)
+        fill(painter, rect, theme.warning, BAR_PX / 2)

@@ -50,7 +50,7 @@ class PointedOut(NamedTuple):
         return PointedOut(*(min(max(at, start), end) - start for at in self))
 
 
-PlacedLine = tuple[QRectF, str]
+LabelledLine = tuple[QRectF, str]
 """The rectangle of a line or label in the window, and the text of the label."""
 Parts = tuple[tuple[int, int], ...]
 """Byte ranges of a text, in order."""
@@ -130,7 +130,7 @@ class Marks(NamedTuple):
     hovered_token: int
     pointed_out: PointedOut | None
     search: TextSearch | None
-    lines: tuple[PlacedLine, ...]
+    lines: tuple[LabelledLine, ...]
     confusables: Callable[[int, int], Parts] | None = None
     divisions: Divisions | None = None
 
@@ -140,12 +140,14 @@ class Marks(NamedTuple):
         matches: SpanWindow | None = None
         if self.search is not None and self.search.n_matches:
             matches = self.search.matches_in(start, end).relative_to(start)
-        place = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
+        target = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
         letters = () if self.confusables is None else self.confusables(start, end)
         parts: list[Parts] = []
         if self.divisions is not None:
             parts = [_parts_within(each, start, end) for each in self.divisions[2:]]
-        return Highlights(selection, self.selected_token, self.hovered_token, place, matches, letters, *parts)
+        return Highlights(
+            selection, self.selected_token, self.hovered_token, target, matches, letters, *parts
+        )
 
 
 class ShownBlock(NamedTuple):
@@ -154,7 +156,7 @@ class ShownBlock(NamedTuple):
     block: VisibleBlock
     tokens: PaintedTokens
     highlights: Highlights
-    lines: tuple[PlacedLine, ...]
+    lines: tuple[LabelledLine, ...]
 
     def paint_key(self) -> PaintKey:
         """Compares equal for two states of one block whose rows are painted the same."""
@@ -179,8 +181,8 @@ class ShownBlock(NamedTuple):
         selection = (first, last) if first < last else None
         marked = (self.highlights.selected_token, self.highlights.hovered_token)
         indexes = (at - tokens.window.first_index for at in marked)
-        place = self.highlights.pointed_out
-        pointed_out = None if place is None else place.seen_from(start, end)
+        target = self.highlights.pointed_out
+        pointed_out = None if target is None else target.seen_from(start, end)
         letters = tuple((at - start, to - start) for at, to in self.highlights.confusables_in(start, end))
         parts = self.highlights.dimmed, self.highlights.shaded
         return (
@@ -199,7 +201,7 @@ def _overlaps(parts: Parts, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield low - start, high - start
 
 
-def lines_between(lines: Iterable[PlacedLine], top: float, bottom: float) -> tuple[PlacedLine, ...]:
+def lines_between(lines: Iterable[LabelledLine], top: float, bottom: float) -> tuple[LabelledLine, ...]:
     return tuple(line for line in lines if line[0].top() < bottom and line[0].bottom() > top)
 
 
@@ -402,11 +404,11 @@ class RowPixmaps:
         row: int,
         tokens: PaintedTokens,
         highlights: Highlights,
-        place: QPointF,
+        corner: QPointF,
     ) -> bool:
-        """Draw one row with its top left corner at `place`; False if there was no time to draw it in full."""
+        """Draw one row with its top left corner at `corner`; False if there was no time to draw it fully."""
         if layout.likeness(row) is None and not layout.is_measured(row) and self._is_late():
-            return self._sketch(painter, layout, row, place)
+            return self._sketch(painter, layout, row, corner)
         start, end = layout.row_span(row)
         matches = None if highlights.matches is None else highlights.matches.within(start, end)
         whole = _Row(layout, row, tokens.within(start, end), matches, painter.device().devicePixelRatioF())
@@ -417,28 +419,28 @@ class RowPixmaps:
         if drawn is None:
             drawn = self._pixmaps.get(self._last_keys.get(layout, {}).get(row, ()))
         if drawn is None:
-            return self._sketch(painter, layout, row, place)
+            return self._sketch(painter, layout, row, corner)
         (x, pixmap), row_px = drawn, self._metrics.row_height
-        painter.drawPixmap(QPointF(place.x() + x, place.y()), pixmap)
+        painter.drawPixmap(QPointF(corner.x() + x, corner.y()), pixmap)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for parts, veil in ((highlights.dimmed, self._dim), (highlights.shaded, self._shade)):
             for low, high in _overlaps(parts, start, end):
                 for left, right in whole.segments(start + low, start + high):
-                    painter.setBrushOrigin(place)  # the pattern moves with its row
-                    painter.fillRect(QRectF(place.x() + left, place.y(), right - left, row_px), veil)
+                    painter.setBrushOrigin(corner)  # the pattern moves with its row
+                    painter.fillRect(QRectF(corner.x() + left, corner.y(), right - left, row_px), veil)
         if highlights.pointed_out is not None and highlights.pointed_out.seen_from(start, end) is not None:
-            self._draw_pointed_out(painter, whole, highlights.pointed_out, place)
-        self._draw_highlights(painter, whole, highlights, place)
+            self._draw_pointed_out(painter, whole, highlights.pointed_out, corner)
+        self._draw_highlights(painter, whole, highlights, corner)
         for letter in highlights.confusables_in(start, end):
-            self._draw_confusable(painter, whole.segments(*letter), place)
+            self._draw_confusable(painter, whole.segments(*letter), corner)
         return is_whole
 
     def _is_late(self) -> bool:
         return not self._is_first and perf_counter() > self._deadline
 
-    def _sketch(self, painter: QPainter, layout: BlockLayout, row: int, place: QPointF) -> bool:
+    def _sketch(self, painter: QPainter, layout: BlockLayout, row: int, corner: QPointF) -> bool:
         painter.setPen(self._theme.span_text)
-        layout.draw_row(painter, row, place.x(), place.y())
+        layout.draw_row(painter, row, corner.x(), corner.y())
         return False
 
     def draw_chip(
@@ -493,7 +495,7 @@ class RowPixmaps:
                 self._painter.draw_matches(painter, geometry, row.matches, QPointF(-x, 0))
         return x, pixmap
 
-    def _draw_highlights(self, painter: QPainter, row: _Row, highlights: Highlights, place: QPointF) -> None:
+    def _draw_highlights(self, painter: QPainter, row: _Row, highlights: Highlights, corner: QPointF) -> None:
         start, end = row.layout.row_span(row.number)
         tokens, first = row.tokens, row.tokens.window.first_index
         hovered, selected = highlights.hovered_token - first, highlights.selected_token - first
@@ -505,34 +507,34 @@ class RowPixmaps:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for left, right in row_segments(geometry, *highlights.selection):
-            painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
+            painter.fillRect(self._rect(left, right, corner), faded(self._theme.accent, 95))
         if not has_tokens:
             return
         boxes = token_boxes(tokens.window, geometry)
         for index, draw in ((hovered, self._draw_overlay), (selected, self._draw_ring)):
             for at in np.flatnonzero(boxes.indexes == index).tolist():
-                draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
+                draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), corner))
 
-    def _draw_pointed_out(self, painter: QPainter, row: _Row, what: PointedOut, place: QPointF) -> None:
+    def _draw_pointed_out(self, painter: QPainter, row: _Row, what: PointedOut, corner: QPointF) -> None:
         row_px, window_px = self._metrics.row_height, painter.device().width()
-        painter.fillRect(QRectF(0, place.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
+        painter.fillRect(QRectF(0, corner.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
         for left, right in row.segments(what.start, what.end):
-            self._draw_ring(painter, self._rect(left, right, place))
+            self._draw_ring(painter, self._rect(left, right, corner))
 
     def _draw_confusable(
-        self, painter: QPainter, segments: list[tuple[float, float]], place: QPointF
+        self, painter: QPainter, segments: list[tuple[float, float]], corner: QPointF
     ) -> None:
         """Underline a confusable letter with squares in the warning colour."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        y = round(place.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
+        y = round(corner.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
         for left, right in segments:
-            first, last = round(place.x() + left), round(place.x() + right) - SQUARE_PX
+            first, last = round(corner.x() + left), round(corner.x() + right) - SQUARE_PX
             for x in range(first, last + 1, 2 * SQUARE_PX):
                 painter.fillRect(x, y, SQUARE_PX, SQUARE_PX, self._theme.warning)
 
-    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
+    def _rect(self, left: float, right: float, corner: QPointF) -> QRectF:
         height = self._metrics.row_height - GAP_PX
-        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, height)
+        return QRectF(corner.x() + left, corner.y() + GAP_PX / 2, right - left, height)
 
     def _draw_overlay(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -247,8 +247,8 @@ def _mixed_boxes(
     return TokenBoxes(*(np.array(column, kind) for column, kind in zip(columns, types, strict=True)))
 
 
-def _is_among(x: float, places: list[float]) -> bool:
-    return any(abs(x - place) < TOUCHING_PX for place in places)
+def _is_among(x: float, others: list[float]) -> bool:
+    return any(abs(x - other) < TOUCHING_PX for other in others)
 
 
 def _joined(boxes: list[tuple[float, float]]) -> list[tuple[float, float]]:

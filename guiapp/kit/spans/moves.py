@@ -47,10 +47,10 @@ class CaretMoves:
 
     def _to_side(self, to_left: bool, extend: bool) -> None:
         """Move to an end of the row."""
-        place = self._rows.place_of(self._document.caret, self.at_row_end)
-        start, end = self._rows.row_span(place.block, place.row)
-        layout = self._rows.layout(place.block)
-        is_last = place.row == layout.n_rows - 1
+        position = self._rows.position_of(self._document.caret, self.at_row_end)
+        start, end = self._rows.row_span(position.block, position.row)
+        layout = self._rows.layout(position.block)
+        is_last = position.row == layout.n_rows - 1
         if to_left:
             self._go(start, extend)
         else:
@@ -62,7 +62,7 @@ class CaretMoves:
     def _sideways(self, to_left: bool, extend: bool) -> None:
         caret = self._document.caret
         start, end = self._document.selection
-        block = self._rows.place_of(caret).block
+        block = self._rows.position_of(caret).block
         layout = self._rows.layout(block)
         forward = to_left == layout.is_right_to_left
         if start != end and not extend:
@@ -79,7 +79,7 @@ class CaretMoves:
 
     def _word(self, to_left: bool, extend: bool) -> None:
         caret = self._document.caret
-        layout = self._rows.layout(self._rows.place_of(caret).block)
+        layout = self._rows.layout(self._rows.position_of(caret).block)
         forward = to_left == layout.is_right_to_left
         move = self._document.next_word if forward else self._document.previous_word
         self._go(move(caret), extend)
@@ -88,11 +88,11 @@ class CaretMoves:
         self._by_height(n_rows * self._rows.metrics.row_height, extend)
 
     def _by_height(self, distance: float, extend: bool) -> None:
-        place = self._rows.place_of(self._document.caret, self.at_row_end)
-        wanted_x = place.x if self._wanted_x is None else self._wanted_x
+        position = self._rows.position_of(self._document.caret, self.at_row_end)
+        wanted_x = position.x if self._wanted_x is None else self._wanted_x
         row_px = self._rows.metrics.row_height
-        block, row = self._rows.row_at(place.y + distance + row_px / 2)
-        if (block, row) == (place.block, place.row) and abs(distance) <= row_px:
+        block, row = self._rows.row_at(position.y + distance + row_px / 2)
+        if (block, row) == (position.block, position.row) and abs(distance) <= row_px:
             self._go(self._document.size if distance > 0 else 0, extend)
         else:
             offset, at_row_end = self._rows.caret_at(block, row, wanted_x)

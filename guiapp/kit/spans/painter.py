@@ -92,14 +92,14 @@ class _RowBoxes(NamedTuple):
     attributes: NDArray[np.uint16]
 
     @classmethod
-    def of(cls, tokens: PaintedTokens, geometry: RowGeometry, place: QPointF) -> _RowBoxes:
+    def of(cls, tokens: PaintedTokens, geometry: RowGeometry, corner: QPointF) -> _RowBoxes:
         boxes = token_boxes(tokens.window, geometry)
         tints = tokens.window.tints[boxes.indexes].astype(np.uint16)
         return cls(
             boxes,
-            np.rint(boxes.left + place.x()).astype(np.int64),
-            np.rint(boxes.right + place.x()).astype(np.int64),
-            int(place.y()) + GAP_PX // 2,
+            np.rint(boxes.left + corner.x()).astype(np.int64),
+            np.rint(boxes.right + corner.x()).astype(np.int64),
+            int(corner.y()) + GAP_PX // 2,
             (tints & COLOR_BITS).astype(np.int64),
             tints,
             tokens.attributes[boxes.indexes],
@@ -125,37 +125,37 @@ class SpanPainter:
         return self._metrics.row_height - GAP_PX
 
     def draw_row(
-        self, painter: QPainter, layout: BlockLayout, row: int, tokens: PaintedTokens, place: QPointF
+        self, painter: QPainter, layout: BlockLayout, row: int, tokens: PaintedTokens, corner: QPointF
     ) -> None:
-        """Draw one row of a block with its top left corner at `place`; spans are relative to the block."""
+        """Draw one row of a block with its top left corner at `corner`; spans are relative to the block."""
         geometry = layout.geometry(row)
         if not len(geometry.leading):
-            self._draw_text(painter, layout, row, [], [], place)
+            self._draw_text(painter, layout, row, [], [], corner)
             return
-        boxes = _RowBoxes.of(tokens, geometry, place)
+        boxes = _RowBoxes.of(tokens, geometry, corner)
         self._draw_tiles(painter, boxes)
-        self._draw_markers(painter, boxes, place)
+        self._draw_markers(painter, boxes, corner)
         self._draw_rings(painter, boxes, tokens.window, geometry)
         if not geometry.is_mixed:  # in mixed directions a piece may not end at a right edge
             self._draw_piece_ends(painter, boxes)
         self._draw_differing(painter, boxes)
         if not layout.is_ascii:
-            self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
-        light = self._light_area(boxes, place)
-        self._draw_text(painter, layout, row, light, self._dim_area(boxes, place), place)
-        self._draw_glyphs(painter, layout, row, geometry, light, place)
-        self._draw_chips(painter, layout, geometry, tokens, place)
-        self._draw_inserted(painter, geometry, tokens, place)
+            self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, corner)
+        light = self._light_area(boxes, corner)
+        self._draw_text(painter, layout, row, light, self._dim_area(boxes, corner), corner)
+        self._draw_glyphs(painter, layout, row, geometry, light, corner)
+        self._draw_chips(painter, layout, geometry, tokens, corner)
+        self._draw_inserted(painter, geometry, tokens, corner)
 
     def draw_matches(
-        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
+        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, corner: QPointF
     ) -> None:
         """Draw a bracket below each match in a row, open where the match continues in another row."""
         if not len(geometry.leading):
             return
         boxes = token_boxes(matches, geometry)
-        bottom = round(place.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
-        sides = np.rint(np.stack((boxes.left, boxes.right)) + place.x()).astype(np.int64).tolist()
+        bottom = round(corner.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
+        sides = np.rint(np.stack((boxes.left, boxes.right)) + corner.x()).astype(np.int64).tolist()
         ends = boxes.round_left.tolist(), boxes.round_right.tolist()
         rects = []
         for left, right, opens, closes in zip(*sides, *ends, strict=True):
@@ -165,8 +165,8 @@ class SpanPainter:
                     rects.append(QRect(x, bottom - BRACKET_ENDS_PX, BRACKET_PX, BRACKET_ENDS_PX))
         self._fill(painter, rects, self._theme.text)
 
-    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
-        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
+    def _rect(self, left: float, right: float, corner: QPointF) -> QRectF:
+        return QRectF(corner.x() + left, corner.y() + GAP_PX / 2, right - left, self.span_height)
 
     def _draw_text(
         self,
@@ -175,42 +175,42 @@ class SpanPainter:
         row: int,
         light: list[QRect],
         dim: list[QRect],
-        place: QPointF,
+        corner: QPointF,
     ) -> None:
         """Draw the characters of a row, dark in the `light` rectangles and dim in the `dim` ones."""
         if light or dim:
-            rest = QRegion(QRect(0, int(place.y()), painter.device().width(), self._metrics.row_height))
-            for places, color in ((light, self._theme.background), (dim, self._theme.dim)):
-                if not places:
+            rest = QRegion(QRect(0, int(corner.y()), painter.device().width(), self._metrics.row_height))
+            for rects, color in ((light, self._theme.background), (dim, self._theme.dim)):
+                if not rects:
                     continue
                 area = QRegion()
-                for rect in places:
+                for rect in rects:
                     area += QRegion(rect)
                 rest -= area
                 painter.setClipRegion(area)
                 painter.setPen(color)
-                layout.draw_row(painter, row, place.x(), place.y())
+                layout.draw_row(painter, row, corner.x(), corner.y())
             painter.setClipRegion(rest)
         painter.setPen(self._theme.span_text)
-        layout.draw_row(painter, row, place.x(), place.y())
+        layout.draw_row(painter, row, corner.x(), corner.y())
         painter.setClipping(False)
 
-    def _dim_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
+    def _dim_area(self, row: _RowBoxes, corner: QPointF) -> list[QRect]:
         """The rectangles of text that a template writes, unless only this column has it."""
         is_template = (row.colors == PLAIN_SHADE) | (row.colors == CONTROL_SHADE)
-        return self._places(row, is_template & (row.tints & ONLY_HERE == 0), place)
+        return self._rects(row, is_template & (row.tints & ONLY_HERE == 0), corner)
 
-    def _light_area(self, row: _RowBoxes, place: QPointF) -> list[QRect]:
+    def _light_area(self, row: _RowBoxes, corner: QPointF) -> list[QRect]:
         """The light spans of a dark theme, which need dark text, left to right; not control tokens."""
         shades = row.colors - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
-        return self._places(row, is_light & ((row.attributes & CONTROL) == 0), place)
+        return self._rects(row, is_light & ((row.attributes & CONTROL) == 0), corner)
 
-    def _places(self, row: _RowBoxes, is_chosen: NDArray[np.bool_], place: QPointF) -> list[QRect]:
+    def _rects(self, row: _RowBoxes, is_chosen: NDArray[np.bool_], corner: QPointF) -> list[QRect]:
         """The rectangles of some boxes, at the full height of their row, from left to right."""
         if not is_chosen.any():
             return []
-        y, height = int(place.y()), self._metrics.row_height
+        y, height = int(corner.y()), self._metrics.row_height
         runs = _joined_runs(row.left[is_chosen], row.right[is_chosen])
         return [QRect(left, y, right - left, height) for left, right in runs]
 
@@ -290,15 +290,15 @@ class SpanPainter:
             rects += top_bracket(QRect(left, row.top, right - left, 0), *closed)
         self._fill(painter, rects, self._theme.warning)
 
-    def _draw_markers(self, painter: QPainter, row: _RowBoxes, place: QPointF) -> None:
+    def _draw_markers(self, painter: QPainter, row: _RowBoxes, corner: QPointF) -> None:
         is_byte = (row.attributes & BYTE) != 0
         if is_byte.any():
-            self._draw_byte_marks(painter, row.boxes, is_byte, place)
+            self._draw_byte_marks(painter, row.boxes, is_byte, corner)
         is_special = (row.attributes & MARKED) != 0
         is_special &= ~is_byte & (row.colors != CONTROL_SHADE)  # the latter has a thin outline already
         for at in np.flatnonzero(is_special).tolist():
             boxes, attributes = row.boxes, int(row.attributes[at])
-            rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
+            rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), corner)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(outline(self._theme, attributes))
@@ -308,26 +308,26 @@ class SpanPainter:
                 draw_wave(painter, self._theme, rect)
 
     def _draw_byte_marks(
-        self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
+        self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], corner: QPointF
     ) -> None:
         """Draw two dots at the bottom, for the two hex digits of the byte that a token represents."""
-        y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
-        centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
+        y = round(corner.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
+        centers = ((boxes.left + boxes.right)[is_byte] / 2 + corner.x()).round().astype(np.int64).tolist()
         self._fill(painter, [dot for center in centers for dot in byte_dots(center, y)], self._mark)
 
     def _draw_split_cells(
-        self, painter: QPainter, cells: SplitCells | None, tokens: PaintedTokens, place: QPointF
+        self, painter: QPainter, cells: SplitCells | None, tokens: PaintedTokens, corner: QPointF
     ) -> None:
         """Hatch characters that are split across tokens, and draw each token's segment of the byte lane."""
         if cells is None:
             return
-        y = round(place.y()) + GAP_PX // 2
-        for left, right in _joined_runs(cells.torn_left + place.x(), cells.torn_right + place.x()):
+        y = round(corner.y()) + GAP_PX // 2
+        for left, right in _joined_runs(cells.torn_left + corner.x(), cells.torn_right + corner.x()):
             hatched = QRect(left, y, right - left, self.span_height)
             painter.drawTiledPixmap(hatched, self._hatch, QPoint(left % HATCH_PX, 0))
         in_lane = (tokens.attributes[cells.tokens] & BYTE) == 0
-        left = np.rint(cells.left[in_lane] + place.x()).astype(np.int64) + 1
-        width = np.maximum(np.rint(cells.right[in_lane] + place.x()).astype(np.int64) - left - 1, 1)
+        left = np.rint(cells.left[in_lane] + corner.x()).astype(np.int64) + 1
+        width = np.maximum(np.rint(cells.right[in_lane] + corner.x()).astype(np.int64) - left - 1, 1)
         y += self.span_height - LANE_PX - 1
         lanes = [QRect(x, y, w, LANE_PX) for x, w in zip(left.tolist(), width.tolist(), strict=True)]
         self._fill(painter, lanes, self._mark)
@@ -345,7 +345,7 @@ class SpanPainter:
         row: int,
         geometry: RowGeometry,
         light: list[QRect],
-        place: QPointF,
+        corner: QPointF,
     ) -> None:
         if not self._shows_whitespace:
             return
@@ -360,17 +360,17 @@ class SpanPainter:
         scale = painter.device().devicePixelRatioF()
         centers = (geometry.leading + geometry.trailing) / 2 - self._metrics.char_width / 2
         left = np.minimum(geometry.leading, geometry.trailing)
-        y = round(place.y())
-        for mask, places, glyph in (
+        y = round(corner.y())
+        for mask, all_x, glyph in (
             (layout.display.is_space[cells], centers, "·"),
             (layout.display.is_tab[cells], left, "→"),
         ):
             if mask.any():
-                for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
+                for x in np.rint(all_x[:n_cells][mask] + corner.x()).astype(np.int64).tolist():
                     draw(glyph, x)
         if row == layout.n_rows - 1:
             for x in left[len(left) - layout.n_newlines :].tolist():
-                draw("↵", round(x + place.x()))
+                draw("↵", round(x + corner.x()))
 
     def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
         """A faint character in a cell, as a cached pixmap."""
@@ -390,7 +390,7 @@ class SpanPainter:
         layout: BlockLayout,
         geometry: RowGeometry,
         tokens: PaintedTokens,
-        place: QPointF,
+        corner: QPointF,
     ) -> None:
         """Draw the chips of characters without a glyph; amber if they take many tokens."""
         first = int(np.searchsorted(layout.display.cells, geometry.start))
@@ -399,7 +399,7 @@ class SpanPainter:
         for chip in layout.display.chips_in(first, first + n_cells):
             at = chip.cell - first
             left, right = float(geometry.leading[at]), float(geometry.trailing[at])
-            rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
+            rect = self._rect(min(left, right), max(left, right), corner).adjusted(1.5, 4.5, -1.5, -4.5)
             n_tokens = starts.searchsorted(geometry.cells[at + 1]) - ends.searchsorted(
                 geometry.cells[at], side="right"
             )
@@ -408,7 +408,7 @@ class SpanPainter:
             )
 
     def _draw_inserted(
-        self, painter: QPainter, geometry: RowGeometry, tokens: PaintedTokens, place: QPointF
+        self, painter: QPainter, geometry: RowGeometry, tokens: PaintedTokens, corner: QPointF
     ) -> None:
         """Draw a small wedge where a token without text was inserted."""
         window = tokens.window
@@ -417,8 +417,8 @@ class SpanPainter:
         found = np.flatnonzero((window.starts == window.ends) & inside & ~is_control)
         if not len(found):
             return
-        for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
-            draw_wedge(painter, self._theme, QPointF(x, place.y()))
+        for x in (geometry.x_from(window.starts[found]) + corner.x()).tolist():
+            draw_wedge(painter, self._theme, QPointF(x, corner.y()))
 
 
 def rings_of(
@@ -474,22 +474,22 @@ def draw_wedge(painter: QPainter, theme: Theme, top: QPointF) -> None:
 
 
 def draw_chip(
-    painter: QPainter, theme: Theme, place: QRectF, label: str, is_expensive: bool, font: QFont
+    painter: QPainter, theme: Theme, rect: QRectF, label: str, is_expensive: bool, font: QFont
 ) -> None:
     """Draw a chip with the hex digits of invisible characters, in amber if they take many tokens."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(theme.warning if is_expensive else faded(theme.background, 120))
     painter.setPen(Qt.PenStyle.NoPen if is_expensive else QPen(faded(theme.text, 110), 1))
-    painter.drawRoundedRect(place, 3, 3)
-    write(painter, place, label, theme.background if is_expensive else theme.span_text, CENTER, font)
+    painter.drawRoundedRect(rect, 3, 3)
+    write(painter, rect, label, theme.background if is_expensive else theme.span_text, CENTER, font)
 
 
-def draw_torn(painter: QPainter, theme: Theme, place: QRect) -> None:
+def draw_torn(painter: QPainter, theme: Theme, rect: QRect) -> None:
     """Draw the mark of a character that two tokens share, for a legend: hatching, and a bar for each."""
-    painter.drawTiledPixmap(place, _hatch(faded(theme.text, 46), place.height()))
-    width = place.width() // 2
+    painter.drawTiledPixmap(rect, _hatch(faded(theme.text, 46), rect.height()))
+    width = rect.width() // 2
     for at in (0, 1):
-        bar = QRect(place.left() + at * width + 1, place.bottom() - LANE_PX, width - 2, LANE_PX)
+        bar = QRect(rect.left() + at * width + 1, rect.bottom() - LANE_PX, width - 2, LANE_PX)
         painter.fillRect(bar, faded(theme.text, 175))
 
 
@@ -550,14 +550,14 @@ def rounded_rect(rect: QRectF, round_left: bool, round_right: bool) -> QPainterP
     corner = QRectF(rect.topLeft(), QSizeF(size, size))
     beyond_left, beyond_top = rect.right() - size, rect.bottom() - size
     path = QPainterPath(QPointF(rect.center().x(), rect.top()))
-    for point, place, angle, is_round in (
+    for point, top_left, angle, is_round in (
         (rect.topRight(), QPointF(beyond_left, rect.top()), 90, round_right),
         (rect.bottomRight(), QPointF(beyond_left, beyond_top), 0, round_right),
         (rect.bottomLeft(), QPointF(rect.left(), beyond_top), 270, round_left),
         (rect.topLeft(), rect.topLeft(), 180, round_left),
     ):
         if is_round:
-            corner.moveTopLeft(place)
+            corner.moveTopLeft(top_left)
             path.arcTo(corner, angle, -90)
         else:
             path.lineTo(point)

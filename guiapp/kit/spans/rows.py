@@ -33,7 +33,7 @@ class VisibleBlock(NamedTuple):
     layout: BlockLayout
 
 
-class CaretPlace(NamedTuple):
+class CaretPosition(NamedTuple):
     """The position of an offset: its block, the row in it, and the coordinates in the window."""
 
     block: int
@@ -170,9 +170,9 @@ class SpanRows:
 
     def visible(self) -> list[VisibleBlock]:
         """The visible blocks from top to bottom, at least one; do not modify."""
-        place = (self._anchor, self._offset, self._height)
-        if self._visible is None or self._visible[0] != place:
-            self._visible = place, self._visible_blocks()
+        key = (self._anchor, self._offset, self._height)
+        if self._visible is None or self._visible[0] != key:
+            self._visible = key, self._visible_blocks()
         return self._visible[1]
 
     def _visible_blocks(self) -> list[VisibleBlock]:
@@ -240,20 +240,20 @@ class SpanRows:
 
     def shows(self, offset: int) -> bool:
         """Whether the row of an offset is at least partly visible."""
-        return -self.metrics.row_height < self.place_of(offset).y < self._height
+        return -self.metrics.row_height < self.position_of(offset).y < self._height
 
     def reveal(self, offset: int, at_row_end: bool = False) -> None:
         """Scroll the row of an offset into view, as little as possible, or to the middle if it is far."""
         row_px = self.metrics.row_height
         for _ in range(SETTLING_ROUNDS):  # newly visible blocks may differ from their estimated heights
-            before, place = self.top, self.place_of(offset, at_row_end)
-            if 0 <= place.y <= self._height - row_px:
+            before, position = self.top, self.position_of(offset, at_row_end)
+            if 0 <= position.y <= self._height - row_px:
                 return
-            if -self._height < place.y < 2 * self._height:
+            if -self._height < position.y < 2 * self._height:
                 lowest = self._height - row_px
-                self.scroll_by(place.y if place.y < 0 else place.y - lowest)
+                self.scroll_by(position.y if position.y < 0 else position.y - lowest)
             else:
-                self._anchor, self._offset = place.block, place.row * row_px - self._height // 3
+                self._anchor, self._offset = position.block, position.row * row_px - self._height // 3
                 self.scroll_by(0)
             if self.top == before:
                 return
@@ -263,13 +263,13 @@ class SpanRows:
         self.reveal(offset)
         for _ in range(SETTLING_ROUNDS):
             before = self.top
-            self.scroll_by(self.place_of(offset).y - y)
+            self.scroll_by(self.position_of(offset).y - y)
             if self.top == before:
                 return
 
     # Positions
 
-    def place_of(self, offset: int, at_row_end: bool = False) -> CaretPlace:
+    def position_of(self, offset: int, at_row_end: bool = False) -> CaretPosition:
         block = self._blocks.block_at(offset)
         if at_row_end and block and offset == self._blocks.start(block):
             block -= 1
@@ -277,7 +277,7 @@ class SpanRows:
         within = offset - self._blocks.start(block)
         row = layout.row_of(within, at_row_end)
         y = self._y_of_block(block) - self.scroll_y + row * self.metrics.row_height
-        return CaretPlace(block, row, layout.caret_x(within, row), y)
+        return CaretPosition(block, row, layout.caret_x(within, row), y)
 
     def row_at(self, y: float) -> tuple[int, int]:
         """The block and row nearest to a y in the window."""

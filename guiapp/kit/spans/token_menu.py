@@ -52,17 +52,17 @@ class TokenMenu(QObject):
         editor.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         editor.customContextMenuRequested.connect(self._open)
 
-    def _open(self, place: QPoint) -> None:
-        menu = self.menu_at(place)
+    def _open(self, point: QPoint) -> None:
+        menu = self.menu_at(point)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         if menu.isEmpty():
             return
-        menu.popup(self._editor.viewport().mapToGlobal(place))
+        menu.popup(self._editor.viewport().mapToGlobal(point))
 
-    def menu_at(self, place: QPoint) -> QMenu:
+    def menu_at(self, point: QPoint) -> QMenu:
         """The menu at a point of the editor; without a token there, only the editor's own commands."""
         menu = QMenu(self._editor)
-        token = self._editor.token_at(QPointF(place))
+        token = self._editor.token_at(QPointF(point))
         if token >= 0:
             self._add_token(menu, token)
         if token >= 0 and self._editor.actions():

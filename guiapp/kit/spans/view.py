@@ -32,8 +32,8 @@ from guiapp.kit.spans.frame import (
     AddedTokenRows,
     ChipBox,
     Divisions,
+    LabelledLine,
     Marks,
-    PlacedLine,
     PointedOut,
     RowPixmaps,
     Screen,
@@ -137,7 +137,7 @@ class SpanView(QAbstractScrollArea):
         self.setViewport(QWidget())
         self.viewport().setMouseTracking(True)
         self.viewport().installEventFilter(self)
-        TipWatch(self.viewport(), lambda place: self.tip(QPointF(place)))
+        TipWatch(self.viewport(), lambda point: self.tip(QPointF(point)))
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
 
     # Frame time
@@ -196,10 +196,10 @@ class SpanView(QAbstractScrollArea):
             self._hovered_token = index
             self._repaint_changes()
 
-    def point_out(self, place: PointedOut | None) -> None:
+    def point_out(self, target: PointedOut | None) -> None:
         """Mark a span (a position, if empty) and its line; None removes the mark."""
-        if place != self._pointed_out:
-            self._pointed_out = place
+        if target != self._pointed_out:
+            self._pointed_out = target
             self._repaint_changes()
 
     def keep_rows_for_added(self, before: bool, after_text: bool) -> None:
@@ -209,11 +209,11 @@ class SpanView(QAbstractScrollArea):
             self._read_added_tokens()
             self._fit_rows()
 
-    def show_from(self, place: tuple[int, float]) -> None:
+    def show_from(self, position: tuple[int, float]) -> None:
         """Scroll to the position of another view of the text (its `rows.top`)."""
-        if place != self.rows.top:
+        if position != self.rows.top:
             before = self.rows.top
-            self.rows.show_from(place)
+            self.rows.show_from(position)
             self._scrolled_from(before)
 
     def show_matches(self, search: TextSearch) -> None:
@@ -239,9 +239,9 @@ class SpanView(QAbstractScrollArea):
         """The first byte of the topmost visible row, and the y of that row in the window."""
         block, row = self.rows.row_at(0)
         start = self.rows.row_span(block, row)[0]
-        return start, self.rows.place_of(start).y
+        return start, self.rows.position_of(start).y
 
-    def place(self, offset: int, y: float) -> None:
+    def show_at(self, offset: int, y: float) -> None:
         """Scroll the row of a byte to a y in the window, as far as the text permits."""
         y_before = self.rows.top
         self.rows.show_at(offset, y)
@@ -253,7 +253,7 @@ class SpanView(QAbstractScrollArea):
         self.rows.reset()
         self._fit_rows()
         if not is_at_top:
-            self.place(*top)
+            self.show_at(*top)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a span, to its beginning if it does not fit; if empty, to the tokens added there."""
@@ -280,7 +280,7 @@ class SpanView(QAbstractScrollArea):
         """The byte at a point; -1 outside the text."""
         block, row = self.rows.row_at(point.y())
         start = self.rows.row_span(block, row)[0]
-        y = self.rows.place_of(start).y
+        y = self.rows.position_of(start).y
         if not y <= point.y() < y + self.rows.metrics.row_height:
             return -1
         return self.rows.byte_at(block, row, point.x() - self._side_px)
@@ -395,7 +395,7 @@ class SpanView(QAbstractScrollArea):
 
     def _update_what_changed(self) -> None:
         self._is_changing = False
-        window, caret_y = self.viewport().rect(), self.rows.place_of(self._document.caret).y
+        window, caret_y = self.viewport().rect(), self.rows.position_of(self._document.caret).y
         changed = self._screen.differing(self._parts(self._blocks_in(QRegion(window))))
         if self._goes_gently:
             self._unfinished = sorted(changed, key=lambda rect: abs(rect.top() - caret_y))
@@ -427,7 +427,7 @@ class SpanView(QAbstractScrollArea):
         if self._keeps_rows[0] and not self._added.leading:
             self._draw_placeholder(painter, MARGIN_PX - self.rows.scroll_y, NO_BOS)
         if not self._document.size:
-            self._draw_placeholder(painter, self.rows.place_of(0).y, self._placeholder)
+            self._draw_placeholder(painter, self.rows.position_of(0).y, self._placeholder)
         uprights, theme = self._uprights(), self._themes.theme
         for upright in uprights:
             line = self._upright_rect(upright.offset)
@@ -441,7 +441,7 @@ class SpanView(QAbstractScrollArea):
 
     def _draw_rows(self, painter: QPainter, area: QRegion, blocks: list[ShownBlock]) -> list[QRect]:
         """Draw the rows that touch an area, those near the caret first; return those only sketched."""
-        row_px, caret_y = self.rows.metrics.row_height, self.rows.place_of(self._document.caret).y
+        row_px, caret_y = self.rows.metrics.row_height, self.rows.position_of(self._document.caret).y
         touched = [
             (abs(y - caret_y), y, row, shown)
             for shown in blocks
@@ -450,8 +450,8 @@ class SpanView(QAbstractScrollArea):
         ]
         sketched = []
         for _, y, row, shown in sorted(touched, key=itemgetter(0)):
-            layout, place = shown.block.layout, QPointF(self._side_px, y)
-            if not self._pixmaps.draw_row(painter, layout, row, shown.tokens, shown.highlights, place):
+            layout, corner = shown.block.layout, QPointF(self._side_px, y)
+            if not self._pixmaps.draw_row(painter, layout, row, shown.tokens, shown.highlights, corner):
                 sketched.append(self._row_rect(y) & self.viewport().rect())
         return sketched
 
@@ -490,19 +490,19 @@ class SpanView(QAbstractScrollArea):
 
     def _uprights(self) -> list[_Upright]:
         """The visible lines between two bytes."""
-        theme, place, visible = self._themes.theme, self._pointed_out, self.rows.visible()
+        theme, target, visible = self._themes.theme, self._pointed_out, self.rows.visible()
         found = []
         if self._divisions is not None and visible:
             end = visible[-1].start + visible[-1].layout.size + NEXT_ROW_BYTES
             seen = self._divisions.lines_in(visible[0].start, min(end, self._document.size))
             found = [_Upright(at, theme.text, words) for at, words in seen]
-        if place is not None and place.start == place.end:
-            found.append(_Upright(min(place.start, self._document.size), theme.accent))
+        if target is not None and target.start == target.end:
+            found.append(_Upright(min(target.start, self._document.size), theme.accent))
         return found
 
-    def _labels(self, uprights: list[_Upright]) -> list[PlacedLine]:
+    def _labels(self, uprights: list[_Upright]) -> list[LabelledLine]:
         """The labels and their rectangles, at row ends, or at the lines in full rows; without overlaps."""
-        shown: list[PlacedLine] = []
+        shown: list[LabelledLine] = []
         if not any(upright.label for upright in uprights):
             return shown
         sizes = QFontMetricsF(self._label_font)
@@ -525,14 +525,14 @@ class SpanView(QAbstractScrollArea):
 
     def _row_end_px(self, offset: int) -> float:
         """The x where the text of an offset's row ends."""
-        place = self.rows.place_of(offset)
-        _, end = self.rows.row_span(place.block, place.row)
-        return self._side_px + self.rows.place_of(end, at_row_end=True).x
+        position = self.rows.position_of(offset)
+        _, end = self.rows.row_span(position.block, position.row)
+        return self._side_px + self.rows.position_of(end, at_row_end=True).x
 
     def _upright_rect(self, offset: int) -> QRectF:
-        place = self.rows.place_of(offset)
-        left = self._side_px + round(place.x) - UPRIGHT_PX / 2
-        return QRectF(left, place.y, UPRIGHT_PX, self.rows.metrics.row_height)
+        position = self.rows.position_of(offset)
+        left = self._side_px + round(position.x) - UPRIGHT_PX / 2
+        return QRectF(left, position.y, UPRIGHT_PX, self.rows.metrics.row_height)
 
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token
@@ -568,11 +568,11 @@ class SpanView(QAbstractScrollArea):
         chip = self.rows.chip_span(offset) if offset >= 0 else None
         if chip is None:
             return
-        place = self.viewport().mapToGlobal(point.toPoint())
+        global_point = self.viewport().mapToGlobal(point.toPoint())
         if self._open_invisible is not None and INVISIBLE.search(decode(self._document.slice(*chip))):
-            self._open_invisible(*chip, place)
+            self._open_invisible(*chip, global_point)
         else:
-            QToolTip.showText(place, self.tip(point), self.viewport())
+            QToolTip.showText(global_point, self.tip(point), self.viewport())
 
     def set_token_tip(self, describe: Callable[[int], str]) -> None:
         """Start tool tips with `describe(token)` of the token under the mouse."""
@@ -604,6 +604,6 @@ class SpanView(QAbstractScrollArea):
         """The tip of a confusable character, if these are marked."""
         if not self._marks_look_alikes:
             return ""
-        first, end = self.rows.block_span(self.rows.place_of(start).block)
+        first, end = self.rows.block_span(self.rows.position_of(start).block)
         letters = confusables(self._document.slice(first, end))
         return "".join(map(passing_tip, (each for each in letters if each.start == start - first)))

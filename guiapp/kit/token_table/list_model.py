@@ -231,7 +231,7 @@ class TokenListModel(Working, Generic[S]):
 
     def forget_unlisted(self) -> None:
         """Clear the chosen row if it is not listed."""
-        if self.place_of(self.chosen) is None:
+        if self.position_of(self.chosen) is None:
             self._set_chosen(None)
 
     # Columns
@@ -293,19 +293,19 @@ class TokenListModel(Working, Generic[S]):
         n_rows = len(self.shown.rows) if self.is_listed else 0
         self._waiting = 0 if n_rows else by
         if n_rows:
-            at = self.place_of(self.chosen) if self._walked == self.shown.request else None
+            at = self.position_of(self.chosen) if self._walked == self.shown.request else None
             first = 0 if by > 0 else n_rows - 1
             self.choose(int(self.shown.rows[first if at is None else (at + by) % n_rows]))
 
-    def place_of(self, row: int | None) -> int | None:
+    def position_of(self, row: int | None) -> int | None:
         """The position of a row in the list; None if it is not listed."""
         rows = self.shown.rows
         if row is None:  # a range would search for None one by one
             return None
         if isinstance(rows, range):
             return row if row in rows else None
-        places = np.flatnonzero(rows == row)
-        return int(places[0]) if len(places) else None
+        positions = np.flatnonzero(rows == row)
+        return int(positions[0]) if len(positions) else None
 
     def _set_chosen(self, row: int | None) -> None:
         if row != self.chosen:
@@ -314,19 +314,21 @@ class TokenListModel(Working, Generic[S]):
 
     # Copy and save
 
-    def token_list(self, places: Sequence[int] | None = None) -> TokenList[S]:
+    def token_list(self, positions: Sequence[int] | None = None) -> TokenList[S]:
         """The listed rows, or those at some positions in the list."""
         shown = self.shown
         assert shown.source is not None
         source = self.frozen(shown.source)
-        rows = shown.rows if places is None else np.array([shown.rows[each] for each in places], np.int32)
+        rows = (
+            shown.rows if positions is None else np.array([shown.rows[each] for each in positions], np.int32)
+        )
         summary = getattr(source, "summary", {})
         columns, spelling = self.shown_columns, self.spelling.now
         return TokenList(source, rows, columns, shown.request.query, spelling, summary=summary)
 
-    def export(self, write: Write, places: Sequence[int] | None = None) -> Callable[[Progress], bytes]:
+    def export(self, write: Write, positions: Sequence[int] | None = None) -> Callable[[Progress], bytes]:
         """A function for a background job that returns the list in a file format."""
-        return partial(exported, self.token_list(places), write)
+        return partial(exported, self.token_list(positions), write)
 
 
 class GatheredListModel(TokenListModel[G]):

@@ -430,7 +430,7 @@ class TokenTable(QWidget):
     def selected(self) -> list[int]:
         """The selected rows, as numbers in the source."""
         rows = self._model.shown.rows
-        return [int(rows[place]) for place in self.view.selected_rows if place < len(rows)]
+        return [int(rows[position]) for position in self.view.selected_rows if position < len(rows)]
 
     def show_state(self) -> None:
         shown = self._model.shown
@@ -452,8 +452,8 @@ class TokenTable(QWidget):
 
     # Rows
 
-    def _choose(self, place: int) -> None:
-        if (row := self.table.row(place)) is not None and row != self._model.chosen:
+    def _choose(self, position: int) -> None:
+        if (row := self.table.row(position)) is not None and row != self._model.chosen:
             self._model.choose(row)
 
     def _on_request_changed(self) -> None:
@@ -482,9 +482,9 @@ class TokenTable(QWidget):
 
     def _on_chosen_changed(self) -> None:
         if self.view.isVisible():  # finding a row takes time proportional to the number of rows
-            place = self._model.place_of(self._model.chosen)
-            if place is None or place < self.table.n_rows:  # else the table is not updated yet
-                self.view.go_to(place)
+            position = self._model.position_of(self._model.chosen)
+            if position is None or position < self.table.n_rows:  # else the table is not updated yet
+                self.view.go_to(position)
 
     # Menus
 
@@ -493,8 +493,8 @@ class TokenTable(QWidget):
         action.setMenu(button.menu())
         return action
 
-    def _open_columns(self, place: QPoint) -> None:
-        self.columns.menu().popup(self.view.horizontalHeader().mapToGlobal(place))
+    def _open_columns(self, point: QPoint) -> None:
+        self.columns.menu().popup(self.view.horizontalHeader().mapToGlobal(point))
 
     def _list_columns(self, menu: QMenu) -> None:
         for column in self._model.choices:
@@ -505,28 +505,29 @@ class TokenTable(QWidget):
 
     def _list_forms(self, menu: QMenu) -> None:
         selected = self.view.selected_rows
-        places = selected if len(selected) > 1 else None
-        n_rows = self.table.n_rows if places is None else len(places)
+        positions = selected if len(selected) > 1 else None
+        n_rows = self.table.n_rows if positions is None else len(positions)
         menu.addAction(
-            f"{'All' if places is None else 'The'} {n_rows:,} {'listed' if places is None else 'selected'}"
+            f"{'All' if positions is None else 'The'} {n_rows:,} "
+            f"{'listed' if positions is None else 'selected'}"
         )
         menu.actions()[0].setEnabled(False)
         for form in self._forms:
             if form.can_be_copied:
-                copy = menu.addAction(f"Copy: {form.title}", partial(self._copy, form, places))
+                copy = menu.addAction(f"Copy: {form.title}", partial(self._copy, form, positions))
                 copy.setEnabled(0 < n_rows <= MOST_COPIED)
         menu.addSeparator()
         for form in self._forms:
-            save = menu.addAction(f"Save: {form.title}…", partial(self._save, form, places))
+            save = menu.addAction(f"Save: {form.title}…", partial(self._save, form, positions))
             save.setEnabled(n_rows > 0 or not form.can_be_copied)
 
-    def _copy(self, form: ListForm, places: Sequence[int] | None) -> None:
-        rows = self._model.token_list(places)
+    def _copy(self, form: ListForm, positions: Sequence[int] | None) -> None:
+        rows = self._model.token_list(positions)
         text = exported(rows, form.write, lambda share: None)
         copy_text(self, text, f"{counted(len(rows.ids), 'row')} as {form.title}")
 
-    def _save(self, form: ListForm, places: Sequence[int] | None) -> None:
-        make = self._model.export(form.write, places)  # now, because the list may change during the dialog
+    def _save(self, form: ListForm, positions: Sequence[int] | None) -> None:
+        make = self._model.export(form.write, positions)  # now, because the list may change during the dialog
         ask_and_save(self, self.saving, self._file_name, Form(form.title, form.ending), make)
 
     def _copy_ids(self) -> None:

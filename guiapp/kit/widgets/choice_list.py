@@ -236,9 +236,9 @@ class ChoiceDelegate(QStyledItemDelegate):
             self.paint_row(painter, theme, inner, choice)
         painter.restore()
 
-    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, choice: Choice) -> None:
-        half = place.height() // 2
-        upper, lower = place.adjusted(0, 4, 0, -half), place.adjusted(0, half, 0, -4)
+    def paint_row(self, painter: QPainter, theme: Theme, rect: QRect, choice: Choice) -> None:
+        half = rect.height() // 2
+        upper, lower = rect.adjusted(0, 4, 0, -half), rect.adjusted(0, half, 0, -4)
         painter.setFont(Theme.ui_font())
         if choice.is_current:
             tick = QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16))
@@ -256,22 +256,22 @@ class LineDelegate(ChoiceDelegate):
 
     row_px, title_px = LINE_PX, LINE_PX
 
-    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, choice: Choice) -> None:
-        right = self._paint_keys(painter, theme, QRectF(place), choice.keys)
-        place = place.adjusted(0, 0, round(right) - place.right() - GAP_PX, 0)
+    def paint_row(self, painter: QPainter, theme: Theme, rect: QRect, choice: Choice) -> None:
+        right = self._paint_keys(painter, theme, QRectF(rect), choice.keys)
+        rect = rect.adjusted(0, 0, round(right) - rect.right() - GAP_PX, 0)
         painter.setFont(Theme.ui_font())
         painter.setPen(theme.text if choice.is_there else theme.dim)
-        used_px = _draw_elided(painter, place, choice.title)
+        used_px = _draw_elided(painter, rect, choice.title)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim)
-        _draw_elided(painter, place.adjusted(used_px + 3 * UNIT_PX, 0, 0, 0), choice.detail)
+        _draw_elided(painter, rect.adjusted(used_px + 3 * UNIT_PX, 0, 0, 0), choice.detail)
 
-    def _paint_keys(self, painter: QPainter, theme: Theme, place: QRectF, keys: tuple[str, ...]) -> float:
+    def _paint_keys(self, painter: QPainter, theme: Theme, rect: QRectF, keys: tuple[str, ...]) -> float:
         """Paint key caps from right to left, with “or” between alternatives; return their left edge."""
         font = Theme.ui_font(SMALL_FONT_PX)
         metrics = QFontMetricsF(font)
         painter.setFont(font)
-        right, top = place.right(), place.center().y() - CAP_PX / 2
+        right, top = rect.right(), rect.center().y() - CAP_PX / 2
         for n_behind, each in enumerate(reversed(keys)):
             if n_behind:
                 width = metrics.horizontalAdvance("or") + 2 * UNIT_PX

@@ -39,7 +39,7 @@ FILTER_TIP = (
     "A token must match every word. A minus before a word excludes its matches."
 )
 WIDTH_PX = 360  # of an explanation
-PLACE_PX = 90  # fits large numbers, so that the buttons do not move
+INDEX_PX = 90  # fits large numbers, so that the buttons do not move
 NO_MODIFIER, KEYPAD = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier
 
 
@@ -173,20 +173,20 @@ class WalkButtons(QWidget):
             for sign, action in (("‹", back), ("›", on))
         ]
         self._noun = name.lower()
-        self.place = set_role(QLabel(), "number")
-        self.place.setMinimumWidth(PLACE_PX)
-        self.place.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.place.setAccessibleName(name)
+        self.index_label = set_role(QLabel(), "number")
+        self.index_label.setMinimumWidth(INDEX_PX)
+        self.index_label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.index_label.setAccessibleName(name)
         key = set_role(QLabel(_keys(on)), "dim")
-        in_row(buttons[0], self.place, buttons[1], key, on=self, spacing=UNIT_PX)
+        in_row(buttons[0], self.index_label, buttons[1], key, on=self, spacing=UNIT_PX)
 
-    def show_place(self, index: int | None, n_all: int) -> None:
+    def show_index(self, index: int | None, n_all: int) -> None:
         """Show the current index of `n_all`, from 0; None for no current item."""
         whole = counted(n_all, self._noun)
         self.show_text(whole if index is None else f"{index + 1:,} of {n_all:,}", n_all > 0)
 
-    def show_text(self, place: str, can_walk: bool) -> None:
-        self.place.setText(place)
+    def show_text(self, text: str, can_walk: bool) -> None:
+        self.index_label.setText(text)
         self.setEnabled(can_walk)
 
 

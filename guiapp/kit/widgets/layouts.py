@@ -198,15 +198,15 @@ class WrappingRow(QWidget):
                 )
                 widget.setParent(self)
                 widget.setVisible(not is_hidden)
-        self._place()
+        self._arrange()
 
     def event(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:
-            self._place()
+            self._arrange()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._place()
+        self._arrange()
 
     def minimumSizeHint(self) -> QSize:
         widths = [_size(widget).width() for widget in self._shown]
@@ -220,7 +220,7 @@ class WrappingRow(QWidget):
     def _shown(self) -> list[QWidget]:
         return [widget for widget in self._widgets if not widget.isHidden()]
 
-    def _place(self) -> None:
+    def _arrange(self) -> None:
         rows = _rows(self._shown, self.width())
         y = 0
         for row in rows:

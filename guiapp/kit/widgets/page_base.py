@@ -119,7 +119,7 @@ class PageRequests(QObject):
         building_wanted(int): like token_wanted, with the three trees of the token side by side.
         stop_wanted(int, int): step through the text until this token is formed, over this byte.
         why_wanted(int): explain why the text contains this token, by its index.
-        step_wanted(Place): step through the text up to this point.
+        step_wanted(StepKey): step through the text up to this point.
         race_wanted(ModelSession, int): step through the text and compare that model, from this byte on.
         model_chosen(str): open this model in the window.
         text_chosen(Path): open this recent text, session or training data in the window.

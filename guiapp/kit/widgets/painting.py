@@ -88,8 +88,8 @@ class Overlay(Painted):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
-    def cover(self, place: QRect) -> None:
-        self.setGeometry(place)
+    def cover(self, rect: QRect) -> None:
+        self.setGeometry(rect)
         self.show()
         self.raise_()
 
@@ -126,20 +126,20 @@ class PaintedButton(QAbstractButton):
         """Draw the contents of the button."""
 
 
-def fill(painter: QPainter, place: QRectF | QRect, brush: QBrush | QColor | QGradient, radius: float) -> None:
+def fill(painter: QPainter, rect: QRectF | QRect, brush: QBrush | QColor | QGradient, radius: float) -> None:
     """Draw a rectangle with round corners and no outline."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(brush)
-    painter.drawRoundedRect(place, radius, radius)
+    painter.drawRoundedRect(rect, radius, radius)
 
 
-def ring(painter: QPainter, place: QRectF | QRect, pen: QPen | QColor, radius: float) -> None:
+def ring(painter: QPainter, rect: QRectF | QRect, pen: QPen | QColor, radius: float) -> None:
     """Draw an outline with round corners just inside a rectangle."""
     pen = QPen(pen)
     half = pen.widthF() / 2
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawRoundedRect(QRectF(place).adjusted(half, half, -half, -half), radius, radius)
+    painter.drawRoundedRect(QRectF(rect).adjusted(half, half, -half, -half), radius, radius)
 
 
 def elided(text: str, font: QFont, width: float, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
@@ -149,7 +149,7 @@ def elided(text: str, font: QFont, width: float, mode: Qt.TextElideMode = Qt.Tex
 
 def write(
     painter: QPainter,
-    place: QRectF | QRect,
+    rect: QRectF | QRect,
     text: str,
     color: QColor,
     side: Qt.AlignmentFlag | Qt.TextFlag | int = LEFT,
@@ -160,12 +160,12 @@ def write(
     painter.setPen(color)
     if max(text, default="") <= LAST_PLAIN:
         painter.setFont(font)
-        painter.drawText(place, side, text)
+        painter.drawText(rect, side, text)
         return
     shared, factor = in_shared_size(font)
     painter.setFont(shared)
     with scaled(painter, factor):
-        painter.drawText(QRectF(QPointF(place.topLeft()) / factor, QSizeF(place.size()) / factor), side, text)
+        painter.drawText(QRectF(QPointF(rect.topLeft()) / factor, QSizeF(rect.size()) / factor), side, text)
     painter.setFont(font)
 
 

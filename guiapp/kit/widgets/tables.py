@@ -218,7 +218,7 @@ class PaintedRows(QAbstractScrollArea):
         """Choose an existing row."""
 
     @abstractmethod
-    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, rect: QRect) -> None:
         """Paint the contents of a row, over its background."""
 
     def sizeHint(self) -> QSize:
@@ -242,9 +242,9 @@ class PaintedRows(QAbstractScrollArea):
     def show_chosen(self) -> None:
         self.fit_rows()
         if self.chosen_row >= 0:
-            place, bar = self.row_at(self.chosen_row), self.verticalScrollBar()
-            further = max(place.bottom() - self.viewport().height(), 0)
-            bar.setValue(bar.value() + min(place.top(), 0) + further)
+            rect, bar = self.row_at(self.chosen_row), self.verticalScrollBar()
+            further = max(rect.bottom() - self.viewport().height(), 0)
+            bar.setValue(bar.value() + min(rect.top(), 0) + further)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -273,9 +273,9 @@ class PaintedRows(QAbstractScrollArea):
                 self._paint_whole_row(painter, theme, row)
 
     def _paint_whole_row(self, painter: QPainter, theme: Theme, row: int) -> None:
-        place = self.row_at(row)
+        rect = self.row_at(row)
         if row == self.chosen_row:
-            painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
-            painter.fillRect(QRect(place.left(), place.top(), 2, self.row_px), theme.accent)
-        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
-        self.paint_row(painter, theme, row, place)
+            painter.fillRect(rect, blend(theme.background, theme.accent, 0.12))
+            painter.fillRect(QRect(rect.left(), rect.top(), 2, self.row_px), theme.accent)
+        painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), theme.line)
+        self.paint_row(painter, theme, row, rect)

@@ -132,9 +132,9 @@ class TokenCard(QScrollArea):
         self._empty = set_role(QLabel(empty, wordWrap=True), "dim")
         self._sections: _Sections | None = None
         self._make = partial(_Sections, model, theme_source, self._zoom, facts, buttons, about, more, tint_of)
-        self._place = in_column(spacing=0)
+        self._sections_column = in_column(spacing=0)
         column = in_column(
-            self._title, self._empty, self._place, (STRETCH, 1), margins=MARGIN_PX, spacing=GAP_PX
+            self._title, self._empty, self._sections_column, (STRETCH, 1), margins=MARGIN_PX, spacing=GAP_PX
         )
         scroll_down(self, framed(column, "panel"))
         self.setMinimumWidth(260)
@@ -168,8 +168,8 @@ class TokenCard(QScrollArea):
         if details is None:
             self._title.setText(TITLE.upper())
         else:
-            place = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
-            self._title.setText(f"{TITLE.upper()}{place}")
+            position = "" if details.index is None else f" {details.index + 1:,} OF {details.n_tokens:,}"
+            self._title.setText(f"{TITLE.upper()}{position}")
             self._prepare().show_details(details)
         self._empty.setVisible(details is None)
         if self._sections is not None:
@@ -186,7 +186,7 @@ class TokenCard(QScrollArea):
         if self._sections is None:
             self._sections = self._make()
             self._sections.setVisible(False)
-            self._place.addWidget(self._sections)
+            self._sections_column.addWidget(self._sections)
             self._sections.fit_into(self.width())
         return self._sections
 
@@ -332,10 +332,10 @@ class MergeTreeView(Painted):
     def as_text(self) -> str:
         """The merges, one per line, in the order of the drawing: `·York = ·Y + ork (4100)`."""
         lines = []
-        for placed in self._layout.nodes:
-            if parts := placed.node.parts:
+        for layout in self._layout.nodes:
+            if parts := layout.node.parts:
                 joined = " + ".join(self._write(part.shown, MOST_SHOWN) for part in parts)
-                lines.append(f"{placed.label} = {joined} ({placed.node.worth:g})")
+                lines.append(f"{layout.label} = {joined} ({layout.node.worth:g})")
         return "\n".join(lines)
 
     def copy(self) -> None:
@@ -355,27 +355,27 @@ class MergeTreeView(Painted):
         painter.scale(scale, scale)
         painter.setPen(QPen(theme.faint, 1))
         gap = QFontMetrics(self._label_font()).height() + 1
-        for placed in self._layout.nodes:
-            if placed.parent >= 0:
-                above = self._layout.nodes[placed.parent]
-                painter.drawLine(QPointF(above.x, above.y + gap), QPointF(placed.x, placed.y - 1))
-        for placed in self._layout.nodes:
-            self._paint_node(painter, theme, placed)
+        for layout in self._layout.nodes:
+            if layout.parent >= 0:
+                above = self._layout.nodes[layout.parent]
+                painter.drawLine(QPointF(above.x, above.y + gap), QPointF(layout.x, layout.y - 1))
+        for layout in self._layout.nodes:
+            self._paint_node(painter, theme, layout)
 
-    def _paint_node(self, painter: QPainter, theme: Theme, placed: PlacedNode) -> None:
-        is_root = placed.parent < 0
+    def _paint_node(self, painter: QPainter, theme: Theme, layout: NodeLayout) -> None:
+        is_root = layout.parent < 0
         center = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
         painter.setFont(self._label_font(is_root))
         painter.setPen(theme.text)
-        painter.drawText(QRectF(placed.x - 400, placed.y, 800, LEVEL_PX), center, isolate(placed.label))
-        if placed.node.worth is None:
+        painter.drawText(QRectF(layout.x - 400, layout.y, 800, LEVEL_PX), center, isolate(layout.label))
+        if layout.node.worth is None:
             return
         painter.setFont(Theme.mono_font(RANK_FONT_PX))
-        rank = f"{placed.node.worth:,.6g}"
+        rank = f"{layout.node.worth:,.6g}"
         metrics = painter.fontMetrics()
         width = metrics.horizontalAdvance(rank) + UNIT_PX
-        top = placed.y + QFontMetrics(self._label_font()).height() + 5
-        box = QRectF(placed.x - width / 2, top, width, metrics.height())
+        top = layout.y + QFontMetrics(self._label_font()).height() + 5
+        box = QRectF(layout.x - width / 2, top, width, metrics.height())
         painter.fillRect(box, theme.raised)
         write(painter, box, rank, theme.dim, CENTER)
 
@@ -393,15 +393,15 @@ class MergeTreeView(Painted):
 
     def _tool_tip(self, position: QPoint) -> str:
         at = (QPointF(position) - self._origin()) / self._scale(self.width())
-        for placed in self._layout.nodes:
-            if abs(at.x() - placed.x) <= GAP_PX * 2 and placed.y <= at.y() <= placed.y + LEVEL_PX / 2:
-                text = escape(isolate(self._write(placed.node.shown, MOST_SHOWN)))
-                return f"<qt>{text}&nbsp; {placed.node.shown[:32].hex(' ').upper()}</qt>"
+        for layout in self._layout.nodes:
+            if abs(at.x() - layout.x) <= GAP_PX * 2 and layout.y <= at.y() <= layout.y + LEVEL_PX / 2:
+                text = escape(isolate(self._write(layout.node.shown, MOST_SHOWN)))
+                return f"<qt>{text}&nbsp; {layout.node.shown[:32].hex(' ').upper()}</qt>"
         return ""
 
 
 @dataclass(frozen=True)
-class PlacedNode:
+class NodeLayout:
     """A node with its label; `x` is its centre, `y` the top of its level, `parent` an index or -1."""
 
     node: MergeNode
@@ -415,7 +415,7 @@ class PlacedNode:
 class MergeTreeLayout:
     """All nodes of a drawing; parents come before their parts."""
 
-    nodes: tuple[PlacedNode, ...]
+    nodes: tuple[NodeLayout, ...]
     width: int
     height: int
 
@@ -424,37 +424,37 @@ def layout_of(
     roots: tuple[MergeNode, ...], label_width: Callable[[str], int], write: Write = visible_text
 ) -> MergeTreeLayout:
     """Arrange the trees side by side; `label_width` measures a label in pixels."""
-    placed: list[PlacedNode] = []
+    layouts: list[NodeLayout] = []
     left = 0.0
     for root in roots:
-        left = _place(root, left, 0, -1, placed, write, label_width) + ROOT_GAP_PX
-    depth = max((node.y for node in placed), default=-LABEL_PX) + LABEL_PX
-    return MergeTreeLayout(tuple(placed), max(0, round(left) - ROOT_GAP_PX), depth)
+        left = _arrange_node(root, left, 0, -1, layouts, write, label_width) + ROOT_GAP_PX
+    depth = max((node.y for node in layouts), default=-LABEL_PX) + LABEL_PX
+    return MergeTreeLayout(tuple(layouts), max(0, round(left) - ROOT_GAP_PX), depth)
 
 
-def _place(
+def _arrange_node(
     node: MergeNode,
     left: float,
     level: int,
     parent: int,
-    placed: list[PlacedNode],
+    layouts: list[NodeLayout],
     write: Write,
     label_width: Callable[[str], int],
 ) -> float:
     """Arrange a node and its subtree from `left` on; return the right edge."""
     label = write(node.shown, LABEL_LIMIT)
     half = label_width(label) / 2
-    at = len(placed)
-    placed.append(PlacedNode(node, label, left + half, level * LEVEL_PX, parent))
+    at = len(layouts)
+    layouts.append(NodeLayout(node, label, left + half, level * LEVEL_PX, parent))
     if not node.parts:
         return left + 2 * half
     right, middles = left - BRANCH_GAP_PX, []
     for part in node.parts:
-        first = len(placed)
-        right = _place(part, right + BRANCH_GAP_PX, level + 1, at, placed, write, label_width)
-        middles.append(placed[first].x)
+        first = len(layouts)
+        right = _arrange_node(part, right + BRANCH_GAP_PX, level + 1, at, layouts, write, label_width)
+        middles.append(layouts[first].x)
     x = max(sum(middles) / 2, left + half)
-    placed[at] = replace(placed[at], x=x)
+    layouts[at] = replace(layouts[at], x=x)
     return max(right, x + half)
 
 

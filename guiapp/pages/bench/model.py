@@ -269,12 +269,12 @@ class BenchModel(QObject):
             return
         self._locating.start(lambda _: first_difference(result, plan, tokenizer))
 
-    def _show_difference(self, place: DifferenceLocation) -> None:
+    def _show_difference(self, location: DifferenceLocation) -> None:
         document = self._session.document
-        if document.text() != place.text:
-            self._session.text.show(place.text)
-        end = document.next_grapheme(place.start)  # tokens may hold part of a character
-        self._session.text.point_out(place.start, max(place.end, end))
+        if document.text() != location.text:
+            self._session.text.show(location.text)
+        end = document.next_grapheme(location.start)  # tokens may hold part of a character
+        self._session.text.point_out(location.start, max(location.end, end))
 
     def _take(self, event: dict[str, Any]) -> None:
         self.measured.add(event)
@@ -286,8 +286,8 @@ class BenchModel(QObject):
             case "cell":
                 self.saved.save(self.measured)
                 label, left = SCENARIOS[event["scenario"]].label, duration_text(event["seconds_left"])
-                place = f"{label}, {event['number']} of {event['of']}, about {left} left"
-                self.set_progress(place if event["of"] > 1 else "")
+                progress = f"{label}, {event['number']} of {event['of']}, about {left} left"
+                self.set_progress(progress if event["of"] > 1 else "")
             case "sample" | "result":
                 self.results_changed.emit()
             case "failed":

@@ -147,7 +147,7 @@ class ResultsView(QWidget):
         self._model, self._theme_source, self._sheet, self._settings = model, theme_source, sheet, settings
         self._drawn: dict[str, object] = {}  # the state that each chart shows
         self._preferred: tuple[str, ...] = CALM  # the one chosen first
-        self._placed: object = None
+        self._arrangement: object = None
         self._is_dimmed = False
         self._factor = 1.0
         self.keys: list[str] = []
@@ -262,7 +262,7 @@ class ResultsView(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        if (self.shown, self.is_column) != self._placed:
+        if (self.shown, self.is_column) != self._arrangement:
             self.redraw()
 
     def redraw(self) -> None:
@@ -270,7 +270,7 @@ class ResultsView(QWidget):
         self.keys = self._list_keys()
         self._offer(self.shown)
         shown = self.shown  # needs the height that the choosers leave
-        self._place(shown)
+        self._arrange(shown)
         showing = self._showing  # depends on the choosers
         n_rows = len({row.contender for row in self._rows(THROUGHPUT)}) + len(showing.loading)
         for key, height_px in zip(CALM, (n_rows * MOST_ROW_PX + HEAD_PX, EXACTNESS_PX), strict=True):
@@ -329,12 +329,12 @@ class ResultsView(QWidget):
         title = TABLES.get(key) or (BOTH if key in CALM else SCENARIOS[key].label)
         return tool_button(title, partial(self.choose, key), role="subtab", is_checkable=True)
 
-    def _place(self, shown: tuple[str, ...]) -> None:
+    def _arrange(self, shown: tuple[str, ...]) -> None:
         """Arrange the charts that are shown, and hide the others."""
         box, is_column = self._charts_box, self.is_column
-        if (shown, is_column) == self._placed:
+        if (shown, is_column) == self._arrangement:
             return
-        self._placed = shown, is_column
+        self._arrangement = shown, is_column
         for chart in self.charts.values():
             box.removeWidget(chart)
             chart.hide()
@@ -505,7 +505,7 @@ class TablesView(QTextBrowser):
         return sorted_by(table, *self._orders[table.title]) if table.title in self._orders else table
 
     def _draw(self) -> None:
-        place = self.verticalScrollBar().value()
+        scroll_position = self.verticalScrollBar().value()
         self.document().setDefaultStyleSheet(_style(self._theme_source.theme, self._opacity, self._factor))
         orders = [self._order_of(table) for table in self._tables]
         values = {
@@ -521,7 +521,7 @@ class TablesView(QTextBrowser):
             "WRONG": WRONG,
         }
         self.setHtml(rendered("bench_tables.html", values))
-        self.verticalScrollBar().setValue(place)
+        self.verticalScrollBar().setValue(scroll_position)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -94,9 +94,9 @@ class BudgetStrip(Painted):
             painter.fillRect(self.rect(), faded(theme.panel, VEIL_ALPHA))
 
     def _write_share(self, painter: QPainter, theme: Theme, share: Share, left: float) -> None:
-        place = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)
-        write(painter, place, f"{share.n_tokens:,} ", theme.text, LEFT, Theme.mono_font(SMALL_FONT_PX))
-        beside = place.translated(_widths_of(share)[0], 0)
+        rect = QRectF(left, BAR_TOP_PX + BAR_PX + 4, 400, 20)
+        write(painter, rect, f"{share.n_tokens:,} ", theme.text, LEFT, Theme.mono_font(SMALL_FONT_PX))
+        beside = rect.translated(_widths_of(share)[0], 0)
         write(painter, beside, share.name, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
     def _write_whole(self, painter: QPainter, theme: Theme, budget: Budget) -> None:

@@ -139,16 +139,16 @@ class CompareView(QFrame):
         self.description = plain_label("dim", wraps=True)
         self.lines = [TokenLine(side.prompt, side.spans, setting.requests, themes) for side in self.sides]
         self.shared = set_role(QLabel(), "dim")  # whether both have the selected token
-        self._turns_placed = later(self, 0, self._place_turns)
+        self._aligning = later(self, 0, self._align_turns)
         self._build_layout()
         self.setFocusProxy(self.sides[0])
         for side in self.sides:
             self.links.add(side, FRAME_MS)
             side.prompt.selected_changed.connect(partial(self._on_selected_changed, side))
             for signal in (side.resized, side.zoom_changed):
-                signal.connect(self._turns_placed.start)
+                signal.connect(self._aligning.start)
         self.walk.moved.connect(self._show_difference)
-        self.walk.changed.connect(self._show_place)
+        self.walk.changed.connect(self._show_index)
         counterpart.changed.connect(self._refresh)
         counterpart.model.result_changed.connect(self._refresh)
         self._refresh()
@@ -160,7 +160,7 @@ class CompareView(QFrame):
     @property
     def is_painted(self) -> bool:
         """Whether all turns are in position, and all visible rows are fully painted."""
-        return not self._turns_placed.isActive() and all(side.is_painted for side in self.sides)
+        return not self._aligning.isActive() and all(side.is_painted for side in self.sides)
 
     @property
     def selected(self) -> PromptColumn | None:
@@ -231,7 +231,7 @@ class CompareView(QFrame):
             self.sides[1].setAccessibleDescription(problem)
         else:
             self._describe(compared)
-        self._turns_placed.start()
+        self._aligning.start()
         self.walk.changed.emit()
         self._on_selected_changed(self.sides[0])
 
@@ -252,7 +252,7 @@ class CompareView(QFrame):
             head.show_counts(n_here, n_here - n_there, self.outcome.n_common, max(sizes))
             head.show_size(*_counts_in_words(comparison, number))
 
-    def _place_turns(self) -> None:
+    def _align_turns(self) -> None:
         """Align the turns of the same message on both sides."""
         if (compared := self.counterpart.value) is None or not self.isVisible():
             return
@@ -277,8 +277,8 @@ class CompareView(QFrame):
     def _differences(self) -> ChangeSpans | None:
         return ChangeSpans(self.sides[0].spans, self.outcome) if self.is_shown else None
 
-    def _show_place(self) -> None:
-        self.walking.show_place(self.walk.current, self.walk.n_all)
+    def _show_index(self) -> None:
+        self.walking.show_index(self.walk.current, self.walk.n_all)
 
     def _show_difference(self) -> None:
         """Select the first token of a difference, at the left if there is one; scroll both sides there."""
@@ -375,7 +375,7 @@ class PromptColumn(PromptView):
         self._turns = ChatSpans(self.prompt, view)
         self.spans = MarkedSpans(self._turns, view, view, side)
         self._turns.tokens_changed.connect(self.spans.notify)
-        self._placed: list[tuple[int, int]] = []  # the bytes of turns …
+        self._turn_spans: list[tuple[int, int]] = []  # the bytes of turns …
         self._n_free: list[int] = []  # … and the free rows before each
         self._missing: list[tuple[int, int, str]] = []  # turns and free rows before a note, and the note
         self._n_due = 0  # rows to leave free before the next turn
@@ -400,7 +400,7 @@ class PromptColumn(PromptView):
     # Alignment of turns
 
     def begin_turns(self) -> None:
-        self._placed, self._n_free, self._missing, self._n_due = [], [], [], 0
+        self._turn_spans, self._n_free, self._missing, self._n_due = [], [], [], 0
 
     def bytes_of(self, turn: Turn | None) -> tuple[int, int] | None:
         """The bytes of a turn; None if it has no text."""
@@ -412,17 +412,17 @@ class PromptColumn(PromptView):
 
     def add_turn(self, span: tuple[int, int] | None, n_rows: int, n_most: int, absence: str) -> None:
         """Append a turn; or a note, with as many free rows as the turn has on the other side."""
-        n_free = self._n_due + int(bool(self._placed or self._n_due))
+        n_free = self._n_due + int(bool(self._turn_spans or self._n_due))
         if span is None:
-            self._missing.append((len(self._placed), n_free, absence))
+            self._missing.append((len(self._turn_spans), n_free, absence))
             self._n_due = n_free + n_most
         else:
-            self._placed.append(span)
+            self._turn_spans.append(span)
             self._n_free.append(n_free)
             self._n_due = n_most - n_rows
 
     def end_turns(self) -> None:
-        self._turns.leave_rows([start for start, _ in self._placed], self._n_free)
+        self._turns.leave_rows([start for start, _ in self._turn_spans], self._n_free)
         self.cut_again()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -435,11 +435,11 @@ class PromptColumn(PromptView):
         with QPainter(self.viewport()) as painter:
             for n_before, n_free, note in self._missing if self.prompt.chat else ():
                 if n_before:
-                    above = rows.place_of(self._placed[n_before - 1][1] - 1).y + row_px
+                    above = rows.position_of(self._turn_spans[n_before - 1][1] - 1).y + row_px
                 else:
-                    above = rows.place_of(0).y - row_px * (self._n_free[0] if self._n_free else 0)
-                place = QRectF(SIDE_PX, above + n_free * row_px, self.width(), row_px)
-                write(painter, place, note, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+                    above = rows.position_of(0).y - row_px * (self._n_free[0] if self._n_free else 0)
+                note_rect = QRectF(SIDE_PX, above + n_free * row_px, self.width(), row_px)
+                write(painter, note_rect, note, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
 
 
 def _absence(turn: Turn | None) -> str:

@@ -159,8 +159,8 @@ class _Margin(Painted):
                 if count > 1:
                     times = QRectF(NUMBER_PX, top, TIMES_PX, line_px)
                     write(painter, times, f"×{count:,}", theme.dim, RIGHT)
-                place = QRectF(NUMBERS_PX - 14, top, RAN_PX, height)
-                painter.fillRect(place, theme.accent if is_lit else theme.faint)
+                rect = QRectF(NUMBERS_PX - 14, top, RAN_PX, height)
+                painter.fillRect(rect, theme.accent if is_lit else theme.faint)
 
 
 class TemplateView(QPlainTextEdit):
@@ -228,10 +228,10 @@ class TemplateView(QPlainTextEdit):
         """The visible lines, their tops in the viewport, and their heights without the document's margin."""
         found, block = [], self.firstVisibleBlock()
         while block.isValid():
-            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            if place.top() > self.viewport().height():
+            rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if rect.top() > self.viewport().height():
                 break
-            found.append((block, place.top(), block.layout().boundingRect().height()))
+            found.append((block, rect.top(), block.layout().boundingRect().height()))
             block = block.next()
         return found
 

@@ -94,10 +94,10 @@ class ColumnsArea(QWidget):
 
     def point_out(self, byte_span: tuple[int, int] | None) -> None:
         """Mark a span and its line in all columns; None removes the mark."""
-        place = None if byte_span is None else pointed_out(self._comparison.document, *byte_span)
+        target = None if byte_span is None else pointed_out(self._comparison.document, *byte_span)
         for column in self.columns:
-            column.editor.point_out(place)
-            column.margin.point_out(place)
+            column.editor.point_out(target)
+            column.margin.point_out(target)
 
     def reveal(self, start: int, end: int) -> None:
         self.columns[0].editor.reveal(start, end)
@@ -209,7 +209,7 @@ class ColumnsArea(QWidget):
 
     def _map_lines(self) -> None:
         figures, rows = self.figures, self.columns[0].editor.rows
-        self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
+        self.bar.show_ticks(rows.shares_of(figures.dear_lines), figures.dearness)
 
 
 class ColumnNotice(QFrame):

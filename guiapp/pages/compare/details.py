@@ -259,8 +259,8 @@ class CauseRow(PaintedButton):
         write(painter, above, elided(self.text(), font, room), theme.text, LEFT, font)
         write(painter, above, count, theme.dim, RIGHT, small)
         bar = max(inside.width() * self._row.count / self._most, 2)
-        place = QRectF(inside.left(), inside.bottom() - BAR_PX, bar, BAR_PX)
-        fill(painter, place, theme.faint, BAR_PX / 2)
+        bar_rect = QRectF(inside.left(), inside.bottom() - BAR_PX, bar, BAR_PX)
+        fill(painter, bar_rect, theme.faint, BAR_PX / 2)
 
 
 class CauseCounts(QWidget):

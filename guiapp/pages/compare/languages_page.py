@@ -250,7 +250,10 @@ def bars_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) 
 def curves_of(compared: Languages, row: int, names: dict[str, str], theme: Theme) -> CurvesData:
     """Curves of all models over all languages, in the order of one model's premiums."""
     order, reference = by_premium(compared, row)[::-1], names[compared.reference]
-    titles, places = [names[compared.languages[at]] for at in order], np.arange(len(order), dtype=np.float64)
+    titles, positions = (
+        [names[compared.languages[at]] for at in order],
+        np.arange(len(order), dtype=np.float64),
+    )
     curves = []
     for number, model in enumerate(compared.models):
         premiums = np.maximum(np.nan_to_num(compared.premium[number][order]), LOWEST)
@@ -258,14 +261,14 @@ def curves_of(compared: Languages, row: int, names: dict[str, str], theme: Theme
         tips = [f"{title}, {model}\n{premium:.2f} × {reference}" for title, premium in figures]
         style = MarkerStyle(color_of(number, theme), MARKERS[number % len(MARKERS)])
         mean = f"mean {figure_text(compared.mean_premium[number])}×"
-        curves.append(Curve(number, model, style, places, premiums, premiums, premiums, tips, [mean]))
+        curves.append(Curve(number, model, style, positions, premiums, premiums, premiums, tips, [mean]))
     curves.sort(key=lambda curve: curve.key != row)
-    labelled = places[:: -(-len(order) // MOST_LABELLED)].tolist()
+    labelled = positions[:: -(-len(order) // MOST_LABELLED)].tolist()
     return CurvesData(
         [parity_finding(compared, names.__getitem__), "Premiums of all models"],
         [f"Languages from left to right by their premium with {compared.models[row]}", ""],
         curves,
-        Scale("languages", lambda place: titles[int(place)], values=labelled),
+        Scale("languages", lambda position: titles[int(position)], values=labelled),
         Scale(f"tokens for each of {reference}", "{:g}×".format, is_log=True),
     )
 

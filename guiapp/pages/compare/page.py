@@ -216,7 +216,7 @@ class CompareTools(QFrame):
     def _refresh(self) -> None:
         sessions = self._compared.sessions
         if self._walk.is_known and not any(session.is_encoding for session in sessions):
-            self.walking.show_place(self._walk.current, self._walk.n_all)
+            self.walking.show_index(self._walk.current, self._walk.n_all)
         else:
             can_compare = all(session.tokenizer is not None for session in sessions)
             self.walking.show_text(COMPARING if can_compare else "–", False)

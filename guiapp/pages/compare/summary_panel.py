@@ -361,8 +361,8 @@ class SummaryView(QTableView):
 
     def _keep_selection(self) -> None:
         self._kept, current = self.selected_rows(), self.currentIndex()
-        place = current.row(), current.column()
-        self._current = (self.table.rows[place[0]], *place) if current.isValid() else None
+        cell = current.row(), current.column()
+        self._current = (self.table.rows[cell[0]], *cell) if current.isValid() else None
 
     def _bring_selection_back(self) -> None:
         """Restore the selection and the current cell; if its row is gone, use the row at its position."""
@@ -432,34 +432,34 @@ class _CellDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         super().paint(painter, option, index)
         theme, row = self._theme_source.theme, index.data(ROW_ROLE)
-        place: QRect = option.rect
+        cell_rect: QRect = option.rect
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
-        self.draw(painter, theme, place.adjusted(GAP_PX, 0, -GAP_PX, -1), index, row)
+        painter.fillRect(QRect(cell_rect.left(), cell_rect.bottom(), cell_rect.width(), 1), theme.line)
+        self.draw(painter, theme, cell_rect.adjusted(GAP_PX, 0, -GAP_PX, -1), index, row)
         if option.state & QStyle.StateFlag.State_HasFocus:
-            ring(painter, place.adjusted(1, 1, -1, -2), theme.accent, 3)
+            ring(painter, cell_rect.adjusted(1, 1, -1, -2), theme.accent, 3)
         painter.restore()
 
     @abstractmethod
-    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
+    def draw(self, painter: QPainter, theme: Theme, rect: QRect, index: AnyIndex, row: SummaryRow) -> None:
         """Draw the contents of the cell."""
 
 
 class FigureDelegate(_CellDelegate):
     """Draws a value at the right, followed by its bar; or the row's state at the left."""
 
-    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
+    def draw(self, painter: QPainter, theme: Theme, rect: QRect, index: AnyIndex, row: SummaryRow) -> None:
         if state := self._summary.state_of(row):
             font = Theme.ui_font()
             color = theme.bad if row.failure else theme.dim
-            write(painter, place, elided(state, font, place.width()), color, LEFT, font)
+            write(painter, rect, elided(state, font, rect.width()), color, LEFT, font)
             return
         bar = index.data(BAR_ROLE)
-        figure = place
+        figure = rect
         if isinstance(bar, Bar):
-            draw_bar(painter, theme, QRectF(place.right() - BAR_PX, place.center().y() + 1, BAR_PX, 0), bar)
-            figure = place.adjusted(0, 0, -BAR_PX - GAP_PX, 0)
+            draw_bar(painter, theme, QRectF(rect.right() - BAR_PX, rect.center().y() + 1, BAR_PX, 0), bar)
+            figure = rect.adjusted(0, 0, -BAR_PX - GAP_PX, 0)
         is_old = row.session is None and self._summary.is_due(row)
         font = bold(Theme.mono_font(UI_FONT_PX), index.column() == 1)
         write(painter, figure, str(index.data()), theme.dim if is_old else theme.text, RIGHT, font)
@@ -495,20 +495,20 @@ class NameDelegate(_CellDelegate):
             return f"column {self._table.number_of(row) + 1}"
         return ADD if self._summary.can_become_column(row) else ""
 
-    def places(self, place: QRect, row: SummaryRow) -> tuple[QRect, QRect]:
+    def part_rects(self, rect: QRect, row: SummaryRow) -> tuple[QRect, QRect]:
         """The rectangles of the note, and of the cross that removes the row."""
-        cross = QRect(place.right() - REMOVE_PX + 1, place.top(), REMOVE_PX, place.height())
+        cross = QRect(rect.right() - REMOVE_PX + 1, rect.top(), REMOVE_PX, rect.height())
         width = self._note_px(row)
         title = _width(self._font, self._table.title_of(row))
-        left = min(place.left() + NAME_LEFT_PX + title + GAP_PX, cross.left() - width)
-        return QRect(left, place.top(), width, place.height()), cross
+        left = min(rect.left() + NAME_LEFT_PX + title + GAP_PX, cross.left() - width)
+        return QRect(left, rect.top(), width, rect.height()), cross
 
-    def draw(self, painter: QPainter, theme: Theme, place: QRect, index: AnyIndex, row: SummaryRow) -> None:
-        note, cross = self.places(place, row)
-        center = QPointF(place.left() + MARKER_PX / 2 + 1, place.center().y() + 1)
+    def draw(self, painter: QPainter, theme: Theme, rect: QRect, index: AnyIndex, row: SummaryRow) -> None:
+        note, cross = self.part_rects(rect, row)
+        center = QPointF(rect.left() + MARKER_PX / 2 + 1, rect.center().y() + 1)
         draw_marker(painter, center, self._table.number_of(row), theme)
-        left = place.left() + NAME_LEFT_PX
-        room = QRect(left, place.top(), note.left() - GAP_PX - left + 1, place.height())
+        left = rect.left() + NAME_LEFT_PX
+        room = QRect(left, rect.top(), note.left() - GAP_PX - left + 1, rect.height())
         title = elided(self._table.title_of(row), self._font, room.width(), Qt.TextElideMode.ElideMiddle)
         write(painter, room.adjusted(0, 0, GAP_PX, 0), title, theme.text, LEFT, self._font)
         color = theme.text if row.session is None else theme.dim
@@ -528,7 +528,7 @@ class NameDelegate(_CellDelegate):
         if event.button() is not Qt.MouseButton.LeftButton:
             return False
         row: SummaryRow = index.data(ROW_ROLE)
-        note, cross = self.places(option.rect.adjusted(GAP_PX, 0, -GAP_PX, -1), row)
+        note, cross = self.part_rects(option.rect.adjusted(GAP_PX, 0, -GAP_PX, -1), row)
         at = event.position().toPoint()
         if cross.contains(at) and self._summary.can_remove(row):
             self._summary.remove(row)

@@ -203,8 +203,8 @@ def _first_difference(compared: ComparedTexts) -> str:
     line = left.document.line_of(left.common_end) + 1
     firsts = (ids[outcome.n_common : outcome.n_common + 1] for ids in (outcome.first, outcome.second))
     one, other = (_shown(compared, ids) if len(ids) else "the end" for ids in firsts)
-    place = f"in line {line:,}, at token {outcome.n_common + 1:,}"
-    return f"First difference {place}: {one} on the left, {other} on the right."
+    location = f"in line {line:,}, at token {outcome.n_common + 1:,}"
+    return f"First difference {location}: {one} on the left, {other} on the right."
 
 
 def counts(compared: ComparedTexts) -> str:

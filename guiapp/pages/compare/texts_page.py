@@ -193,17 +193,17 @@ class TextsPage(Page):
         self.left.reveal(*left)
         shown = self.right.shown  # lower than the left one if the ids are above it
         lowest = shown.viewport().height() - shown.rows.metrics.row_height
-        self.links.place(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
+        self.links.show_at(shown, right[0], min(self.left.rows.position_of(left[0]).y, lowest))
 
     def _on_walk_changed(self) -> None:
         compared, change = self.compared, self.compared.current_change
-        self.walking.show_place(compared.walk.current, compared.n_changes)
+        self.walking.show_index(compared.walk.current, compared.n_changes)
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.point_out(None if change is None else pointed_out(side.document, *side.byte_span(change)))
         if compared.takes_ids:
             numbers = None if change is None else compared.numbers.byte_span(change)
-            place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often all
-            self.right.numbers.point_out(place)
+            target = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often all
+            self.right.numbers.point_out(target)
 
     def _sync(self, leader: SpanView, view: SpanView) -> None:
         """Scroll the other text to the counterpart of this text's top."""
@@ -211,7 +211,7 @@ class TextsPage(Page):
         pairs = {(self.left, self.right.shown): (left, right), (self.right.shown, self.left): (right, left)}
         if self.compared.has_second and (sides := pairs.get((leader, view))):
             offset, y = leader.top
-            view.place(sides[0].counterpart_offset(sides[1], offset), y)
+            view.show_at(sides[0].counterpart_offset(sides[1], offset), y)
 
 
 make_page = TextsPage

@@ -70,7 +70,7 @@ def lengths_of(data: TrainingData, most: int | None) -> Lengths:
     counts = np.stack([np.bincount(columns[flags], minlength=n_columns) for flags in (~is_cut, is_cut)])
     used = np.flatnonzero(counts.sum(axis=0))
     tokens = data.tokens
-    marks = {name: place_of(tokens[name]) for name in LABELLED if tokens[name]}
+    marks = {name: position_of(tokens[name]) for name in LABELLED if tokens[name]}
     return Lengths(counts, max(int(used[0]) - 1, 0) if len(used) else 0, marks)
 
 
@@ -78,7 +78,7 @@ def column_of(length: int) -> int:
     return int(np.searchsorted(EDGES, length, "left"))
 
 
-def place_of(length: int) -> float:
+def position_of(length: int) -> float:
     """The position of a length on the axis of columns. An edge is at the right of its column."""
     return float(np.interp(length, EDGES, np.arange(len(EDGES)) + 0.5))
 
@@ -102,7 +102,7 @@ class LengthMark(NamedTuple):
         return (before, after) if self.name == MAXIMUM else (after, before)
 
 
-def label_places(marks: Sequence[LengthMark], left: float, right: float) -> dict[LengthMark, float]:
+def label_positions(marks: Sequence[LengthMark], left: float, right: float) -> dict[LengthMark, float]:
     """Return where labels begin: next to their lines, without overlap, between `left` and `right`.
 
     marks  the most important first: a label that does not fit next to the previous ones is left out
@@ -145,7 +145,7 @@ class LengthChart(HistogramChart):
         step = max(-(-len(powers) // MOST_LABELS), 1)
         labels = {column + 0.5: f"{EDGES[column]:,}" for column in powers[::step]}
         colors: list[PartColor] = [(self.theme.roles[3], False), (self.theme.warning, True)]
-        line = n_columns if most is None else place_of(most) + 0.5
+        line = n_columns if most is None else position_of(most) + 0.5
         self.show_data(
             HistogramData(binned.counts, names, ("whole", "cut off"), binned.first, labels, colors, line)
         )
@@ -168,13 +168,14 @@ class LengthChart(HistogramChart):
 
     def labels(self) -> dict[LengthMark, float]:
         """The labelled lines in the visible part, each with the left edge of its label."""
-        places = {MAXIMUM: self._line.value(), **self._lengths.marks}
-        names = [name for name in BY_IMPORTANCE if name in places]
+        positions = {MAXIMUM: self._line.value(), **self._lengths.marks}
+        names = [name for name in BY_IMPORTANCE if name in positions]
         marks = [
-            LengthMark(each, self.pixel(places[each], 0).x(), self.width_px(each, NUMBER)) for each in names
+            LengthMark(each, self.pixel(positions[each], 0).x(), self.width_px(each, NUMBER))
+            for each in names
         ]
         left, right = self.area.left(), self.area.right()
-        return label_places([each for each in marks if left - 1 <= each.x <= right + 1], left, right)
+        return label_positions([each for each in marks if left - 1 <= each.x <= right + 1], left, right)
 
     def _on_request_changed(self) -> None:
         terms = map(_term, range(self._lengths.counts.shape[1]))
@@ -209,7 +210,7 @@ class DataFindingList(PaintedRows):
         self._findings: list[DataFinding] = []
         self._message = plain_label("dim", wraps=True)
         in_column(self._message, STRETCH, on=self.viewport(), margins=MARGIN_PX)
-        TipWatch(self.viewport(), lambda place: self._tip(place.y()))
+        TipWatch(self.viewport(), lambda point: self._tip(point.y()))
         model.request_changed.connect(self.viewport().update)
 
     def refresh(self) -> None:
@@ -245,14 +246,14 @@ class DataFindingList(PaintedRows):
             self._model.choose_finding(self._findings[row])
         self.show_chosen()
 
-    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, rect: QRect) -> None:
         finding = self._findings[row]
         name, color = ICONS[finding.severity]
-        square = QRect(MARGIN_PX, place.top() + 6, ICON_PX, ICON_PX)
+        square = QRect(MARGIN_PX, rect.top() + 6, ICON_PX, ICON_PX)
         icon(name, getattr(theme, color), ICON_PX).paint(painter, square)
-        left, half = MARGIN_PX + ICON_PX + GAP_PX, place.height() // 2
-        upper = place.adjusted(left, 4, -MARGIN_PX, -half)
-        lower = place.adjusted(left, half - 2, -MARGIN_PX, -4)
+        left, half = MARGIN_PX + ICON_PX + GAP_PX, rect.height() // 2
+        upper = rect.adjusted(left, 4, -MARGIN_PX, -half)
+        lower = rect.adjusted(left, half - 2, -MARGIN_PX, -4)
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
         count = percent(finding.share, 1)
         number = Theme.mono_font(SMALL_FONT_PX)

@@ -112,13 +112,13 @@ class FindingList(PaintedRows):
         finding = self._model.finding
         self.setAccessibleDescription("" if finding is None else f"{finding.severity}: {finding.what}")
 
-    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, rect: QRect) -> None:
         finding = self._model.findings[row]
         name, color = ICONS[finding.severity]
-        sign = QRect(MARGIN_PX, place.top() + 12, ICON_PX, ICON_PX)
+        sign = QRect(MARGIN_PX, rect.top() + 12, ICON_PX, ICON_PX)
         icon(name, getattr(theme, color), ICON_PX).paint(painter, sign)
-        upper = place.adjusted(TEXT_PX, 12, -MARGIN_PX, -ROW_PX // 2)
-        lower = place.adjusted(TEXT_PX, ROW_PX // 2, -MARGIN_PX, -12)
+        upper = rect.adjusted(TEXT_PX, 12, -MARGIN_PX, -ROW_PX // 2)
+        lower = rect.adjusted(TEXT_PX, ROW_PX // 2, -MARGIN_PX, -12)
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
         write(painter, upper, elided(finding.title, large, upper.width()), theme.text, LEFT, large)
         subject = elided(finding.subject or WHOLE_FILE, small, lower.width())

@@ -283,8 +283,8 @@ class TimeBar(Painted):
         self.setAccessibleDescription(", ".join(filter(None, (seconds, *self.captions))))
         self.update()
 
-    def _tip(self, place: QPoint) -> str:
-        return "\n".join(caption for x, caption in self.ticks if abs(x - place.x()) <= NEAR_PX)
+    def _tip(self, point: QPoint) -> str:
+        return "\n".join(caption for x, caption in self.ticks if abs(x - point.x()) <= NEAR_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         state = self._model.state
@@ -294,9 +294,9 @@ class TimeBar(Painted):
             fill(painter, done, theme.dim if state.is_over else theme.accent, BAR_PX / 2)
         top = BAR_TOP_PX - (TICK_HEIGHT_PX - BAR_PX) / 2
         for x, _ in self.ticks:
-            place = QRectF(min(x, self.width() - TICK_PX), top, TICK_PX, TICK_HEIGHT_PX)
-            painter.fillRect(place.adjusted(-1, 0, 1, 0), theme.background)
-            painter.fillRect(place, theme.text)
+            tick = QRectF(min(x, self.width() - TICK_PX), top, TICK_PX, TICK_HEIGHT_PX)
+            painter.fillRect(tick.adjusted(-1, 0, 1, 0), theme.background)
+            painter.fillRect(tick, theme.text)
         below = QRectF(0, BAR_TOP_PX + BAR_PX + 6, self.width(), 20)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         for caption, side in zip(self.captions, (LEFT, RIGHT), strict=True):

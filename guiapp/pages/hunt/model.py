@@ -145,8 +145,8 @@ class HuntModel(QObject):
         self._folder = self._folder or TemporaryDirectory(prefix="tokenloupe-")
         takes_text = self.choices.takes_text and self._session.document.size
         text = self._session.document.text() if takes_text else None
-        place = Path(self._folder.name) / PRESENT_TEXT
-        make_plan = partial(_plan, _sides_alone(first, second), self.choices, text, place)
+        text_path = Path(self._folder.name) / PRESENT_TEXT
+        make_plan = partial(_plan, _sides_alone(first, second), self.choices, text, text_path)
         self._stopped = stopped = threading.Event()
         self._job.start(lambda _progress: self._hunt(make_plan, stopped))
         self.state_changed.emit()
@@ -343,28 +343,28 @@ class HuntModel(QObject):
         asked = (each for each in self._compared.sessions[1:] if each.loader.asked == (name, pre))
         return next(asked, None)
 
-    def is_in_text(self, place: LineOffset) -> bool:
+    def is_in_text(self, location: LineOffset) -> bool:
         """Whether a location is in the window's text, rather than in a file."""
-        return self._folder is not None and Path(place.line.file).parent == Path(self._folder.name)
+        return self._folder is not None and Path(location.line.file).parent == Path(self._folder.name)
 
-    def point_out(self, place: LineOffset) -> None:
+    def point_out(self, location: LineOffset) -> None:
         """Show where one of the user's lines differs. A file becomes the window's text."""
-        text, file = self._session.text, Path(place.line.file)
-        if self.is_in_text(place) or text.path == file:
-            self._point_out(place)
+        text, file = self._session.text, Path(location.line.file)
+        if self.is_in_text(location) or text.path == file:
+            self._point_out(location)
         else:
-            self._to_point_out = place
+            self._to_point_out = location
             text.open(file)
 
     def _on_file_read(self) -> None:
         """Point out the location if its file is the text now; another may have been opened meanwhile."""
-        place, self._to_point_out = self._to_point_out, None
-        if place is not None and self._session.text.path == Path(place.line.file):
-            self._point_out(place)
+        location, self._to_point_out = self._to_point_out, None
+        if location is not None and self._session.text.path == Path(location.line.file):
+            self._point_out(location)
 
-    def _point_out(self, place: LineOffset) -> None:
+    def _point_out(self, location: LineOffset) -> None:
         """Select the first character that differs. The user may have edited the text since."""
-        document, (line, at) = self._session.document, place
+        document, (line, at) = self._session.document, location
         start = line.start
         if document.slice(start, min(start + len(line.text), document.size)) != line.text:
             start = document.text().find(line.text)
@@ -379,15 +379,15 @@ def _sides_alone(first: HuntSide, second: HuntSide) -> HuntPlan:
     return HuntPlan(first.name, second.name, pres=(first.pre, second.pre))
 
 
-def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) -> HuntPlan:
+def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, text_path: Path) -> HuntPlan:
     """The plan with the window's text in a file. Raises HuntError if the sides cannot differ."""
     first, second = Path(sides.first), Path(sides.second)
     if sides.pres[0] == sides.pres[1] and first.is_file() and second.is_file() and cmp(first, second, False):
         raise HuntError("A and B are identical files. Choose another B.")
     files = [name for name, is_taken in choices.own_texts if is_taken]
     if text is not None:
-        replace_file(place, text, is_private=True)
-        files.insert(0, str(place))
+        replace_file(text_path, text, is_private=True)
+        files.insert(0, str(text_path))
     generators = () if choices.generators == ALL_NAMES else choices.generators
     seconds, seed = choices.seconds, choices.seed
     return replace(sides, files=tuple(files), seconds=seconds, seed=seed, generators=generators)

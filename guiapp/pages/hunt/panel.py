@@ -60,10 +60,10 @@ SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
 EVERY_TEXT = "each text"
 LEAST_PX = 250
-SHOWN_PLACES = 5
+SHOWN_LOCATIONS = 5
 EMPTY = "Select a mismatch to see how both cut it, why, and where your texts contain it."
-BEFORE_PLACE, LINE_CHARACTERS = 14, 60
-PLACE_PX, NUMBER_PX = 24, 48
+CONTEXT_CHARACTERS, LINE_CHARACTERS = 14, 60
+LOCATION_PX, NUMBER_PX = 24, 48
 
 
 class FindPanel(ItemDetails):
@@ -79,14 +79,14 @@ class FindPanel(ItemDetails):
         self.compare_button = push_button("Open in Compare")
         self.step_button = push_button("Step", role="quiet")
         self._n_lines = set_role(QLabel(), "dim")
-        self.places: list[PlaceButton] = []
-        self._place_column = in_column(spacing=0)
+        self.location_buttons: list[LocationButton] = []
+        self._location_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
         self._hint = set_role(QLabel(EMPTY, wordWrap=True), "dim")
         buttons: list[QWidget] = [self.copy_button, self.compare_button, self.step_button]
         of_lines = in_row(heading("In your texts"), self._n_lines, (STRETCH, 1), spacing=GAP_PX)
-        self._lines = framed(in_column(GAP_PX, of_lines, self._place_column, self._more, spacing=GAP_PX))
+        self._lines = framed(in_column(GAP_PX, of_lines, self._location_column, self._more, spacing=GAP_PX))
         self._find = QWidget()
         in_column(
             self.head,
@@ -118,7 +118,7 @@ class FindPanel(ItemDetails):
         colors = {name: (letter, color_of(LETTERS.index(letter), theme)) for name, letter in names.items()}
         self.show_reason([*sentence_spans(find.reason.clause, theme, colors)])
         self.where.setText(where(find))
-        self._show_places(row)
+        self._show_locations(row)
         hunted = self._model.hunted
         library = hunted[1].title if hunted is not None and hunted[1].is_library else ""
         self.compare_button.setEnabled(not library)
@@ -126,44 +126,46 @@ class FindPanel(ItemDetails):
         for button in (self.compare_button, self.step_button):
             button.setToolTip(plain_tip(f"{library} is a library and cannot be a column" if library else ""))
 
-    def _show_places(self, row: Find) -> None:
+    def _show_locations(self, row: Find) -> None:
         """Show the first of the user's lines with this mismatch."""
         state = self._model.state
         if row is self._shown_row or state is None:
             return
         self._shown_row = row
-        take_away(*self.places)
-        self.places = [self._place_button(place) for place in row.locations[:SHOWN_PLACES]]
-        for button in self.places:
-            self._place_column.addWidget(button)
+        take_away(*self.location_buttons)
+        self.location_buttons = [
+            self._location_button(location) for location in row.locations[:SHOWN_LOCATIONS]
+        ]
+        for button in self.location_buttons:
+            self._location_column.addWidget(button)
         self._lines.setVisible(state.n_lines > 0)
         self._n_lines.setText(f"{row.n_lines:,} of {counted(state.n_lines, 'line')}")
-        n_more = row.n_lines - len(self.places)
+        n_more = row.n_lines - len(self.location_buttons)
         self._more.setText(f"{n_more:,} more")
-        self._more.setVisible(bool(self.places) and n_more > 0)
+        self._more.setVisible(bool(self.location_buttons) and n_more > 0)
 
-    def _place_button(self, place: LineOffset) -> PlaceButton:
-        named = "your text" if self._model.is_in_text(place) else quoted(place.line.file, 200)
-        button = PlaceButton(place, named, self._theme_source)
-        button.clicked.connect(partial(self._model.point_out, place))
+    def _location_button(self, location: LineOffset) -> LocationButton:
+        named = "your text" if self._model.is_in_text(location) else quoted(location.line.file, 200)
+        button = LocationButton(location, named, self._theme_source)
+        button.clicked.connect(partial(self._model.point_out, location))
         return button
 
 
-class PlaceButton(PaintedButton):
+class LocationButton(PaintedButton):
     """A line of the user's text and the position of the mismatch. A click shows it."""
 
     radius_px = UNIT_PX
 
-    def __init__(self, place: LineOffset, named: str, theme_source: ThemeSource) -> None:
+    def __init__(self, location: LineOffset, named: str, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
-        (_, number, _, line), at = place
-        before = line[:at].decode("utf-8", "replace")[-BEFORE_PLACE:]
+        (_, number, _, line), at = location
+        before = line[:at].decode("utf-8", "replace")[-CONTEXT_CHARACTERS:]
         after = line[at:].decode("utf-8", "replace")[:LINE_CHARACTERS]
         self._number = f"{number:,}"
         self._parts = [visible_text(part.encode()) for part in (before, after[:1], after[1:])]
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setFixedHeight(PLACE_PX)
+        self.setFixedHeight(LOCATION_PX)
         self.setAccessibleName(f"Line {number:,}: {''.join(self._parts)}")
         self.setToolTip(plain_tip(f"Show line {number:,} of {named}"))
 
@@ -172,13 +174,13 @@ class PlaceButton(PaintedButton):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         font, metrics = self.font(), QFontMetricsF(self.font())
-        write(painter, QRect(0, 0, NUMBER_PX, PLACE_PX), self._number, theme.dim, RIGHT, font)
+        write(painter, QRect(0, 0, NUMBER_PX, LOCATION_PX), self._number, theme.dim, RIGHT, font)
         x = float(NUMBER_PX + GAP_PX)
-        for part, is_place in zip(self._parts, (False, True, False), strict=True):
+        for part, is_marked in zip(self._parts, (False, True, False), strict=True):
             width = metrics.horizontalAdvance(part)
-            if is_place:
-                fill(painter, QRectF(x, 3, width, PLACE_PX - 6), theme.span_color(4), 3)
-            write(painter, QRectF(x, 0, width + 1, PLACE_PX), isolate(part), theme.text, LEFT, font)
+            if is_marked:
+                fill(painter, QRectF(x, 3, width, LOCATION_PX - 6), theme.span_color(4), 3)
+            write(painter, QRectF(x, 0, width + 1, LOCATION_PX), isolate(part), theme.text, LEFT, font)
             x += width
 
 
@@ -240,18 +242,18 @@ class CauseList(PaintedRows):
 
     def chips(self, row: int) -> list[tuple[QRectF, str]]:
         """The rectangles and labels of the texts that fit in a row."""
-        place, (_, (x, width), _) = self.row_at(row), columns(self.viewport().width())
-        top = place.center().y() - CHIP_PX / 2
-        placed: list[tuple[QRectF, str]] = []
+        rect, (_, (x, width), _) = self.row_at(row), columns(self.viewport().width())
+        top = rect.center().y() - CHIP_PX / 2
+        shown: list[tuple[QRectF, str]] = []
         left = float(x)
         for find in texts_of(self._model.finds[row]):
             label = _label(find)
             wide = self._metrics.horizontalAdvance(label) + 2 * GAP_PX
-            if placed and left + wide > x + width - MORE_PX:
+            if shown and left + wide > x + width - MORE_PX:
                 break
-            placed.append((QRectF(left, top, min(wide, width - MORE_PX), CHIP_PX), label))
+            shown.append((QRectF(left, top, min(wide, width - MORE_PX), CHIP_PX), label))
             left += wide + GAP_PX
-        return placed
+        return shown
 
     def _on_selected_changed(self) -> None:
         self.show_chosen()
@@ -289,15 +291,15 @@ class CauseList(PaintedRows):
         if 0 <= row < self.n_rows and 0 <= chip < len(texts_of(self._model.finds[row])):
             self._model.select(self._model.kinds[row], chip)
 
-    def _at(self, place: QPoint) -> tuple[int | None, int | None]:
-        row = self.row_under(place.y())
+    def _at(self, point: QPoint) -> tuple[int | None, int | None]:
+        row = self.row_under(point.y())
         if not 0 <= row < self.n_rows:
             return None, None
         chips = self.chips(row)
-        return row, next((at for at, (chip, _) in enumerate(chips) if chip.contains(place)), None)
+        return row, next((at for at, (chip, _) in enumerate(chips) if chip.contains(point)), None)
 
-    def _tip(self, place: QPoint) -> str:
-        row, chip = self._at(place)
+    def _tip(self, point: QPoint) -> str:
+        row, chip = self._at(point)
         if row is None or self._model.state is None:
             return ""
         find = self._model.finds[row]
@@ -313,25 +315,25 @@ class CauseList(PaintedRows):
         state = self._model.state
         return find.n_lines if state is not None and state.n_lines else find.n_texts
 
-    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, rect: QRect) -> None:
         finds = self._model.finds
-        cause, _, share = (QRect(x, place.top(), wide, ROW_PX) for x, wide in columns(place.width()))
+        cause, _, share = (QRect(x, rect.top(), wide, ROW_PX) for x, wide in columns(rect.width()))
         self._paint_cause(painter, theme, finds[row], cause)
-        self._paint_chips(painter, theme, row, finds[row], place)
+        self._paint_chips(painter, theme, row, finds[row], rect)
         if self._model.state is not None and self._model.state.tried:
             most = max(map(self._amount, finds))
             self._paint_share(painter, theme, self._amount(finds[row]), most, share)
 
-    def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, place: QRect) -> None:
+    def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, rect: QRect) -> None:
         assert self._model.state is not None
-        upper, lower = place.adjusted(0, 12, 0, -ROW_PX // 2), place.adjusted(0, ROW_PX // 2, 0, -12)
+        upper, lower = rect.adjusted(0, 12, 0, -ROW_PX // 2), rect.adjusted(0, ROW_PX // 2, 0, -12)
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
-        title = elided(title_of(find.reason.kind), large, place.width())
+        title = elided(title_of(find.reason.kind), large, rect.width())
         write(painter, upper, title, theme.text, LEFT, large)
         words = plain(find, self._model.state.subjects)
-        write(painter, lower, isolate(elided(words, small, place.width())), theme.dim, LEFT, small)
+        write(painter, lower, isolate(elided(words, small, rect.width())), theme.dim, LEFT, small)
 
-    def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, place: QRect) -> None:
+    def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, rect: QRect) -> None:
         """Paint the texts that fit, and the number of further texts."""
         chips, right = self.chips(row), 0.0
         is_lit = row == self._model.selected_row
@@ -347,17 +349,17 @@ class CauseList(PaintedRows):
             right = chip.right()
         more = find.n_texts - len(chips)
         if more > 0 and find.text:
-            at = QRectF(right + GAP_PX + UNIT_PX, place.top(), MORE_PX, ROW_PX)
+            at = QRectF(right + GAP_PX + UNIT_PX, rect.top(), MORE_PX, ROW_PX)
             write(painter, at, f"{more:,} more", theme.dim, LEFT, small)
 
-    def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, place: QRect) -> None:
-        number = place.adjusted(0, 14, 0, -ROW_PX // 2 + 4)
+    def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, rect: QRect) -> None:
+        number = rect.adjusted(0, 14, 0, -ROW_PX // 2 + 4)
         font = Theme.mono_font(14)
         shown, color = (f"{amount:,}", theme.text) if amount else ("none", theme.dim)
         write(painter, number, shown, color, RIGHT, font)
         if amount:
             wide = max(BAR_PX * amount / most, LEAST_BAR_PX)
-            bar = QRectF(place.right() - wide + 1, place.top() + ROW_PX / 2 + 9, wide, 4)
+            bar = QRectF(rect.right() - wide + 1, rect.top() + ROW_PX / 2 + 9, wide, 4)
             fill(painter, bar, theme.warning, 2)
 
 

@@ -122,7 +122,7 @@ class StepCanvas:
 
     def write(
         self,
-        place: QRectF,
+        rect: QRectF,
         text: str,
         color: QColor | None = None,
         side: float = LEFT,
@@ -131,13 +131,13 @@ class StepCanvas:
         is_bold: bool = False,
         is_struck: bool = False,
     ) -> float:
-        """Draw one line, vertically centred in `place`; return its width."""
+        """Draw one line, vertically centred in `rect`; return its width."""
         painter, face = self.painter, _face(size_px, is_bold)
-        room, (width, is_own, shown) = place.width(), _measured(text, size_px, is_bold)
+        room, (width, is_own, shown) = rect.width(), _measured(text, size_px, is_bold)
         if width > room:
             width, is_own, shown = _measured(elided(text, face.font, room), size_px, is_bold)
-        left = place.x() + (room - width) * side
-        line = QPointF(round(left), place.y() + (place.height() - face.height) / 2 + face.ascent)
+        left = rect.x() + (room - width) * side
+        line = QPointF(round(left), rect.y() + (rect.height() - face.height) / 2 + face.ascent)
         painter.setPen(color or self.theme.text)
         if is_own:
             painter.setFont(face.font)
@@ -151,30 +151,30 @@ class StepCanvas:
             painter.drawLine(QPointF(left, y), QPointF(left + width, y))
         return width
 
-    def label(self, place: QRectF, text: str) -> None:
+    def label(self, rect: QRectF, text: str) -> None:
         """Draw a short label in the font of the user interface."""
-        write(self.painter, place, text, self.theme.dim, AT_LEFT, Theme.ui_font(SMALL_FONT_PX))
+        write(self.painter, rect, text, self.theme.dim, AT_LEFT, Theme.ui_font(SMALL_FONT_PX))
 
-    def message(self, place: QRectF, text: str) -> None:
+    def message(self, rect: QRectF, text: str) -> None:
         """Draw the reason for an empty picture, in the middle."""
-        write(self.painter, place, text, self.theme.dim, IN_MIDDLE | WRAP, Theme.ui_font(SMALL_FONT_PX))
+        write(self.painter, rect, text, self.theme.dim, IN_MIDDLE | WRAP, Theme.ui_font(SMALL_FONT_PX))
 
-    def box(self, place: QRectF, ground: QColor, line: QPen | None = None, radius: float = RADIUS_PX) -> None:
+    def box(self, rect: QRectF, ground: QColor, line: QPen | None = None, radius: float = RADIUS_PX) -> None:
         """Draw a rectangle with round corners and its outline inside."""
         if line is None:
-            fill(self.painter, place, ground, radius)
+            fill(self.painter, rect, ground, radius)
             return
         ratio = self.painter.device().devicePixelRatio() * self.painter.worldTransform().m11()
         colors, look = (ground.rgba(), line.color().rgba()), (line.widthF(), line.style().value, radius)
-        key = f"{place.width()} {place.height()} {ratio} {colors} {look}"
+        key = f"{rect.width()} {rect.height()} {ratio} {colors} {look}"
         picture = QPixmap()
         if not QPixmapCache.find(key, picture):  # a rounded outline takes ten times as long to draw
-            picture = _box_picture(place.size(), ratio, ground, line, radius)
+            picture = _box_picture(rect.size(), ratio, ground, line, radius)
             QPixmapCache.insert(key, picture)
-        self.painter.drawPixmap(place.topLeft(), picture)
+        self.painter.drawPixmap(rect.topLeft(), picture)
 
-    def status_box(self, place: QRectF, status: CandidateStatus) -> None:
-        self.box(place, status.ground(self.theme), status.line(self.theme))
+    def status_box(self, rect: QRectF, status: CandidateStatus) -> None:
+        self.box(rect, status.ground(self.theme), status.line(self.theme))
 
     def badge(self, middle: QPointF) -> None:
         """Draw the badge of a winner: a tick on a disc of `BADGE_PX`."""
@@ -212,21 +212,21 @@ class StepCanvas:
             top += ROW_PX
         return top
 
-    def _row(self, place: QRectF, row: CandidateRow) -> None:
+    def _row(self, rect: QRectF, row: CandidateRow) -> None:
         theme, status = self.theme, row.status
         is_winner = status is CandidateStatus.WINNER
         if row.ground is not None:
-            self.box(place, row.ground)
+            self.box(rect, row.ground)
         elif row.share is None or status is not CandidateStatus.OTHER:  # for the others, the bar is enough
-            self.status_box(place, status)
+            self.status_box(rect, status)
         if row.share is not None:
-            top = place.bottom() - BAR_PX - 2  # within the outline of a box
-            bar = QRectF(place.left(), top, place.width() * row.share, BAR_PX)
+            top = rect.bottom() - BAR_PX - 2  # within the outline of a box
+            bar = QRectF(rect.left(), top, rect.width() * row.share, BAR_PX)
             self.painter.fillRect(bar, status.bar(theme))
             if row.done is not None:
-                bar.setWidth(place.width() * row.done)
+                bar.setWidth(rect.width() * row.done)
                 self.painter.fillRect(bar, theme.accent if is_winner else theme.dim)
-        inner = place.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        inner = rect.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
         if is_winner:
             self.badge(QPointF(inner.left() + BADGE_PX / 2, inner.center().y()))
         if row.ground is None:
@@ -251,8 +251,8 @@ class StepCanvas:
             width = text_width(text, SCALE_FONT_PX)
             left = max(area.left(), x - width / 2)
             if last < left and left + width <= end:
-                place = QRectF(left, row.top(), width + 1, row.height())
-                self.write(place, text, theme.dim, LEFT, SCALE_FONT_PX)
+                rect = QRectF(left, row.top(), width + 1, row.height())
+                self.write(rect, text, theme.dim, LEFT, SCALE_FONT_PX)
                 last = left + width + GAP_PX
 
     def breakpoint_dot(self, middle: QPointF, matches: Sequence[Breakpoint], size_px: float = DOT_PX) -> None:
@@ -270,8 +270,8 @@ def _box_picture(size: QSizeF, ratio: float, ground: QColor, line: QPen, radius:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(line)
         painter.setBrush(ground)
-        place = QRectF(QPointF(), size).adjusted(half, half, -half, -half)
-        painter.drawRoundedRect(place, radius, radius)
+        rect = QRectF(QPointF(), size).adjusted(half, half, -half, -half)
+        painter.drawRoundedRect(rect, radius, radius)
     return picture
 
 
@@ -322,16 +322,16 @@ def boxes_in_rows(
     groups: Sequence[Sequence[float]], width: float, gap: float, group_gap: float
 ) -> list[list[tuple[float, int]]]:
     """The x and the row of boxes of these widths; a group is split only if it is wider than a row."""
-    x, row, placed = 0.0, 0, []
+    x, row, positions = 0.0, 0, []
     for group in groups:
         if x > 0 and x + sum(group) + gap * (len(group) - 1) > width:
             x, row = 0.0, row + 1
-        places = []
+        group_positions = []
         for box in group:
             if x > 0 and x + box > width:  # the group is wider than a row
                 x, row = 0.0, row + 1
-            places.append((x, row))
+            group_positions.append((x, row))
             x += box + gap
-        placed.append(places)
+        positions.append(group_positions)
         x += group_gap - gap
-    return placed
+    return positions

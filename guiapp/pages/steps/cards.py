@@ -120,8 +120,8 @@ def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:
 
 def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     """Put widgets one below the other on a card; `stretched` takes the remaining room."""
-    placed = [(widget, int(widget is stretched)) for widget in widgets]
-    return framed(in_column(*placed, margins=CARD_MARGINS, spacing=GAP_PX), "card")
+    items = [(widget, int(widget is stretched)) for widget in widgets]
+    return framed(in_column(*items, margins=CARD_MARGINS, spacing=GAP_PX), "card")
 
 
 def with_code(text: str, color: QColor) -> str:

@@ -54,7 +54,7 @@ OF_RANKS = "The rank of a rule is its order in training: lower ranks go first."
 OTHERWISE = "Look up each piece, and take its tokens."
 WORTHS = {"heap": "rank", "scan": "rank", "viterbi": "score", "plamo2": "cost", "fewest": "tokens"}
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
-LATTICE_PLACES = 22
+LATTICE_NODES = 22
 TOKENS_BEFORE = 16  # most finished tokens shown before the step, in a long text
 TOKENS_AROUND = 40  # most tokens shown from the step on, in a long text
 LONG_TEXT_BYTES = 500  # a longer text is shown in part
@@ -249,7 +249,7 @@ class Edge(NamedTuple):
 class StepLattice(NamedTuple):
     """The nodes of a piece around the present step, and the last token of the best path to each."""
 
-    places: list[LatticeNode]
+    nodes: list[LatticeNode]
     edges: list[Edge]
 
 
@@ -263,16 +263,16 @@ def lattice(debugger: Debugger) -> StepLattice:
     columns = trace.columns
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
-    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
-    shown = bounds[first : first + LATTICE_PLACES].tolist()
+    first = max(0, min(middle - LATTICE_NODES // 2, len(bounds) - LATTICE_NODES))
+    shown = bounds[first : first + LATTICE_NODES].tolist()
     best_steps = debugger.states.best_steps(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
     number = {offset: index for index, offset in enumerate(shown)}
-    places, edges = [], []
+    nodes, edges = [], []
     for index, offset in enumerate(shown):
         end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
         step = best_steps[offset - shown[0]]
         worth = debugger.describer.worth(step).replace("nan", "✓") if step >= 0 else ""
-        places.append(LatticeNode(debugger.describer.character(work[offset:end]), worth, step >= 0))
+        nodes.append(LatticeNode(debugger.describer.character(work[offset:end]), worth, step >= 0))
         origin = int(columns.other_cell[step]) if step >= 0 else -1
         if step >= 0 and origin in number:
             edges.append(_edge(debugger, step, number[origin], index, "way"))
@@ -281,7 +281,7 @@ def lattice(debugger: Debugger) -> StepLattice:
     if trace.operation(position) in ("reach", "worse", "reject") and cell in number and other in number:
         kind = "now" if trace.operation(position) == "reach" else "worse"
         edges.append(_edge(debugger, position, number[other], number[cell], kind))
-    return StepLattice(places, edges)
+    return StepLattice(nodes, edges)
 
 
 def _offset(debugger: Debugger, piece: int) -> int:

@@ -89,8 +89,8 @@ class FlowView(ZoomedView):
     @property
     def boxes(self) -> list[FlowBox]:
         """The boxes, in pixels of the widget."""
-        placed = self._placed()
-        return [box._replace(rect=placed.mapRect(box.rect)) for box in self._boxes]
+        transform = self._transform()
+        return [box._replace(rect=transform.mapRect(box.rect)) for box in self._boxes]
 
     @property
     def _debugger(self) -> Debugger | None:
@@ -152,7 +152,7 @@ class FlowView(ZoomedView):
     def _width(self) -> float:
         return max(120.0, self.width() / self.scale - 2 * MARK_PX)
 
-    def _placed(self) -> QTransform:
+    def _transform(self) -> QTransform:
         shift = -self._first_row() * FLOW_ROW_PX
         return QTransform.fromScale(self.scale, self.scale).translate(0, shift)
 
@@ -227,8 +227,8 @@ class FlowView(ZoomedView):
         canvas.box(bubble, canvas.theme.accent)
         canvas.write(bubble, text, canvas.theme.on_accent, CENTER, SMALL_FONT_PX + 1)
 
-    def _element_at(self, place: QPointF) -> Element | None:
-        return next((box.element for box in self.boxes if box.rect.contains(place)), None)
+    def _element_at(self, point: QPointF) -> Element | None:
+        return next((box.element for box in self.boxes if box.rect.contains(point)), None)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         clicked = self._element_at(event.position())
@@ -250,8 +250,8 @@ class FlowView(ZoomedView):
             menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
         menu.exec(event.globalPos())
 
-    def _tip(self, place: QPoint) -> str:
-        element, debugger = self._element_at(QPointF(place)), self._debugger
+    def _tip(self, point: QPoint) -> str:
+        element, debugger = self._element_at(QPointF(point)), self._debugger
         if element is None or debugger is None:
             return ""
         data = debugger.trace.text[element.start : min(element.end, element.start + 16)]
@@ -307,8 +307,8 @@ def arrange_boxes(
     upper = boxes_in_rows(groups[:first], width, GAP_PX, GAP_PX)
     n_upper = upper[-1][-1][1] + 1 if upper else 0
     lower = boxes_in_rows(groups[first:], width, GAP_PX, GAP_PX)
-    places = [*chain(*upper), *((x, row + n_upper) for x, row in chain(*lower))]
-    for element, size, (x, row) in zip(elements, widths, places, strict=True):
+    positions = [*chain(*upper), *((x, row + n_upper) for x, row in chain(*lower))]
+    for element, size, (x, row) in zip(elements, widths, positions, strict=True):
         height = BOX_PX if element.part is ElementKind.TOKEN else FINISHED_PX
         top = row * FLOW_ROW_PX + ABOVE_PX + (BOX_PX - height) / 2
         boxes.append(FlowBox(element, QRectF(x, top, size, height), row))

@@ -63,7 +63,7 @@ class LessonPlayer(QObject):
         self._pre = ""
         self._allowed: set[str] = set()  # models that the user allowed to fetch
         self._comparing = LatestJob[str](self, self._show_note, self._show_note)
-        self.steps.trace_changed.connect(self._go_to_place)
+        self.steps.trace_changed.connect(self._go_to_position)
         self.session.loader.failed.connect(self._fail)
         self.session.loader.refused_changed.connect(self._on_refused_changed)
         self.session.loader.model_changed.connect(self._check_encoder)
@@ -153,8 +153,8 @@ class LessonPlayer(QObject):
             return False
         self._allowed.update(on_web)
         lessons = self.lessons
-        places = {lesson.name: at for at, lesson in enumerate(lessons)}
-        at = places.get(opened.name, len(lessons))
+        numbers = {lesson.name: at for at, lesson in enumerate(lessons)}
+        at = numbers.get(opened.name, len(lessons))
         lessons[at : at + 1] = [opened]
         self.begin(opened.name, number)
         return True
@@ -223,7 +223,7 @@ class LessonPlayer(QObject):
         session.set_encoder(step.encoder or None)
         self._check_encoder()
         self._compare_file()
-        self._go_to_place()
+        self._go_to_position()
 
     def _model_of(self, step: LessonStep | None) -> OpenModel | None:
         model = self.session.loader.model
@@ -234,7 +234,7 @@ class LessonPlayer(QObject):
     def _name_of(self, step: LessonStep) -> str:
         return step.model if step.model in self._allowed else cached_name(step.model)
 
-    def _go_to_place(self) -> None:
+    def _go_to_position(self) -> None:
         step, debugger = self.step, self.steps.debugger
         if step is None or step.train or debugger is None or not self._is_recorded(step):
             return

@@ -504,8 +504,8 @@ class LessonBar(QFrame):
         theme = self._theme_source.theme
         word, _, rest = step.setting.partition(" ")  # of the lesson, not of the window's bars
         setting = f"{word.upper()} {rest}"
-        place = f"{self._player.number + 1} OF {len(lesson.steps)}"
-        self.title.set_texts([f"LESSON · {lesson.title.upper()} · {place} · {setting}"])
+        position = f"{self._player.number + 1} OF {len(lesson.steps)}"
+        self.title.set_texts([f"LESSON · {lesson.title.upper()} · {position} · {setting}"])
         self.narration.setText(rich_text(step.say, theme.accent))
         self.question.setVisible(bool(step.ask or self._player.failure))
         answer = rich_text(f"→ {self._player.answer}", theme.accent) if self._player.is_revealed else ""

@@ -75,7 +75,7 @@ class StepsModel(WalkModel[Debugger]):
         self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.keep_in_step)
         self._seeks_difference = False
-        self._seeks_place: Callable[[Debugger], None] | None = None  # runs once the steps are recorded
+        self._pending_seek: Callable[[Debugger], None] | None = None  # runs once the steps are recorded
         self._left, self._left_text = Paused(), b""  # a position to restore once the text is recorded
         self.race.changed.connect(self._on_race_changed)
         session.spelling.changed.connect(self._on_spelling_changed)
@@ -200,9 +200,9 @@ class StepsModel(WalkModel[Debugger]):
 
     def stop_where_formed(self, token_id: int, offset: int) -> None:
         """Set a breakpoint on a token, and go to the step that forms it at a byte of the session's text."""
-        place = f"token {token_id}"
-        if place not in [row.title for row in self.breakpoints.rows]:
-            self.breakpoints.add(place)
+        condition = f"token {token_id}"
+        if condition not in [row.title for row in self.breakpoints.rows]:
+            self.breakpoints.add(condition)
         self._seek_near(offset, partial(self._go_where_formed, token_id, offset))
 
     def _go_where_formed(self, token_id: int, offset: int, debugger: Debugger) -> None:
@@ -214,14 +214,14 @@ class StepsModel(WalkModel[Debugger]):
         else:
             self.to_byte(byte)
 
-    def go_where(self, place: StepKey) -> None:
+    def go_where(self, step_key: StepKey) -> None:
         """Go to a step over bytes of the session's text, as soon as the text around them is recorded."""
-        self._seek_near(place.start, partial(self._go_to_place, place))
+        self._seek_near(step_key.start, partial(self._go_to_step, step_key))
 
-    def _go_to_place(self, place: StepKey, debugger: Debugger) -> None:
-        step = step_at(debugger.trace, place, self.recording.text_start)
+    def _go_to_step(self, step_key: StepKey, debugger: Debugger) -> None:
+        step = step_at(debugger.trace, step_key, self.recording.text_start)
         if step is None:
-            self.to_byte(place.start - self.recording.text_start)
+            self.to_byte(step_key.start - self.recording.text_start)
         else:
             self.go_to(step)
 
@@ -231,15 +231,15 @@ class StepsModel(WalkModel[Debugger]):
 
     def _seek_near(self, offset: int, seek: Callable[[Debugger], None]) -> None:
         """Call `seek` as soon as the text around a byte of the session's text is recorded."""
-        self._seeks_place = seek
+        self._pending_seek = seek
         if self._has_steps(offset):
             self._seek_now()
         else:
             self.recording.record_near(offset)
 
     def _seek_now(self) -> None:
-        if self._seeks_place is not None and self.debugger is not None:
-            seek, self._seeks_place = self._seeks_place, None
+        if self._pending_seek is not None and self.debugger is not None:
+            seek, self._pending_seek = self._pending_seek, None
             seek(self.debugger)
 
     def resume(self, left: SessionFile) -> None:

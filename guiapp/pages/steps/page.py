@@ -294,12 +294,12 @@ class StepsPage(Page):
             self.modes.choose(TRAIN)
             self.training.begin(wish)
 
-    def stop_at(self, place: str) -> None:
+    def stop_at(self, text: str) -> None:
         """Set a breakpoint and run to its first hit; "" for none."""
         model = self._shown
-        if place and isinstance(model, StepsModel):
+        if text and isinstance(model, StepsModel):
             model.restart()
-            model.breakpoints.add(place)
+            model.breakpoints.add(text)
             model.run()
 
     def resume(self, left: SessionFile) -> None:
@@ -311,10 +311,10 @@ class StepsPage(Page):
         self.modes.choose(ENCODE)
         self.model.stop_where_formed(token_id, offset)
 
-    def go_where(self, place: StepKey) -> None:
+    def go_where(self, step_key: StepKey) -> None:
         """Show a step of the encoder over bytes of the text, once the steps are recorded."""
         self.modes.choose(ENCODE)
-        self.model.go_where(place)
+        self.model.go_where(step_key)
 
     def stop(self) -> None:
         self.model.stop()

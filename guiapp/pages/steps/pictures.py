@@ -160,8 +160,10 @@ class PictureView(ZoomedView):
         columns, step = debugger.trace.columns, debugger.position
         row = int(columns.pushed[step]) if debugger.trace.operation(step) == "stale" else step
         fields = (columns.left, columns.right, columns.result, columns.rank)
-        places = (columns.position, columns.right_position, columns.end)
-        present = tuple(column[row].item() for column in (*fields, *places))  # the step's pair, as it entered
+        offsets = (columns.position, columns.right_position, columns.end)
+        present = tuple(
+            column[row].item() for column in (*fields, *offsets)
+        )  # the step's pair, as it entered
         candidates = list(self._model.waiting.candidates)
         if debugger.trace.operation(step) == "push":
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
@@ -173,9 +175,9 @@ def _draw_caption(canvas: StepCanvas, area: QRectF, text: str) -> float:
     height = _caption_px(text, area.width())
     if area.height() < LEAST_BELOW_CAPTION_PX + height:
         return area.top()
-    place = QRectF(area.left(), area.top(), area.width(), height)
+    rect = QRectF(area.left(), area.top(), area.width(), height)
     font = Theme.ui_font(SMALL_FONT_PX)
-    write(canvas.painter, place, text, canvas.theme.dim, AT_LEFT | WRAP, font)
+    write(canvas.painter, rect, text, canvas.theme.dim, AT_LEFT | WRAP, font)
     return area.top() + math.ceil(height) + UNIT_PX
 
 
@@ -338,35 +340,33 @@ def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
     """A rectangle for each of the first entries: entry i is above entries 2i + 1 and 2i + 2."""
     by_width = int(math.log2(max(1.0, area.width() / NARROWEST_NODE_PX))) + 1
     levels = max(1, min(heap_levels(area.height(), MOST_LEVELS), by_width, n_entries.bit_length()))
-    places = []
+    rects = []
     for index in range(min(n_entries, (1 << levels) - 1)):
         level = (index + 1).bit_length() - 1
         column = area.width() / (1 << level)
         width = min(WIDEST_NODE_PX, column - 6)
         x = area.left() + column * (index + 1.5 - (1 << level)) - width / 2
-        places.append(QRectF(x, area.top() + level * (NODE_PX + LEVEL_GAP_PX), width, NODE_PX))
-    return places
+        rects.append(QRectF(x, area.top() + level * (NODE_PX + LEVEL_GAP_PX), width, NODE_PX))
+    return rects
 
 
 def _draw_heap(canvas: StepCanvas, area: QRectF, entries: Sequence[Entry], debugger: Debugger) -> None:
     """Draw the best candidates, each with the token that it would make."""
-    theme, places = canvas.theme, arrange_heap(len(entries), area)
+    theme, rects = canvas.theme, arrange_heap(len(entries), area)
     pen = QPen(blend(theme.raised, theme.dim, 0.5), 1.2)
-    for index, place in enumerate(places[1:], 1):
-        above = places[(index - 1) // 2]
-        canvas.line(
-            pen, QPointF(above.center().x(), above.bottom()), QPointF(place.center().x(), place.top())
-        )
-    for place, (pair, status) in zip(places, entries, strict=False):
+    for index, rect in enumerate(rects[1:], 1):
+        above = rects[(index - 1) // 2]
+        canvas.line(pen, QPointF(above.center().x(), above.bottom()), QPointF(rect.center().x(), rect.top()))
+    for rect, (pair, status) in zip(rects, entries, strict=False):
         is_winner, is_out = status is CandidateStatus.WINNER, pair.is_stale
-        canvas.status_box(place, status)
+        canvas.status_box(rect, status)
         made = debugger.describer.label(pair.result, pair.position, pair.end)
-        upper, lower = place.adjusted(4, 3, -4, -NODE_PX / 2 + 1), place.adjusted(4, NODE_PX / 2, -4, -5)
+        upper, lower = rect.adjusted(4, 3, -4, -NODE_PX / 2 + 1), rect.adjusted(4, NODE_PX / 2, -4, -5)
         canvas.write(upper, made, status.text(theme), CENTER, is_bold=is_winner, is_struck=is_out)
         rank = f"rank {pair.rank:,.0f}"
         canvas.write(lower, rank, status.figure(theme), CENTER, SMALL_FONT_PX - 1, is_struck=is_out)
         if is_winner:
-            canvas.badge(place.topLeft() + QPointF(6, 6))
+            canvas.badge(rect.topLeft() + QPointF(6, 6))
 
 
 # The best paths to positions
@@ -414,9 +414,9 @@ class _LatticePicture:
     def __init__(self, canvas: StepCanvas, area: QRectF, debugger: Debugger) -> None:
         self._canvas, self._area = canvas, area
         shown = lattice(debugger)
-        self._places = shown.places
+        self._nodes = shown.nodes
         self._edges = sorted(shown.edges, key=lambda edge: KINDS.index(edge.kind))
-        self._step_px = area.width() / max(2, len(shown.places))
+        self._step_px = area.width() / max(2, len(shown.nodes))
         self._longest = max([LONG_EDGE, *(edge.last - edge.first for edge in shown.edges)])
         highest = area.height() - BELOW_BASE_PX - ABOVE_ARCS_PX
         self._room = min(highest, self._longest * self._step_px * ROUNDNESS)
@@ -427,12 +427,12 @@ class _LatticePicture:
             start, end = self._point(edge.first), self._point(edge.last)
             draw_arc(self._canvas, edge, start, end, self._height(edge))
         self._draw_labels()
-        for number, place in enumerate(self._places):
-            self._draw_place(self._point(number), place, number == 0)
+        for number, node in enumerate(self._nodes):
+            self._draw_node(self._point(number), node, number == 0)
         self._draw_worths()
 
-    def _point(self, place: int) -> QPointF:
-        return QPointF(self._area.left() + self._step_px * (place + 0.5), self._base)
+    def _point(self, number: int) -> QPointF:
+        return QPointF(self._area.left() + self._step_px * (number + 0.5), self._base)
 
     def _height(self, edge: Edge) -> float:
         return self._room * (0.25 + 0.75 * (edge.last - edge.first) / self._longest)
@@ -462,24 +462,24 @@ class _LatticePicture:
             color = theme.text if is_marked else theme.dim
             canvas.write(box, edge.text, color, CENTER, size_px, is_bold=is_winner)
 
-    def _draw_place(self, point: QPointF, place: LatticeNode, is_first: bool) -> None:
+    def _draw_node(self, point: QPointF, node: LatticeNode, is_first: bool) -> None:
         theme, step_px = self._canvas.theme, self._step_px
-        self._canvas.disc(point, NODE_RADIUS_PX, theme.text if place.is_reached or is_first else theme.line)
+        self._canvas.disc(point, NODE_RADIUS_PX, theme.text if node.is_reached or is_first else theme.line)
         if point.x() + step_px <= self._area.right():  # else the text continues past the edge
             below = QRectF(point.x(), self._base + 6, step_px, 22)
-            self._canvas.write(below, place.text, None, CENTER, UI_FONT_PX + 1)
+            self._canvas.write(below, node.text, None, CENTER, UI_FONT_PX + 1)
 
     def _draw_worths(self) -> None:
         """Draw the values below the positions, in two lines; those without room are left out."""
         worths, spans = [], []
-        for number, place in enumerate(self._places):
-            if place.worth:
-                width = text_width(place.worth, SCALE_FONT_PX)
+        for number, node in enumerate(self._nodes):
+            if node.worth:
+                width = text_width(node.worth, SCALE_FONT_PX)
                 left = min(self._point(number).x() - width / 2, self._area.right() - width - 1)
-                worths.append(place.worth)
+                worths.append(node.worth)
                 spans.append((left, left + width))
         for worth, (left, right), line in zip(worths, spans, number_lines(spans), strict=True):
             if line is not None:
                 top = self._base + WORTHS_PX + line * WORTH_LINE_PX
-                place_px = QRectF(left - 1, top, right - left + 2, WORTH_LINE_PX)
-                self._canvas.write(place_px, worth, self._canvas.theme.dim, CENTER, SCALE_FONT_PX)
+                rect = QRectF(left - 1, top, right - left + 2, WORTH_LINE_PX)
+                self._canvas.write(rect, worth, self._canvas.theme.dim, CENTER, SCALE_FONT_PX)

@@ -61,7 +61,7 @@ from guiapp.pages.steps.walk_model import at_operations
 LINE_PX = 22
 SMALLEST = 0.8
 INDENT_PX = 22  # after the gutter
-VALUES_PX, PLACES_PX = 84, 232  # x of the columns of variables; the last is a minimum
+VALUES_PX, RANGES_PX = 84, 232  # x of the columns of variables; the last is a minimum
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
 BAR_WIDTH_PX = 220
@@ -374,10 +374,10 @@ class CodeView(ZoomedView):
         height = LINE_PX * self.scale
         return QRectF(0, number * height, self.width(), height)
 
-    def _line_at(self, place: QPointF) -> int:
+    def _line_at(self, point: QPointF) -> int:
         """The line of code at a position; -1 if there is none or it has no operations."""
         code, _ = self.present()
-        number = int(place.y() // self.line_rect(0).height())
+        number = int(point.y() // self.line_rect(0).height())
         return number if 0 <= number < len(code.lines) and code.operations_of(number) else -1
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -421,13 +421,13 @@ class CodeView(ZoomedView):
 
 def _draw_variables(canvas: StepCanvas, row: QRectF, names: list[tuple[str, str, str]]) -> None:
     """Draw three columns; omit the byte ranges if the values leave no room for them."""
-    places_px = max([PLACES_PX, *(VALUES_PX + text_width(value) + INDENT_PX for _, value, _ in names)])
-    has_room = all(places_px + text_width(place) <= row.width() for _, _, place in names)
-    for name, value, place in names:
+    ranges_px = max([RANGES_PX, *(VALUES_PX + text_width(value) + INDENT_PX for _, value, _ in names)])
+    has_room = all(ranges_px + text_width(byte_range) <= row.width() for _, _, byte_range in names)
+    for name, value, byte_range in names:
         canvas.write(row, name, canvas.theme.dim)
         canvas.write(row.adjusted(VALUES_PX, 0, 0, 0), value)
         if has_room:
-            canvas.write(row.adjusted(places_px, 0, 0, 0), place, canvas.theme.dim)
+            canvas.write(row.adjusted(ranges_px, 0, 0, 0), byte_range, canvas.theme.dim)
         row = row.translated(0, LINE_PX)
 
 
@@ -438,9 +438,9 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
     columns, step = debugger.trace.columns, debugger.position
     start, end = int(columns.position[step]), int(columns.end[step])
     middle = int(columns.right_position[step])
-    places = {"left": (start, middle), "right": (middle, end), "result": (start, end)}
+    ranges = {"left": (start, middle), "right": (middle, end), "result": (start, end)}
     found = []
-    for name, (first, last) in places.items():
+    for name, (first, last) in ranges.items():
         token_id = int(getattr(columns, name)[step])
         if token_id >= 0 or (name != "result" and middle >= 0):
             text = debugger.describer.label(token_id, first, last)

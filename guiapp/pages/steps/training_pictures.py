@@ -76,7 +76,7 @@ class WordBox(NamedTuple):
     """A symbol with its rectangle, or the count of a word; `is_new` if the step made it."""
 
     text: str
-    place: QRectF
+    rect: QRectF
     is_new: bool = False
     is_count: bool = False
 
@@ -99,9 +99,11 @@ def arrange_words(record: TrainingRecord, position: int, width: float) -> list[W
         saved -= sum(_symbol_width(record.write(each), False) + SYMBOL_GAP_PX for each in cut)
         groups[-1].append(max(0.0, saved))  # an empty box
         texts.append(("", False, False))
-    places = boxes_in_rows(groups, width, SYMBOL_GAP_PX, WORD_GAP_PX)
+    positions = boxes_in_rows(groups, width, SYMBOL_GAP_PX, WORD_GAP_PX)
     flat = (
-        (*place, size) for row in zip(places, groups, strict=True) for place, size in zip(*row, strict=True)
+        (*corner, size)
+        for row in zip(positions, groups, strict=True)
+        for corner, size in zip(*row, strict=True)
     )
     return [
         WordBox(text, QRectF(x, row * SYMBOL_ROW_PX, size, SYMBOL_PX), is_new, is_count)
@@ -143,7 +145,7 @@ class WordsPicture(TrainingPicture):
         record = self._model.record
         if record is not None:
             boxes = arrange_words(record, 0, self.width() / self.scale)
-            height = boxes[-1].place.bottom() if boxes else SYMBOL_PX
+            height = boxes[-1].rect.bottom() if boxes else SYMBOL_PX
             self.setMaximumHeight(max(self.minimumHeight(), math.ceil(height * self.scale)))
             self.updateGeometry()
 
@@ -154,21 +156,21 @@ class WordsPicture(TrainingPicture):
         n_seen = max(1, int((area.height() + ROW_GAP_PX) // SYMBOL_ROW_PX))
         if record is not self._drawn:
             self._drawn, self._first_row = record, 0
-        n_rows = round(boxes[-1].place.top() / SYMBOL_ROW_PX) + 1 if boxes else 0
-        rows = [round(box.place.top() / SYMBOL_ROW_PX) for box in boxes if box.is_new]
+        n_rows = round(boxes[-1].rect.top() / SYMBOL_ROW_PX) + 1 if boxes else 0
+        rows = [round(box.rect.top() / SYMBOL_ROW_PX) for box in boxes if box.is_new]
         if rows and not any(self._first_row <= row < self._first_row + n_seen for row in rows):
             self._first_row = rows[0] - n_seen // 2
         self._first_row = max(0, min(self._first_row, n_rows - n_seen))
         first = self._first_row * SYMBOL_ROW_PX
         canvas.painter.translate(0, -first)
-        for number, (text, place, is_new, is_count) in enumerate(boxes):
-            if not first <= place.top() < first + n_seen * SYMBOL_ROW_PX:
+        for number, (text, rect, is_new, is_count) in enumerate(boxes):
+            if not first <= rect.top() < first + n_seen * SYMBOL_ROW_PX:
                 continue
             color = theme.dim
             if not is_count:
-                canvas.box(place, theme.accent if is_new else theme.span_color(number))
+                canvas.box(rect, theme.accent if is_new else theme.span_color(number))
                 color = theme.on_accent if is_new else theme.span_text
-            canvas.write(place, text, color, CENTER, WORDS_FONT_PX)
+            canvas.write(rect, text, color, CENTER, WORDS_FONT_PX)
 
 
 class PairsPicture(TrainingPicture):
@@ -216,8 +218,8 @@ class SymbolsPicture(TrainingPicture):
         texts = [record.write(symbol) for symbol in symbols]
         widths = [max(NARROWEST_PX, text_width(text) + 2 * PADDING_PX) for text in texts]
         gap = SYMBOL_GAP_PX + 1
-        places = boxes_in_rows([[width] for width in widths], area.width(), gap, gap)
-        for symbol, text, width, ((x, row),) in zip(symbols, texts, widths, places, strict=True):
+        positions = boxes_in_rows([[width] for width in widths], area.width(), gap, gap)
+        for symbol, text, width, ((x, row),) in zip(symbols, texts, widths, positions, strict=True):
             box = QRectF(x, row * SYMBOL_PX, min(width, area.width()), SYMBOL_PX - gap)
             if box.bottom() > area.bottom():
                 return
@@ -266,12 +268,12 @@ class LikelihoodPicture(TrainingPicture):
         area = area.adjusted(axis_px, GAP_PX + 2, -GAP_PX - 4, -SCALE_PX - GAP_PX)
         estimates = dict(curve)
 
-        def place(step: float, value: float) -> QPointF:
+        def point_of(step: float, value: float) -> QPointF:
             share = (value - low) / (high - low) if high > low else 0.5
             return QPointF(area.left() + area.width() * step / n_steps, area.bottom() - area.height() * share)
 
         def upright(step: int, pen: QPen) -> None:
-            x = place(step, low).x()
+            x = point_of(step, low).x()
             canvas.line(pen, QPointF(x, area.top()), QPointF(x, area.bottom()))
 
         for number in range(1, record.n_steps + 1):
@@ -282,12 +284,12 @@ class LikelihoodPicture(TrainingPicture):
         canvas.scale(bottom, BarScale(n_steps, counts=True), "step; dashed: drops")
         last = math.inf
         for value in sorted({low, high, *round_values(low, high, N_TICKS)}):
-            y = place(0, value).y()
+            y = point_of(0, value).y()
             if value in (low, high) or min(last - y, y - area.top()) > TICK_ROW_PX:
                 row = QRectF(0, y - TICK_ROW_PX / 2, axis_px - 6, TICK_ROW_PX)
                 canvas.write(row, f"{value:,.0f}".replace("-", "−"), theme.dim, RIGHT, SMALL_FONT_PX - 1)
                 last = y
-        points = [place(*entry) for entry in curve]
+        points = [point_of(*entry) for entry in curve]
         canvas.line(QPen(theme.contenders[0], 2), *points)
         for number, point in zip(estimates, points, strict=True):
             color, radius = (theme.accent, 6) if number == position else (theme.contenders[0], 3.5)

@@ -249,9 +249,9 @@ class TrainingView(RoomySplitter):
 
     def begin(self, wish: str) -> None:
         """Train as specified by algorithm, size and the step to show, such as "bpe:300:4"."""
-        algorithm, size, *place = wish.split(":")
+        algorithm, size, *step = wish.split(":")
         self.form.choose(algorithm, int(size))
-        self.model.train(self.form.wish, int(place[0]) if place else 1)
+        self.model.train(self.form.wish, int(step[0]) if step else 1)
 
     def stop(self) -> None:
         self.model.stop()

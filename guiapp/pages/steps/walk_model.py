@@ -48,7 +48,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
     def __init__(self, dialect: Dialect | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.walk: AnyWalk | None = None
-        self.breakpoints = StepBreakpoints(self._place, self, dialect)
+        self.breakpoints = StepBreakpoints(self._set_breakpoints, self, dialect)
         self.clock = StepClock(self)
         self.clock.timeout.connect(self._play_on)
 
@@ -76,7 +76,7 @@ class WalkModel(QObject, Generic[AnyWalk]):
             return [np.empty(0, np.int64) for _ in self.breakpoints.rows]
         return self.walk.stops.hits
 
-    def _place(self, rows: Sequence[Breakpoint]) -> None:
+    def _set_breakpoints(self, rows: Sequence[Breakpoint]) -> None:
         if self.walk is not None:
             self.walk.set_breakpoints(rows)
 
@@ -203,7 +203,7 @@ def at_operations(rows: Iterable[Breakpoint], names: Sequence[str]) -> list[Brea
 class StepBreakpoints(QObject):
     """The breakpoints of a walk, with undo and redo.
 
-    `place` puts breakpoints into the debugger, and raises TokenloupeError if they are invalid there.
+    `apply` puts breakpoints into the debugger, and raises TokenloupeError if they are invalid there.
     `dialect` defines their conditions; None for steps of encoding.
 
     Signals:
@@ -214,12 +214,12 @@ class StepBreakpoints(QObject):
 
     def __init__(
         self,
-        place: Callable[[Sequence[Breakpoint]], None],
+        apply: Callable[[Sequence[Breakpoint]], None],
         parent: QObject | None = None,
         dialect: Dialect | None = None,
     ) -> None:
         super().__init__(parent)
-        self._place = place
+        self._apply = apply
         self._dialect = dialect
         self.rows: Rows = ()
         self._undone: list[Rows] = []
@@ -300,15 +300,15 @@ class StepBreakpoints(QObject):
         fitted: list[Breakpoint] = []
         for row in rows:
             try:
-                self._place([*fitted, row])
+                self._apply([*fitted, row])
                 fitted.append(row)
             except TokenloupeError:
                 fitted.append(replace(row, is_enabled=False))
-        self._place(fitted)
+        self._apply(fitted)
         self.keep(tuple(fitted))
 
     def _set(self, rows: Rows, removed: Breakpoint | None = None) -> None:
-        self._place(rows)
+        self._apply(rows)
         self._done.append(self.rows)
         self._undone.clear()
         self.keep(rows, removed)
@@ -478,5 +478,5 @@ class TrainingModel(WalkModel[TrainingWalk]):
 
     def _find_hits(self) -> None:
         if self.breakpoints.rows:
-            self._place(self.breakpoints.rows)
+            self._set_breakpoints(self.breakpoints.rows)
             self.breakpoints_changed.emit()

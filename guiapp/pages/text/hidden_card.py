@@ -94,17 +94,17 @@ class HiddenCard(Popover):
     def _go_on(self) -> None:
         self._hidden.step_from(self._end, 1)
 
-    def open_at(self, place: QPoint) -> None:
+    def open_at(self, point: QPoint) -> None:
         """Open below a point of the screen, inside the window; above it if there is no room below."""
         self.show()
         self.adjustSize()  # now that the heights of its texts are known
         parent = self.parentWidget()
         assert parent is not None
         window = parent.window().frameGeometry()
-        x = max(min(place.x(), window.right() - self.width() - GAP_PX), window.left())
-        y = place.y() + MARGIN_PX
+        x = max(min(point.x(), window.right() - self.width() - GAP_PX), window.left())
+        y = point.y() + MARGIN_PX
         if y + self.height() > window.bottom():
-            y = max(place.y() - MARGIN_PX - self.height(), window.top())
+            y = max(point.y() - MARGIN_PX - self.height(), window.top())
         self.move(x, y)
 
 

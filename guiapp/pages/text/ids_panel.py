@@ -279,8 +279,8 @@ class TokenStrip(QAbstractScrollArea):
     def _paint_why_empty(self, painter: QPainter) -> None:
         painter.setFont(self._zoom.ui_font(UI_FONT_PX))
         painter.setPen(self._theme_source.theme.dim)
-        place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._why_empty())
+        area = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
+        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._why_empty())
 
     def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
         """Paint the chips [first, last), scrolled by `top`; once time is up, only cached ones."""
@@ -316,13 +316,13 @@ class TokenStrip(QAbstractScrollArea):
         if len(self._chips) >= self._most_chips:
             del self._chips[next(iter(self._chips))]
         theme = self._theme_source.theme
-        place = QRect(QPoint(OUTLINE_PX, OUTLINE_PX), self._grid.chip_size)
-        picture = clear_pixmap(place.right() + 1 + OUTLINE_PX, place.bottom() + 1 + OUTLINE_PX, scale)
+        chip_rect = QRect(QPoint(OUTLINE_PX, OUTLINE_PX), self._grid.chip_size)
+        picture = clear_pixmap(chip_rect.right() + 1 + OUTLINE_PX, chip_rect.bottom() + 1 + OUTLINE_PX, scale)
         picture.fill(theme.panel)
         with QPainter(picture) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
-            inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
+            inside = QRectF(chip_rect).adjusted(0.5, 0.5, -0.5, -0.5)
             color = theme.tint_color(tint)
             draw_chip(painter, theme, inside, str(token_id), self._attributes(token_id), color)
         self._chips[token_id, tint, scale] = picture
@@ -464,9 +464,9 @@ class TokenStrip(QAbstractScrollArea):
     def _index_at(self, position: QPoint) -> int | None:
         return self._grid.index_at(position + QPoint(0, self.verticalScrollBar().value()))
 
-    def _tip(self, place: QPoint) -> str:
+    def _tip(self, point: QPoint) -> str:
         """The tool tip of a chip; escaped, since Qt interprets text that looks like HTML as HTML."""
-        if (index := self._index_at(place)) is None:
+        if (index := self._index_at(point)) is None:
             return ""
         token_id = int(self._source.tokens.ids(index, index + 1)[0])
         vocabulary = self._source.vocabulary

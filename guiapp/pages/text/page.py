@@ -274,7 +274,7 @@ class InspectPage(Page):
 
 def make_page(setting: PageSetting) -> InspectPage:
     page = InspectPage(setting.session, setting.settings, setting.actions, setting.theme_source)
-    page.why_panel.place_wanted.connect(setting.requests.step_wanted)
+    page.why_panel.step_wanted.connect(setting.requests.step_wanted)
     TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
     return page
 

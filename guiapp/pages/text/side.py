@@ -77,7 +77,7 @@ class ExpensiveRow(PaintedButton):
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
-        self._places, self._share, self._length = "", "", 0.0
+        self._location, self._share, self._length = "", "", 0.0
         self._n_tokens = 0
         self.setFixedHeight(ROW_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -86,7 +86,7 @@ class ExpensiveRow(PaintedButton):
         """`n_all` tokens are in the whole text, and `most` tokens in the most expensive row."""
         self.setText(row.text)
         self._n_tokens = row.n_tokens
-        self._places = f"line {line:,}" + (f" ×{row.n_times:,}" if row.n_times > 1 else "")
+        self._location = f"line {line:,}" + (f" ×{row.n_times:,}" if row.n_times > 1 else "")
         share = row.n_tokens / n_all
         self._share = percent(share) if share >= LEAST_SHARE else "<1 %"
         self._length = row.n_tokens / most
@@ -104,12 +104,12 @@ class ExpensiveRow(PaintedButton):
         inside.setRight(inside.right() - SHARE_PX)
         write(painter, inside, f"{self._n_tokens:,}", theme.text, RIGHT, bold(Theme.mono_font(UI_FONT_PX)))
         inside.setRight(inside.right() - COUNT_PX)
-        places_px = QFontMetrics(small).horizontalAdvance(self._places) + GAP_PX
-        room = inside.width() - places_px
+        location_px = QFontMetrics(small).horizontalAdvance(self._location) + GAP_PX
+        room = inside.width() - location_px
         shown = QFontMetrics(mono).elidedText(isolate(self.text()), Qt.TextElideMode.ElideRight, int(room))
         write(painter, inside, shown, theme.text, LEFT, mono)
         inside.setLeft(inside.left() + min(QFontMetrics(mono).horizontalAdvance(shown), room) + GAP_PX)
-        write(painter, inside, self._places, theme.dim, LEFT, small)
+        write(painter, inside, self._location, theme.dim, LEFT, small)
         bar = max(self._length * (self.width() - 2 * GAP_PX), BAR_PX)
         fill(painter, QRectF(GAP_PX, TEXT_PX + 4, bar, BAR_PX), theme.warning, BAR_PX / 2)
 
@@ -246,10 +246,10 @@ class WhyPanel(QScrollArea):
     """The stages that explain the selected token.
 
     Signals:
-        place_wanted(Place): show this step.
+        step_wanted(StepKey): show this step.
     """
 
-    place_wanted = Signal(object)
+    step_wanted = Signal(object)
 
     def __init__(self, model: WhyModel, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
         super().__init__()
@@ -347,4 +347,4 @@ class WhyPanel(QScrollArea):
     def _choose(self, line: WhyLine, *_: object) -> None:
         """Request a step, unless the text has changed: its new stages will arrive soon."""
         if self._model.is_current:
-            self.place_wanted.emit(line.step_key)
+            self.step_wanted.emit(line.step_key)

@@ -188,5 +188,5 @@ class TextTokenTable(TokenTable):
         self.saving.close()
         self.model.close()
 
-    def _on_hovered(self, place: int | None) -> None:
-        self._session.hover_token(None if place is None else self.table.row(place))
+    def _on_hovered(self, position: int | None) -> None:
+        self._session.hover_token(None if position is None else self.table.row(position))

@@ -248,8 +248,8 @@ def node_colors(picture: TreePicture, values: NodeValues, theme: Theme) -> Color
     else:
         ramp = scale_colors(theme.name)
         is_told = ~np.isnan(values.shares)
-        places = (np.nan_to_num(values.shares) * (len(ramp) - 1)).astype(np.int64)
-        colors = np.where(is_told, ramp[places], nothing_color(theme.name)).astype(np.uint32)
+        indexes = (np.nan_to_num(values.shares) * (len(ramp) - 1)).astype(np.int64)
+        colors = np.where(is_told, ramp[indexes], nothing_color(theme.name)).astype(np.uint32)
     colors[0] = number(theme.raised)
     return colors
 
@@ -292,9 +292,9 @@ def class_colors(names: tuple[str, ...], theme_name: str, tone: int = N_HUES // 
 def scale_colors(theme_name: str, n_steps: int = 256) -> Colors:
     """The colours of values from 0 to 1."""
     stops = np.array(PALETTES[theme_name].scale)
-    places = np.linspace(0, len(stops) - 1, n_steps)
+    positions = np.linspace(0, len(stops) - 1, n_steps)
     at = np.arange(len(stops))
-    return rgb(*(np.interp(places, at, stops[:, column]) for column in range(3)))
+    return rgb(*(np.interp(positions, at, stops[:, column]) for column in range(3)))
 
 
 def nothing_color(theme_name: str) -> int:

@@ -20,7 +20,7 @@ from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import SHARED_PX
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.appearance import bending, is_light
-from guiapp.pages.tree.geometry import DOWNWARDS, SIZES_PX, Geometry, Icicle, LabelSlot, Sunburst, places
+from guiapp.pages.tree.geometry import DOWNWARDS, SIZES_PX, Geometry, Icicle, LabelSlot, Sunburst, label_slots
 from guiapp.pages.tree.model import LINE_END, MORE_SIGN
 
 MOST_KEPT = 6000
@@ -89,24 +89,24 @@ def label_widths(text: str) -> tuple[float, float]:
     return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
 
 
-def fitting_form(place: LabelSlot, whole: float, name: float) -> LabelForm | None:
+def fitting_form(slot: LabelSlot, whole: float, name: float) -> LabelForm | None:
     """The form for a label slot, given `label_widths`.
 
     The whole label if that is legible, else only the name, as large as fits, else shortened.  A single
     letter is drawn upright or not at all: lying on its side, it could be mistaken for another.
     """
-    is_downwards = place.degrees == DOWNWARDS
+    is_downwards = slot.degrees == DOWNWARDS
     if name <= LETTER_EM and is_downwards:
-        size = _fitting_size(name, place.upright_px, place.size_px)
+        size = _fitting_size(name, slot.upright_px, slot.size_px)
         return LabelForm(size, has_more=False) if size else None
-    size = 0 if is_downwards else _fitting_size(whole, place.room_px, place.size_px)
+    size = 0 if is_downwards else _fitting_size(whole, slot.room_px, slot.size_px)
     if size >= LEGIBLE_PX:
         return LabelForm(size)
-    size = _fitting_size(name, place.room_px, place.size_px)
-    size = size or _fitting_size(name, place.down_px, place.size_px)
+    size = _fitting_size(name, slot.room_px, slot.size_px)
+    size = size or _fitting_size(name, slot.down_px, slot.size_px)
     if size:
         return LabelForm(size, has_more=False)
-    longest = max(place.room_px, place.down_px) - 2 * MARGIN_PX
+    longest = max(slot.room_px, slot.down_px) - 2 * MARGIN_PX
     if longest < LEAST_ROOM_PX:
         return None
     return LabelForm(LETTER_SIZES_PX[0], has_more=False, room_steps=int(longest / ROOM_STEP_PX))
@@ -118,13 +118,13 @@ def _fitting_size(width: float, room_px: float, most_px: int) -> int:
     return LETTER_SIZES_PX[bisect_right(LETTER_SIZES_PX, largest) - 1] if largest >= LETTER_SIZES_PX[0] else 0
 
 
-def turned_place(place: LabelSlot, width_px: float) -> LabelSlot:
+def turned_slot(slot: LabelSlot, width_px: float) -> LabelSlot:
     """The slot for a label of this width: horizontal if possible, else rotated around its middle."""
-    if place.degrees:
-        return place if width_px > place.upright_px else place._replace(degrees=0.0)
-    if place.down_px and width_px > place.room_px + HINTED_PX:
-        return place._replace(x=place.x + place.room_px / 2, degrees=DOWNWARDS, is_centered=True)
-    return place
+    if slot.degrees:
+        return slot if width_px > slot.upright_px else slot._replace(degrees=0.0)
+    if slot.down_px and width_px > slot.room_px + HINTED_PX:
+        return slot._replace(x=slot.x + slot.room_px / 2, degrees=DOWNWARDS, is_centered=True)
+    return slot
 
 
 class LabelPainter:
@@ -151,7 +151,7 @@ class LabelPainter:
     def paint(
         self,
         painter: QPainter,
-        places: Sequence[LabelSlot],
+        slots: Sequence[LabelSlot],
         colors: NodeColors,
         scale: float,
         patience_s: float,
@@ -165,34 +165,34 @@ class LabelPainter:
             self.forget()
             self._scale = scale
         self._left_s = patience_s
-        lit = [place for place in places if colors.is_lit(place.node)] if colors.lit is not None else places
-        is_dark_text = is_light(colors.values[[place.node for place in lit]]).tolist()
-        for place, is_dark in zip(lit, is_dark_text, strict=True):
-            label = self._label(place, is_dark)
+        lit = [slot for slot in slots if colors.is_lit(slot.node)] if colors.lit is not None else slots
+        is_dark_text = is_light(colors.values[[slot.node for slot in lit]]).tolist()
+        for slot, is_dark in zip(lit, is_dark_text, strict=True):
+            label = self._label(slot, is_dark)
             if label is not None:
-                self._paint(painter, place, label)
+                self._paint(painter, slot, label)
 
-    def _paint(self, painter: QPainter, place: LabelSlot, label: _Label) -> None:
-        place = turned_place(place, label.width)
-        if place.degrees not in (0.0, DOWNWARDS):
+    def _paint(self, painter: QPainter, slot: LabelSlot, label: _Label) -> None:
+        slot = turned_slot(slot, label.width)
+        if slot.degrees not in (0.0, DOWNWARDS):
             before = painter.worldTransform()
-            painter.translate(place.x, place.y)
-            painter.rotate(place.degrees)
+            painter.translate(slot.x, slot.y)
+            painter.rotate(slot.degrees)
             painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
             painter.setWorldTransform(before)
             return
         image, width, height, scale = label.image, label.width, label.height, self._scale
-        if place.degrees:
+        if slot.degrees:
             image, width, height = label.downwards, height, width
-        x = place.x - width / 2 if place.is_centered else place.x
-        left, top = round(x * scale) / scale, round((place.y - height / 2) * scale) / scale
+        x = slot.x - width / 2 if slot.is_centered else slot.x
+        left, top = round(x * scale) / scale, round((slot.y - height / 2) * scale) / scale
         painter.drawImage(QPointF(left, top), image)
 
-    def _label(self, place: LabelSlot, is_dark_text: bool) -> _Label | None:
+    def _label(self, slot: LabelSlot, is_dark_text: bool) -> _Label | None:
         """The label in the form that fits, or a smaller one; None if none fits, or time is up."""
-        named = place.node, place.is_middle
+        named = slot.node, slot.is_middle
         widths = self._widths.get(named) or self._measure(named)
-        form = None if widths is None else fitting_form(place, *widths)
+        form = None if widths is None else fitting_form(slot, *widths)
         if form is None:
             return None
         label = self._labels.get((named, form, is_dark_text))
@@ -204,7 +204,7 @@ class LabelPainter:
         if newest is None or newest.size_px > form.size_px:
             return None
         label = self._labels.get((named, newest, is_dark_text))
-        is_fitting = label is not None and label.width <= max(place.room_px, place.down_px)
+        is_fitting = label is not None and label.width <= max(slot.room_px, slot.down_px)
         return label if is_fitting else None
 
     def _has_time(self) -> bool:
@@ -265,7 +265,7 @@ class TreeCanvas:
         self._pixels: Pixels = np.zeros((1, 1), np.uint32)
         self._sides: tuple[int, ...] = ()
         self._labelled: Geometry | None = None
-        self._places: list[LabelSlot] = []
+        self._slots: list[LabelSlot] = []
         self.colors = colors
 
     @property
@@ -277,7 +277,7 @@ class TreeCanvas:
 
     def forget_labels(self) -> None:
         self._labels.forget()
-        self._labelled, self._places = None, []
+        self._labelled, self._slots = None, []
 
     def image(self, geometry: Geometry, scale: float, is_coarse: bool = False) -> QImage:
         """The picture without labels, at `scale` device pixels per pixel; coarse while it moves."""
@@ -296,9 +296,9 @@ class TreeCanvas:
     ) -> None:
         """Draw the labels on such a picture: all cached ones, and new ones while there is time."""
         if geometry is not self._labelled:
-            self._labelled, self._places = geometry, places(geometry)
+            self._labelled, self._slots = geometry, label_slots(geometry)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, self._places, self._colors_for(geometry), scale, patience_s)
+        self._labels.paint(painter, self._slots, self._colors_for(geometry), scale, patience_s)
 
     def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
         """The picture between icicle (0) and sunburst (1), at a coarser resolution and without labels."""

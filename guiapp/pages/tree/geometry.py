@@ -55,8 +55,8 @@ class Icicle:
     def px_per_leaf(self) -> float:
         return self.width_px / (self.view[1] - self.view[0])
 
-    def x(self, place: float) -> float:
-        return (place - self.view[0]) * self.px_per_leaf
+    def x(self, position: float) -> float:
+        return (position - self.view[0]) * self.px_per_leaf
 
     def hit(self, x: float, y: float) -> tuple[int, float] | None:
         """The level and leaf position at a point; None outside of all levels."""
@@ -116,8 +116,8 @@ class Sunburst:
         right, down = x - self.center[0], y - self.center[1]
         return atan2(-right, -down) / (2 * pi) % 1.0
 
-    def share(self, place: float) -> float:
-        return (place - self.view[0]) / (self.view[1] - self.view[0])
+    def share(self, position: float) -> float:
+        return (position - self.view[0]) / (self.view[1] - self.view[0])
 
     def sector(self, node: int) -> tuple[float, float, float, float]:
         """The inner and outer radius of a node, and the start and end of its arc as shares of a turn."""
@@ -242,8 +242,8 @@ class LabelSlot(NamedTuple):
     is_middle: bool = False
 
 
-def places(geometry: Geometry) -> list[LabelSlot]:
-    return icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry)
+def label_slots(geometry: Geometry) -> list[LabelSlot]:
+    return icicle_slots(geometry) if isinstance(geometry, Icicle) else sunburst_slots(geometry)
 
 
 def letter_size(height_px: Floats) -> NDArray[np.int64]:
@@ -251,7 +251,7 @@ def letter_size(height_px: Floats) -> NDArray[np.int64]:
     return sizes
 
 
-def icicle_places(icicle: Icicle) -> list[LabelSlot]:
+def icicle_slots(icicle: Icicle) -> list[LabelSlot]:
     """Label slots at the left of the visible part of each node that is wide enough."""
     picture, left, scale = icicle.picture, icicle.view[0], icicle.px_per_leaf
     edges, heights = icicle.edges, np.diff(icicle.edges)
@@ -279,7 +279,7 @@ def icicle_places(icicle: Icicle) -> list[LabelSlot]:
     )
 
 
-def sunburst_places(sunburst: Sunburst) -> list[LabelSlot]:
+def sunburst_slots(sunburst: Sunburst) -> list[LabelSlot]:
     """Label slots along the ring if they fit, else along the radius."""
     picture, (left, right) = sunburst.picture, sunburst.view
     radii = sunburst.radii

@@ -78,8 +78,8 @@ def _node(text: str = "", script: str = "Latin", lines: Lines = (), is_lit: bool
 def _below(painter: QPainter, theme: Theme, box: QRectF) -> None:
     color, half = _script_color(theme), box.height() / 2
     for left, top, width in ((0, 0, 1.0), (0, half, 0.4), (0.4, half, 0.2), (0.6, half, 0.25)):
-        place = QRectF(box.left() + left * box.width(), box.top() + top, width * box.width() - 1, half - 1)
-        painter.fillRect(place, color)
+        rect = QRectF(box.left() + left * box.width(), box.top() + top, width * box.width() - 1, half - 1)
+        painter.fillRect(rect, color)
 
 
 def _small(painter: QPainter, theme: Theme, box: QRectF) -> None:
@@ -110,7 +110,7 @@ class TreeLegend(Painted):
         self._model = model
         self._paint = paint
         self._zoom = zoom
-        self._places: list[tuple[float, int]] = []
+        self._entry_ends: list[tuple[float, int]] = []
         self._classes: list[tuple[int, str]] = []
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -145,7 +145,7 @@ class TreeLegend(Painted):
             painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         painter.scale(self._zoom.factor, self._zoom.factor)
         x, middle = MARGIN_PX, LEGEND_PX / 2
-        self._places = []
+        self._entry_ends = []
         if values.shares is not None:
             self._paint_scale(painter, theme, values)
             return
@@ -159,7 +159,7 @@ class TreeLegend(Painted):
             painter.setPen(theme.accent if lit == at else theme.dim)
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
             x += width
-            self._places.append((x, at))
+            self._entry_ends.append((x, at))
         if rest:
             named = next((text for at, text in rest if at == lit), "")
             painter.setPen(theme.accent if named else theme.dim)
@@ -175,8 +175,8 @@ class TreeLegend(Painted):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         x = event.position().x() / self._zoom.factor
-        at = next((at for end, at in self._places if x < end), None)
-        rest = self._divided(self.fontMetrics())[1] if self._places else []
+        at = next((at for end, at in self._entry_ends if x < end), None)
+        rest = self._divided(self.fontMetrics())[1] if self._entry_ends else []
         if at is None and rest:
             self.list_classes(rest).popup(event.globalPosition().toPoint())
         else:
@@ -222,8 +222,8 @@ class TreeLegend(Painted):
         colors = scale_colors(theme.name)
         for at in range(N_STOPS):
             share = at / (N_STOPS - 1)
-            place = values.lowest + (1 - values.lowest) * share
-            gradient.setColorAt(share, QColor.fromRgb(int(colors[round(place * (len(colors) - 1))])))
+            value = values.lowest + (1 - values.lowest) * share
+            gradient.setColorAt(share, QColor.fromRgb(int(colors[round(value * (len(colors) - 1))])))
         fill(painter, QRectF(x, middle - 5, length, 10), gradient, 4)
         painter.setPen(theme.dim)
         x += length + GAP_PX

@@ -392,7 +392,7 @@ class TreeSearch(VocabularyModel):
     @property
     def current(self) -> int | None:
         """The index of the chosen token in the list, from 0."""
-        return self.place_of(self.chosen)
+        return self.position_of(self.chosen)
 
     @property
     def current_node(self) -> int | None:

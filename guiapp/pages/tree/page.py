@@ -271,8 +271,11 @@ class TreeHead(QFrame):
     def _match_summary(self) -> tuple[str, ...]:
         search, n_found = self._search, len(self._search.result_nodes)
         if search.current is not None and search.current_node == self._model.chosen:
-            place = f"{search.current + 1:,} of {n_found:,}"
-            return f"{place}, outlined in the picture. Enter: next, Escape: end the search.", f"{place} found"
+            position = f"{search.current + 1:,} of {n_found:,}"
+            return (
+                f"{position}, outlined in the picture. Enter: next, Escape: end the search.",
+                f"{position} found",
+            )
         found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"
         where = "highlighted, and listed in" if search.is_in_view else "not in view, but listed in"
         go = "Enter goes to the first one."
@@ -301,16 +304,16 @@ class TreeCard(QFrame):
         assert layout is not None
         layout.activate()  # resize to the new text
         room = self._area.rect().adjusted(UNIT_PX, UNIT_PX, -UNIT_PX, -UNIT_PX)
-        place = place_near(room, self.sizeHint(), point.toPoint(), _clear_of(node))
-        if place is None:
+        corner = corner_near(room, self.sizeHint(), point.toPoint(), _clear_of(node))
+        if corner is None:
             self.hide()
             return
-        self.move(place)
+        self.move(corner)
         self.show()
         self.raise_()
 
 
-def place_near(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
+def corner_near(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
     """The corner of a free box near a point, not over it; None if there is none in the room."""
     for way in range(NEAREST_PX, room.width() + room.height(), STEP_PX):
         for right, down in SIDES:

@@ -40,9 +40,9 @@ from guiapp.pages.tree.canvas import (
     MARGIN_PX,
     fitting_form,
     label_widths,
-    turned_place,
+    turned_slot,
 )
-from guiapp.pages.tree.geometry import Geometry, LabelSlot, places
+from guiapp.pages.tree.geometry import Geometry, LabelSlot, label_slots
 from guiapp.pages.tree.model import LINE_END, TreeModel
 from guiapp.pages.tree.view import TreeView
 
@@ -148,7 +148,7 @@ def picture_of(view: TreeView, scale: float) -> QImage:
 class Label(NamedTuple):
     """A label in a drawing."""
 
-    place: LabelSlot
+    slot: LabelSlot
     text: str
     color: QColor
 
@@ -172,10 +172,10 @@ class Drawing(NamedTuple):
         colors = view.colors
         assert colors is not None  # otherwise there is no geometry
         labels = []
-        for place in filter(lambda place: colors.is_lit(place.node), places(geometry)):
-            is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
-            text, color = model.label(place.node, place.is_middle), DARK_TEXT if is_dark else LIGHT_TEXT
-            labels.append(Label(place, text, color))
+        for slot in filter(lambda slot: colors.is_lit(slot.node), label_slots(geometry)):
+            is_dark = bool(is_light(np.array(colors.of(slot.node), np.uint32)))
+            text, color = model.label(slot.node, slot.is_middle), DARK_TEXT if is_dark else LIGHT_TEXT
+            labels.append(Label(slot, text, color))
         title = f"Token tree of {model.name}"
         image = view.plain_image(1.0)
         return cls(title, view.logicalDpiX(), image, geometry, colors, tuple(labels))
@@ -224,8 +224,8 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors, progr
 
 
 def _draw_label(painter: QPainter, label: Label) -> None:
-    place, text = label.place, label.text
-    form = fitting_form(place, *label_widths(text))
+    slot, text = label.slot, label.text
+    form = fitting_form(slot, *label_widths(text))
     if form is None:
         return
     font = Theme.ui_font(form.size_px)
@@ -233,12 +233,12 @@ def _draw_label(painter: QPainter, label: Label) -> None:
     shown = form.shown(text)
     lines = shown.split(LINE_END)
     width = max(map(metrics.horizontalAdvance, lines))
-    place = turned_place(place, width + 2 * MARGIN_PX)
+    slot = turned_slot(slot, width + 2 * MARGIN_PX)
     painter.setFont(font)
     painter.setPen(label.color)
-    painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
+    painter.setTransform(QTransform().translate(slot.x, slot.y).rotate(slot.degrees))
     for number, line in enumerate(lines):
-        left = -metrics.horizontalAdvance(line) / 2 if place.is_centered else float(MARGIN_PX)
+        left = -metrics.horizontalAdvance(line) / 2 if slot.is_centered else float(MARGIN_PX)
         down = (number - (len(lines) - 1) / 2) * metrics.height()
         painter.drawText(QPointF(left, down + (metrics.ascent() - metrics.descent()) / 2), line)
     painter.resetTransform()

@@ -110,7 +110,7 @@ def test_a_screen_reader_can_select_change_and_scroll(make_editor, qtbot):
     text.scrollToSubstring(1500, 1504)
     assert editor.rows.shows(1500)
     document.set_caret(1502)
-    place = editor.rows.place_of(1502)
+    place = editor.rows.position_of(1502)
     corner = editor.viewport().mapToGlobal(QPoint(round(SIDE_PX + place.x), round(place.y)))
     rect = text.characterRect(1502)
     assert abs(rect.center().x() - corner.x()) <= 1

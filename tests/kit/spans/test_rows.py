@@ -38,7 +38,7 @@ def check(rows, document, height):
     if visible[0].start:
         assert visible[0].y <= 0
     else:
-        assert visible[0].y == round(rows.place_of(0).y)
+        assert visible[0].y == round(rows.position_of(0).y)
     for above, below in zip(visible, [*visible[1:], None], strict=True):
         end = above.start + above.layout.size
         assert above.layout.data == document.slice(above.start, end)
@@ -54,13 +54,13 @@ def check(rows, document, height):
             assert rows.row_at(y + row_px - 1) == (number, row) == (number, row_in_block)
             start, last = rows.row_span(number, row)
             assert rows.block_span(number) == (block.start, block.start + block.layout.size)
-            place = rows.place_of(start)
+            place = rows.position_of(start)
             assert (place.block, place.row, place.y) == (number, row, y)
             assert rows.shows(start) == (-row_px < y < height)
             assert start == block.start + block.layout.row_span(row)[0]
             assert rows.caret_at(number, row, place.x)[0] == start
             if row:
-                assert rows.place_of(start, at_row_end=True)[:2] == (number, row - 1)
+                assert rows.position_of(start, at_row_end=True)[:2] == (number, row - 1)
                 assert rows.caret_at(number, row - 1, WIDTH) == (start, True)
             if last > start:
                 assert rows.byte_at(number, row, place.x + 1) == start
@@ -101,9 +101,9 @@ def test_rows_lie_below_each_other_and_fill_the_window(laid_out, seed):
                 assert last.bottom == height - MARGIN_PX - footer
         elif act == "reveal":
             offset = document.caret_stop(rng.randrange(document.size + 1))
-            y = rows.place_of(offset).y
+            y = rows.position_of(offset).y
             rows.reveal(offset)
-            now = rows.place_of(offset).y
+            now = rows.position_of(offset).y
             lowest = height - row_px
             assert 0 <= now <= lowest
             if 0 <= y <= lowest:
@@ -161,6 +161,6 @@ def test_rows_in_a_window_without_height_have_a_first_one(laid_out):
 def test_a_row_below_lines_that_turn_out_to_be_wrapped_is_revealed(laid_out, line):
     rows, document = laid_out(b"A line that is a bit longer than a row is wide\n" * 60)  # guessed to fit
     rows.reveal(document.line_start(line))
-    assert 0 <= rows.place_of(document.line_start(line)).y <= HEIGHT - rows.metrics.row_height
+    assert 0 <= rows.position_of(document.line_start(line)).y <= HEIGHT - rows.metrics.row_height
     rows.show_at(document.line_start(30 - line), 100)
-    assert rows.place_of(document.line_start(30 - line)).y == 100
+    assert rows.position_of(document.line_start(30 - line)).y == 100

@@ -60,7 +60,7 @@ def test_opening_a_badge_calls_the_registered_handler(view):
 def test_tokens_are_under_their_characters_and_chips(view):
     tokens = [view.token_at(QPointF(place_of_byte(view, offset))) for offset in (0, 2, 3, 4, 6, 7, 8)]
     assert tokens == [1, 1, 2, 2, 2, 3, 4]
-    row_px, top = view.rows.metrics.row_height, view.rows.place_of(0).y
+    row_px, top = view.rows.metrics.row_height, view.rows.position_of(0).y
     assert view.token_at(QPointF(SIDE_PX + 10, top - row_px / 2)) == 0
     bottom = view.rows.text_end_y
     assert view.token_at(QPointF(SIDE_PX + 10, bottom + row_px / 2)) == len(view.spans_.ids) - 1

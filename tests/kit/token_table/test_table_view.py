@@ -199,8 +199,8 @@ def test_typing_filters_and_keys_go_through_what_is_left(whole, qtbot):
 
 def test_the_position_of_a_row_is_known_in_a_huge_table(whole):
     whole.model.shown = ShownRows(whole.model.request, whole.model.source, range(1 << 50))
-    assert whole.model.place_of(None) is None
-    assert whole.model.place_of(1 << 49) == 1 << 49
+    assert whole.model.position_of(None) is None
+    assert whole.model.position_of(1 << 49) == 1 << 49
 
 
 def test_columns_are_chosen_in_a_menu_and_saved(whole, qtbot, settings):

@@ -147,8 +147,8 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
     before, after = walk.findChildren(QToolButton)
     assert [before.toolTip(), after.toolTip()] == ["Previous (Shift+F8)", "Next (F8)"]
     assert [label.text() for label in walk.findChildren(QLabel)][1:] == ["F8"]
-    assert (before.text(), after.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
-    assert before.x() < walk.place.x() < after.x()
+    assert (before.text(), after.text(), walk.index_label.accessibleName()) == ("‹", "›", "Difference")
+    assert before.x() < walk.index_label.x() < after.x()
     for index, n_all, shown_text in (
         (None, 3, "3 differences"),
         (0, 3, "1 of 3"),
@@ -156,13 +156,13 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
         (None, 0, "0 differences"),
         (0, 1, "1 of 1"),
     ):
-        walk.show_place(index, n_all)
-        assert (walk.place.text(), walk.isEnabled()) == (shown_text, n_all > 0)
+        walk.show_index(index, n_all)
+        assert (walk.index_label.text(), walk.isEnabled()) == (shown_text, n_all > 0)
     before.click()
     after.click()
     assert done == ["back", "on"]
     walk.show_text("so many", False)
-    assert (walk.place.text(), before.isEnabled()) == ("so many", False)
+    assert (walk.index_label.text(), before.isEnabled()) == ("so many", False)
 
 
 def test_only_files_of_this_machine_are_taken_and_copied(show):

@@ -101,7 +101,7 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
         seen.append(page.compared.walk.current)
         change = page.compared.current_change
         places = [
-            view.rows.place_of(side.byte_span(change)[0])
+            view.rows.position_of(side.byte_span(change)[0])
             for view, side in zip((page.left, page.right.editor), page.compared.sides, strict=True)
         ]
         assert all(0 <= place.y < page.left.viewport().height() for place in places)
@@ -109,7 +109,7 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
             assert abs(places[0].y - places[1].y) <= 1
     assert sorted(seen) == list(range(n_changes))
     for view, side in ((page.left, page.compared.left), (page.right.editor, page.compared.right)):
-        places = view.verticalScrollBar().places
+        places = view.verticalScrollBar().fractions
         assert len(places) == n_changes
         expected = [
             side.byte_span(page.compared.change(at))[0] / side.document.size for at in range(n_changes)
@@ -117,7 +117,7 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
         assert np.abs(places - expected).max() < 0.05
     focused(qtbot, Key.Key_F8, SHIFT)
     assert page.compared.walk.current == seen[-2]
-    assert page.walking.place.text() == f"{seen[-2] + 1} of {n_changes}"
+    assert page.walking.index_label.text() == f"{seen[-2] + 1} of {n_changes}"
 
 
 def test_a_side_that_is_scrolled_takes_the_other_along(open_page, qtbot):
@@ -129,10 +129,10 @@ def test_a_side_that_is_scrolled_takes_the_other_along(open_page, qtbot):
         (page.left, page.right.editor, page.compared.left),
         (page.right.editor, page.left, page.compared.right),
     ):
-        view.place(side.document.line_start(250), 0)
+        view.show_at(side.document.line_start(250), 0)
         offset, y = view.top
         counterpart = side.counterpart_offset(page.compared.sides[1 - side.side], offset)
-        assert abs(other.rows.place_of(counterpart).y - y) <= 1
+        assert abs(other.rows.position_of(counterpart).y - y) <= 1
         document = page.compared.sides[1 - side.side].document
         assert document.slice(*document.line_span(document.line_of(counterpart))) == (
             side.document.slice(*side.document.line_span(side.document.line_of(offset)))

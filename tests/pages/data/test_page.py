@@ -20,7 +20,7 @@ from guiapp.analysis.data.examined import DataOptions
 from guiapp.core.demo import demo_model_path
 from guiapp.native.checkpoint import checkpoint
 from guiapp.pages.data import model as data_model
-from guiapp.pages.data.overview import LengthMark, label_places
+from guiapp.pages.data.overview import LengthMark, label_positions
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 END = "<|im_end|>"
@@ -384,7 +384,7 @@ def test_labels_without_room_are_left_out_the_least_important_first():
         ]
 
     def shown(*places):
-        return {each.name for each in label_places(marks(*places), 0, 300)}
+        return {each.name for each in label_positions(marks(*places), 0, 300)}
 
     assert shown(300, 10, 200, 100) == {"maximum", "p50", "p99", "p90"}
     assert shown(300, 10, 60, 30) == {"maximum", "p50", "p99"}

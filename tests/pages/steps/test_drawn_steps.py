@@ -31,7 +31,7 @@ LITTLE_ROOM = {
     "TOKENS_AROUND": 3,
     "LONGEST_RAW": 4,
     "BEHIND_RAW": 8,
-    "LATTICE_PLACES": 4,
+    "LATTICE_NODES": 4,
     "LONG_TEXT_BYTES": 24,
 }
 CASES = [  # model, encoder, text, room around the step where it is another
@@ -42,9 +42,9 @@ CASES = [  # model, encoder, text, room around the step where it is another
     ("unigram", "viterbi", "a lion é", {}),
     ("bpe", "table", "lion", {}),
     ("bpe", "fewest", "lions", {}),
-    ("bpe", "backtrack", "unbel", {"LATTICE_PLACES": 3}),
+    ("bpe", "backtrack", "unbel", {"LATTICE_NODES": 3}),
     ("wordpiece", "wordpiece", "Lions é unbel", {"LONGEST_RAW": 6}),
-    ("rwkv", "rwkv", "New 😍", {"LATTICE_PLACES": 9}),
+    ("rwkv", "rwkv", "New 😍", {"LATTICE_NODES": 9}),
 ]
 BOXES = {
     ElementKind.FINISHED: "{}",
@@ -66,7 +66,7 @@ def flow_text(shown):
 
 
 def lattice_text(shown):
-    places = [f"{place.text}{'*' * place.is_reached}{place.worth}" for place in shown.places]
+    places = [f"{place.text}{'*' * place.is_reached}{place.worth}" for place in shown.nodes]
     return "; ".join(places + [f"{edge.first}-{edge.last} {edge.text} {edge.kind}" for edge in shown.edges])
 
 
@@ -95,7 +95,7 @@ def drawn(model, encoder, text):
 @pytest.mark.parametrize(("model", "encoder", "text", "room"), CASES)
 def test_every_step_of_a_small_text_is_drawn(monkeypatch, model, encoder, text, room):
     for name, value in (LITTLE_ROOM | room).items():
-        module = lattice_module if name == "LATTICE_PLACES" else flow_module
+        module = lattice_module if name == "LATTICE_NODES" else flow_module
         monkeypatch.setattr(module, name, value)
     shown = drawn(model, encoder, text)
     expected = DRAWN.read_text(encoding="utf-8").split("== ")[1:]

@@ -94,7 +94,7 @@ def test_the_arc_that_is_chosen_now_is_marked_on_the_way_back(name, encoder):
         candidate_edges = {(edge.first, edge.last, edge.text) for edge in shown.edges if edge.kind == "way"}
         assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= candidate_edges
         chosen_starts = [edge.first for edge in shown.edges if edge.kind == "chosen"]
-        assert marked[0].last == min(chosen_starts, default=len(shown.places) - 1)
+        assert marked[0].last == min(chosen_starts, default=len(shown.nodes) - 1)
 
 
 def walk_at(name, text, encoder, step):

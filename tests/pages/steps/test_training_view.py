@@ -336,6 +336,6 @@ def test_words_do_not_move_between_steps(make_steps_page, qtbot):
         places = []
         for cut, count, _ in record.words(position):
             symbols = [next(boxes) for _ in range(len(cut) + (count > 1))]
-            places.append(symbols[0].place.topLeft().toTuple())
+            places.append(symbols[0].rect.topLeft().toTuple())
         starts.add(tuple(places))
     assert len(starts) == 1

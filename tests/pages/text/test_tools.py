@@ -42,7 +42,7 @@ def test_tokens_that_the_exact_encoder_does_not_give_are_walked_by_f8(make_shell
     assert not walk.isVisible()
     session.set_encoder("greedy")
     qtbot.waitUntil(lambda: session.encoder_check.value is not None and editor.is_painted)
-    assert (walk.isVisible(), walk.walking.place.text()) == (True, "4 differ")
+    assert (walk.isVisible(), walk.walking.index_label.text()) == (True, "4 differ")
     editor.setFocus()
     for key, expected in ((Qt.Key.Key_F8, b" pier"), (Qt.Key.Key_F8, b" houses"), (Qt.Key.Key_F8, b" pier")):
         qtbot.keyClick(shell.window, key)

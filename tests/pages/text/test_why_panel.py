@@ -46,7 +46,7 @@ def click(qtbot, panel, row):
 
 def steps_model(shell, qtbot):
     model = shell.window.pages.current.model
-    qtbot.waitUntil(lambda: model.debugger is not None and model._seeks_place is None)
+    qtbot.waitUntil(lambda: model.debugger is not None and model._pending_seek is None)
     return model
 
 

@@ -10,10 +10,10 @@ from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.pages.tree.geometry import (
     Icicle,
     Sunburst,
-    icicle_places,
+    icicle_slots,
     letter_size,
     on_the_way,
-    sunburst_places,
+    sunburst_slots,
     view_of,
     view_showing,
     within,
@@ -98,7 +98,7 @@ def test_every_token_can_be_brought_into_view(picture):
 def test_what_has_been_passed_leaves_no_hole_in_the_middle(picture, shares):
     sunburst = Sunburst(picture, view_at(picture, shares), 800.0, 500.0)
     assert (np.diff(sunburst.radii) >= 0).all()
-    middles = [place for place in sunburst_places(sunburst) if place.is_middle]
+    middles = [place for place in sunburst_slots(sunburst) if place.is_middle]
     assert len(middles) <= 1
     for place in middles:
         assert (place.x, place.y) == sunburst.center
@@ -110,10 +110,10 @@ def test_what_has_been_passed_leaves_no_hole_in_the_middle(picture, shares):
 def test_labels_lie_on_their_nodes(picture, shares):
     view = view_at(picture, shares)
     icicle = Icicle(picture, view, 800.0, 500.0)
-    for place in icicle_places(icicle):
+    for place in icicle_slots(icicle):
         assert picture.node_at(*icicle.hit(min(place.x, 799.0), place.y)) == place.node
     sunburst = Sunburst(picture, view, 800.0, 500.0)
-    for place in sunburst_places(sunburst):
+    for place in sunburst_slots(sunburst):
         if place.degrees:
             assert picture.node_at(*sunburst.hit(place.x, place.y)) == place.node
 
@@ -122,7 +122,7 @@ def test_labels_lie_on_their_nodes(picture, shares):
 @settings(max_examples=60)
 def test_upright_labels_fit_their_sector(picture, shares):
     sunburst = Sunburst(picture, view_at(picture, shares), 800.0, 500.0)
-    for place in sunburst_places(sunburst):
+    for place in sunburst_slots(sunburst):
         if place.degrees == 0 or place.upright_px <= 0:
             continue
         for right in (-place.upright_px / 2, place.upright_px / 2):

@@ -123,7 +123,7 @@ def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
     assert not panel.list.isChecked()
 
 
-def place_of(chart, token):
+def position_of(chart, token):
     (at,) = (point for point in range(N_TOKENS) if chart.token_of(point) == token)
     return chart.pixel(chart.data.x[at], chart.data.y[at])
 
@@ -131,9 +131,9 @@ def place_of(chart, token):
 def test_a_point_is_selected_by_clicking_and_described_on_hover(read_page, qtbot):
     chart, panel = read_page.embeddings_panel.chart, read_page.embeddings_panel
     for angle in (0, 240):  # also where it is zoomed
-        turn_wheel(chart.view.viewport(), place_of(chart, 200).toPoint(), angle)
+        turn_wheel(chart.view.viewport(), position_of(chart, 200).toPoint(), angle)
         QApplication.processEvents()
-        place = place_of(chart, 200)
+        place = position_of(chart, 200)
         expected = chart.token_of(chart.key_at(place))
         hover(chart, place)
         assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm ")

@@ -4,7 +4,7 @@ import re
 
 import chart_samples as hand
 import pytest
-from chart_samples import KINDS, SUBTITLES, TITLES, curves_data, place_of, rows_data, texts, word_of
+from chart_samples import KINDS, SUBTITLES, TITLES, curves_data, position_of, rows_data, texts, word_of
 from controls_in_words import controls_of
 from hands import turn_wheel
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
@@ -131,7 +131,7 @@ def test_new_data_preserve_the_zoom(make, kind, more):
 def test_the_mouse_reads_what_it_points_at_and_a_click_means_it(make, kind):
     chart = make(kind)
     for index in (1, 2):
-        place, value = place_of(chart, index), chart.values[index]
+        place, value = position_of(chart, index), chart.values[index]
         hand.hover(chart, place)
         assert chart.told.pop() == chart.accessibleDescription() == value.tip != ""
         assert (chart.current, QToolTip.text() != "") == (value, chart.shows_tips)
@@ -153,7 +153,7 @@ def test_the_mouse_reads_what_it_points_at_and_a_click_means_it(make, kind):
 
 def test_what_is_pointed_at_is_read_again_when_it_has_another_value(make):
     chart = make("rows")
-    hand.hover(chart, place_of(chart, 1))
+    hand.hover(chart, position_of(chart, 1))
     chart.show_data(rows_data(end=2.95e6))
     assert chart.told == ["heap: 1.5 M", "heap: 1.48 M"]
     assert chart.accessibleDescription() == chart.told[-1]

@@ -83,7 +83,7 @@ def test_notes_are_collapsed_until_they_are_expanded(qtbot, page):
     assert not footer.notes_button.isVisible()
 
 
-def place_of(page, chart) -> tuple[int, int]:
+def position_of(page, chart) -> tuple[int, int]:
     for _ in range(3):
         QApplication.processEvents()
     return chart.mapTo(page, QPoint(0, 0)).y(), chart.height()
@@ -94,16 +94,16 @@ def test_charts_do_not_move_while_messages_change(open_page, model, runner, qtbo
     page = open_page
     page.resize(*size)
     chart = page.results.chart("throughput")
-    places = [place_of(page, chart)[0]]
+    places = [position_of(page, chart)[0]]
     qtbot.mouseClick(page.bar.run_button, LEFT)
     for event in EVENTS:
         runner.told.emit(event)
         page.redraw()
-        places.append(place_of(page, chart)[0])
+        places.append(position_of(page, chart)[0])
     runner.end()
     for words in ("Done", "", "Saved /a/very/long/path/of/a/report/" + "x" * 300, ""):
         model.set_progress(words)
-        places.append(place_of(page, chart)[0])
+        places.append(position_of(page, chart)[0])
     assert len({*places}) == 1
 
 
@@ -146,7 +146,7 @@ def test_a_presentation_is_the_page_in_larger_letters_without_what_is_chosen(pag
     chart, parts = page.results.chart("throughput"), (page.bar, page.footer, page.results.bar)
 
     def letters() -> list[float]:
-        place_of(page, chart)
+        position_of(page, chart)
         heights = page.headline.sentence.height(), chart.head_px, max(word_height(chart))
         return [*heights, page.results.tables.document().size().height()]
 

@@ -207,7 +207,7 @@ def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_l
         return {chart.is_faded("heap") for chart in results.charts.values()}
 
     chart = results.chart("throughput")
-    chart_hand.click(chart, chart_hand.place_of(chart, 1))
+    chart_hand.click(chart, chart_hand.position_of(chart, 1))
     assert page.model.isolated == chart.values[1].key == "Tokenloupe"
     click(qtbot, results, "scaling")
     assert faded() == {True}

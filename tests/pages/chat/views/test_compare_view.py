@@ -21,7 +21,7 @@ def page(open_page):
     return open_page(messages=MESSAGES)
 
 
-def place_of(side, token):
+def position_of(side, token):
     """The middle of a token, in the window."""
     return side.rects_of(token, token + 1)[0].center().toPoint()
 
@@ -29,7 +29,7 @@ def place_of(side, token):
 def heights_of_turns(side):
     """How far down each message begins in a column."""
     spans = {turn.message: side.bytes_of(turn) for turn in side.prompt.chat.turns}
-    return {message: side.rows.place_of(span[0]).y for message, span in spans.items() if span is not None}
+    return {message: side.rows.position_of(span[0]).y for message, span in spans.items() if span is not None}
 
 
 def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
@@ -51,7 +51,7 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     wait_for_results(page, qtbot)
     left, right = page.compare.sides
-    place = page.compare.walking.place
+    place = page.compare.walking.index_label
     left.setFocus()
     assert place.text() == "2 differences"
     seen = []
@@ -68,7 +68,7 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
     assert left.prompt.selected_token == page.model.selected_token == token + 1
     assert left.accessibleDescription()
     first = page.compare.outcome.changes[0]
-    qtbot.mouseClick(right.viewport(), Left, pos=place_of(right, first.second_start - 1))
+    qtbot.mouseClick(right.viewport(), Left, pos=position_of(right, first.second_start - 1))
     assert left.prompt.selected_token is None
     qtbot.keyClick(right, Key.Key_F8)
     assert place.text() == "1 of 2", "from the token that was clicked"
@@ -79,7 +79,7 @@ def test_keys_work_as_soon_as_the_menu_starts_a_comparison(page, qtbot):
     wait_for_results(page, qtbot)
     page.compare.menu.setFocus()  # as a menu that closes gives it back
     qtbot.keyClick(page.compare.menu, Key.Key_F8)
-    assert page.compare.walking.place.text() == "1 of 2"
+    assert page.compare.walking.index_label.text() == "1 of 2"
     qtbot.keyClick(page.compare.menu, Key.Key_Escape)
     assert page.prompt.isVisible()
 
@@ -90,10 +90,10 @@ def test_a_clicked_token_is_described_and_selected_on_the_page(page, qtbot):
     left, right = page.compare.sides
     last = len(page.model.encoding) - 1
     left.go_to(last)
-    qtbot.mouseClick(left.viewport(), Left, pos=place_of(left, last - 2))
+    qtbot.mouseClick(left.viewport(), Left, pos=position_of(left, last - 2))
     assert left.prompt.selected_token == page.model.selected_token == last - 2
     assert page.compare.shared.text() == "only here"
-    qtbot.mouseClick(right.viewport(), Left, pos=place_of(right, 3))
+    qtbot.mouseClick(right.viewport(), Left, pos=position_of(right, 3))
     assert page.compare.shared.text() == "in both"
     assert [line.tree.isVisible() for line in page.compare.lines] == [False, True]
 
@@ -145,7 +145,7 @@ def test_an_added_token_that_is_chosen_is_brought_into_sight(page, qtbot):
         side.verticalScrollBar().setValue(100)  # the first row of text is near
         qtbot.keyClick(side, Key.Key_Home)
         assert side.prompt.selected_token == 0
-        assert side.viewport().rect().contains(place_of(side, 0))
+        assert side.viewport().rect().contains(position_of(side, 0))
 
 
 def test_the_other_model_is_named_and_a_failure_is_reported(page, qtbot):
@@ -186,7 +186,7 @@ def test_the_prompt_is_shown_when_the_other_template_fails(page, qtbot, tmp_path
     assert right.spans.document.size == 0
     assert page.compare.names[1].text() == "Template other.jinja"
     assert "No system role" in right.accessibleDescription()
-    qtbot.mouseClick(left.viewport(), Left, pos=place_of(left, 4))
+    qtbot.mouseClick(left.viewport(), Left, pos=position_of(left, 4))
     assert page.model.selected_token == 4
     assert page.compare.shared.text() == ""
     page.compare.walk.step(1)

@@ -138,7 +138,7 @@ def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot)
         assert QApplication.focusWidget() is part
 
 
-def place_of(page, index):
+def position_of(page, index):
     """The middle of a token in the prompt."""
     return page.prompt.rects_of(index, index + 1)[0].center().toPoint()
 
@@ -278,7 +278,7 @@ def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
 
 def test_a_clicked_token_shows_its_origin(page, qtbot):
     index = token_with(page, "lions")
-    qtbot.mouseClick(page.prompt.viewport(), Left, pos=place_of(page, index))
+    qtbot.mouseClick(page.prompt.viewport(), Left, pos=position_of(page, index))
     assert page.model.selected_token == index
     start = MESSAGES[1]["content"].index("lions") - 1
     assert page.token_line.where.whole_text.startswith(f"message 2, user · characters {start}–")
@@ -306,7 +306,7 @@ def test_keys_go_from_token_to_token_and_from_turn_to_turn(page, qtbot):
 
 
 def test_the_tooltip_shows_the_origin_of_a_token(page):
-    place = place_of(page, token_with(page, "lions"))
+    place = position_of(page, token_with(page, "lions"))
     point_at(page.prompt.viewport(), place)
     assert "message 2, user" in page.prompt.tip(place.toPointF())
 
@@ -329,7 +329,7 @@ def test_the_template_is_lit_where_it_wrote_the_token_under_the_mouse(page):
         return [each.cursor.selectedText() for each in page.template.view.extraSelections()]
 
     index = token_with(page, "lions")
-    point_at(page.prompt.viewport(), place_of(page, index))
+    point_at(page.prompt.viewport(), position_of(page, index))
     line, part = lit()
     assert page.model.origins[index].line == page.template.view.extraSelections()[0].cursor.blockNumber() + 1
     assert "content" in part
@@ -605,7 +605,7 @@ def test_the_conversation_is_there_again_in_the_next_window(open_new_page, qtbot
 
 def test_the_context_menu_leads_to_the_tree(page, qtbot):
     index = token_with(page, "lions")
-    page.prompt.customContextMenuRequested.emit(place_of(page, index))
+    page.prompt.customContextMenuRequested.emit(position_of(page, index))
     menu = next(each for each in page.prompt.findChildren(QMenu) if each.isVisible())
     next(each for each in menu.actions() if each.text() == "Show in tree").trigger()
     assert page.shell.window.pages.current_name == "tree"

@@ -83,7 +83,7 @@ def test_f8_steps_through_differences_and_explains_them(opened, qtbot):
     for number in range(1, 4):
         qtbot.keyClick(shell.window, Qt.Key.Key_F8)
         assert page.walk.current == number - 1
-        assert page.bar.walking.place.text() == f"{number} of {n_all:,}"
+        assert page.bar.walking.index_label.text() == f"{number} of {n_all:,}"
     qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
     assert page.walk.current == 1
     qtbot.waitUntil(lambda: page.is_ready)
@@ -207,6 +207,6 @@ def test_no_count_of_differences_is_shown_while_comparing(open_page, qtbot, monk
         monkeypatch.setattr(f"guiapp.{name}.MOST_AT_ONCE", 0)
     walking, document = page.bar.walking, shell.session.document
     document.set_text(document.text() + b" one more line, of another text")
-    assert (walking.place.text(), walking.isEnabled()) == (COMPARING, False)
+    assert (walking.index_label.text(), walking.isEnabled()) == (COMPARING, False)
     qtbot.waitUntil(walking.isEnabled)
-    assert walking.place.text() == f"{page.walk.n_all} differences"
+    assert walking.index_label.text() == f"{page.walk.n_all} differences"

@@ -68,16 +68,16 @@ def click_head(qtbot, view, title):
     qtbot.mouseClick(header.viewport(), LEFT, pos=at)
 
 
-def place_of(panel, name, part):
+def position_of(panel, name, part):
     """Where the note (0) or the cross (1) of a model is."""
     view, row = panel.view, next(row for row in panel.view.table.rows if row.name == name)
     index = panel.view.table.index(panel.view.table.rows.index(row), 0)
     place = view.visualRect(index).adjusted(8, 0, -8, -1)
-    return view.itemDelegateForColumn(0).places(place, row)[part].center()
+    return view.itemDelegateForColumn(0).part_rects(place, row)[part].center()
 
 
 def click_part(qtbot, panel, name, part):
-    qtbot.mouseClick(panel.view.viewport(), LEFT, pos=place_of(panel, name, part))
+    qtbot.mouseClick(panel.view.viewport(), LEFT, pos=position_of(panel, name, part))
 
 
 def test_a_click_on_any_head_sorts_and_the_third_brings_the_order_back(panel, qtbot):
@@ -110,7 +110,7 @@ def test_the_cross_takes_a_model_out_but_never_the_first(panel, qtbot):
 def test_a_click_makes_a_row_a_column(panel, qtbot):
     click_part(qtbot, panel, OTHERS[0], 0)
     assert len(panel.compared.sessions) == 3
-    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.RightButton, pos=place_of(panel, OTHERS[1], 0))
+    qtbot.mouseClick(panel.view.viewport(), Qt.MouseButton.RightButton, pos=position_of(panel, OTHERS[1], 0))
     qtbot.waitUntil(lambda: names(panel) == ["demo:bpe", "demo:spm", *OTHERS])
     wait(qtbot, panel)
     click_part(qtbot, panel, "demo:spm", 0)

@@ -122,8 +122,11 @@ def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine,
     assert [box.token_id for box in first.tokens] == ["1", "2"]
     assert [box.token_id for box in second.tokens] == ["3"]
     assert len(page.panel.grid.layouts[0].apart) == 1
-    assert [button.accessibleName() for button in page.panel.places] == ["Line 1: one·1984", "Line 2: two·12"]
-    qtbot.mouseClick(page.panel.places[1], LEFT)
+    assert [button.accessibleName() for button in page.panel.location_buttons] == [
+        "Line 1: one·1984",
+        "Line 2: two·12",
+    ]
+    qtbot.mouseClick(page.panel.location_buttons[1], LEFT)
     assert page.shell.window.pages.current_name == "inspect"
     assert page.shell.session.document.selection == (13, 14)
 
@@ -300,7 +303,7 @@ def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot)
     tell(qtbot, page, engine, state)
     ((_, label),) = page.causes.chips(0)
     shown = [label, *(cell.text for cell in page.panel.grid.layouts[0].cells)]
-    shown.append(page.panel.places[0].accessibleName())
+    shown.append(page.panel.location_buttons[0].accessibleName())
     for text in shown:
         assert not {*"\u202e\x07\n\u200b"} & {*text}
     assert "<b>" in label

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.pages.tree.appearance import node_outline
 from guiapp.pages.tree.canvas import fitting_form, label_widths
-from guiapp.pages.tree.geometry import places
+from guiapp.pages.tree.geometry import label_slots
 
 READABLE_PX = 12
 SIZES = ((860, 376), (1280, 696), (1920, 976))  # of the page in windows of 860x480, 1280x800 and 1920x1080
@@ -53,7 +53,7 @@ def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
             page.model.set_view((0.3 * width, (0.3 + 0.7 * share) * width) if share < 1 else (0.0, width))
             page.view.show_at_once()
             geometry, room = page.view.geometry_now, page.view.rect()
-            labelled = {place.node: place for place in places(geometry)}
+            labelled = {slot.node: slot for slot in label_slots(geometry)}
             for across, down in itertools.product(np.linspace(0.02, 0.98, 9), np.linspace(0.03, 0.97, 9)):
                 x, y = across * room.width(), down * room.height()
                 node = page.view.node_at(QPointF(x, y))
@@ -91,7 +91,7 @@ def test_no_label_is_too_small_to_be_read(any_page, shape):
             width = page.model.picture.width
             page.model.set_view((left * width, right * width))
             page.view.show_at_once()
-            for place in places(page.view.geometry_now):
+            for place in label_slots(page.view.geometry_now):
                 form = fitting_form(place, *label_widths(page.model.label(place.node, place.is_middle)))
                 n_labels += form is not None
                 assert form is None or form.size_px >= READABLE_PX

@@ -17,7 +17,7 @@ from guiapp.analysis.tree.picture import ROOT
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.pages.tree.geometry import places
+from guiapp.pages.tree.geometry import label_slots
 from guiapp.pages.tree.saving_view import FORMATS, Drawing, svg_of
 
 RGB32 = QImage.Format.Format_RGB32
@@ -148,7 +148,7 @@ def test_an_svg_drawing_resembles_the_picture(page, qtbot, shape):
     assert shares == sorted(shares)
     assert 0 == shares[0] < shares[-1] < 1
     assert page.model.name in ElementTree.fromstring(data).find("{http://www.w3.org/2000/svg}title").text
-    assert 0 < len(drawing.labels) < len(places(page.view.geometry_now))  # dimmed ones are left out
+    assert 0 < len(drawing.labels) < len(label_slots(page.view.geometry_now))  # dimmed ones are left out
     expected, drawn = page.view.image(1.0).convertToFormat(RGB32), QImage(drawing.image.size(), RGB32)
     with QPainter(drawn) as painter:
         QSvgRenderer(QByteArray(data)).render(painter)

@@ -66,7 +66,7 @@ def test_the_screen_matches_a_full_repaint(opened, seed):
         "resize": lambda: editor.resize(rng.randrange(300, 700), rng.randrange(100, 400)),
         "divide": lambda: editor.set_divisions(rng.choice((None, some_divisions()))),
         "point out": lambda: editor.point_out(rng.choice((None, a_line()))),
-        "place": lambda: editor.place(place(), rng.randrange(200)),
+        "place": lambda: editor.show_at(place(), rng.randrange(200)),
         "frames": lambda: finish_painting(editor),
         "pixels": lambda: editor.grab(),
     }

@@ -91,7 +91,7 @@ def test_a_huge_paste_shows_its_end(opened, qtbot):
     QGuiApplication.clipboard().setText("line\n" * 200_000)
     editor.paste()
     assert editor.document.size == 1_000_000
-    assert 0 <= editor.rows.place_of(editor.document.caret).y < editor.viewport().height()
+    assert 0 <= editor.rows.position_of(editor.document.caret).y < editor.viewport().height()
 
 
 def test_what_is_being_composed_shows_but_is_no_text_until_committed(opened):
@@ -228,7 +228,7 @@ def test_an_input_method_replaces_text_and_queries_its_location(opened):
     assert answers[1] == ("ab" * 300 + "XY" + "de" * 300)[602 - 256 : 602 + 256]
     assert editor.inputMethodQuery(query.ImCursorPosition) == 256
     caret = editor.inputMethodQuery(query.ImCursorRectangle)
-    place = editor.rows.place_of(602)
+    place = editor.rows.position_of(602)
     assert (round(caret.center().x() - place.x), round(caret.top() - place.y)) == (SIDE_PX, 1)
     assert editor.inputMethodQuery(query.ImFont) == editor.rows.metrics.font
     assert editor.inputMethodQuery(query.ImEnabled) is True

@@ -44,7 +44,7 @@ def test_added_tokens_can_be_clicked_but_are_no_text(opened, qtbot):
     editor, tokens = opened("one two"), []
     editor.token_clicked.connect(tokens.append)
     row_px, rows = editor.rows.metrics.row_height, editor.rows
-    for y in (rows.place_of(0).y - row_px / 2, rows.text_end_y + row_px / 2):
+    for y in (rows.position_of(0).y - row_px / 2, rows.text_end_y + row_px / 2):
         click(qtbot, editor, QPoint(SIDE_PX + 10, round(y)))
     assert tokens == [0, len(editor.spans.ids) - 1]
     assert editor.document.text() == b"one two"
@@ -132,7 +132,7 @@ def test_a_drag_out_of_the_window_scrolls_until_it_comes_back(opened, qtbot):
     qtbot.mousePress(editor.viewport(), LEFT, pos=place_of_byte(editor, 20))
     move(editor, QPoint(50, height + 40))
     qtbot.waitUntil(lambda: bar.value() > 300)
-    assert editor.rows.place_of(document.caret).y + editor.rows.metrics.row_height > height - 40
+    assert editor.rows.position_of(document.caret).y + editor.rows.metrics.row_height > height - 40
     move(editor, QPoint(50, height - 60))
     stopped = bar.value()
     qtbot.wait(3 * AUTOSCROLL_MS)

@@ -110,7 +110,7 @@ def test_a_revealed_span_is_shown_from_start_to_end(opened):
         assert editor.rows.shows(start)
         assert editor.rows.shows(end) or last == 150
         assert editor.verticalScrollBar().value() == round(editor.rows.scroll_y)
-    assert round(editor.rows.place_of(editor.document.line_start(102)).y) > 0
+    assert round(editor.rows.position_of(editor.document.line_start(102)).y) > 0
 
 
 class Margin(LineMargin):
