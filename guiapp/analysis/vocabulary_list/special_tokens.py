@@ -25,7 +25,7 @@ from guiapp.core.vocabulary.parts import AddedToken
 from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.checkpoint import Progress, stoppable
+from guiapp.native.checkpoint import Progress, checkpoint, stoppable
 
 LONGEST = 40  # characters of a token in a line
 LONGEST_ID = 10  # digits
@@ -41,6 +41,7 @@ ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
 STRIPS = {int(Attribute.LSTRIP): "lstrip", int(Attribute.RSTRIP): "rstrip"}
 HIEROGLYPH, PRIVATE_USE = "\U00013000", "\U000ffffd"
 RARE = HIEROGLYPH.encode(), PRIVATE_USE.encode()  # in few vocabularies
+AT_ONCE = 1 << 12  # texts that are encoded at once
 
 
 class TokenReach(Enum):
@@ -265,12 +266,15 @@ def _reached(
     )
     result: dict[int, tuple[TokenReach, bytes]] = {}
     for number, (reach, texts, parses) in enumerate(ways):
-        progress(number / len(ways))
         left = [pair for pair in texts if pair[0] not in result]
-        rows = tokenizer.ids_or_none([text for _, text in left], parses)
-        for (token_id, text), found in zip(stoppable(left), rows, strict=True):
-            if found is not None and token_id in found.tolist():
-                result.setdefault(token_id, (reach, text))
+        for begin in range(0, len(left), AT_ONCE):
+            checkpoint()
+            progress((number + begin / len(left)) / len(ways))
+            some = left[begin : begin + AT_ONCE]
+            rows = tokenizer.ids_or_none([text for _, text in some], parses)
+            for (token_id, text), ids_of_text in zip(some, rows, strict=True):
+                if ids_of_text is not None and token_id in ids_of_text.tolist():
+                    result.setdefault(token_id, (reach, text))
     return result
 
 
